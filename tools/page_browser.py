@@ -69,6 +69,8 @@ def main():
         no_errors(browser, "/play")
         read_by_gammond(text)
         pictures(browser, "report")
+        for text in play.beavered(browser, host):
+            read_by_gammond(text)
         play.tutored(browser, host, lambda: pictures(browser, "tutor"))
         play.begin(browser, host, 5, "beginner", name=matches.HOSTILE)
         play.settled(browser)

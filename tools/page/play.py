@@ -132,6 +132,44 @@ def tutored(browser, host, look=lambda: None):
         sys.exit("a name became markup")
 
 
+# A money game with beavers, after a good opening play of one side.
+OPENED = """import('/page/game.js').then((match) => {
+    const game = match.newGame({ length: 0, level: 'expert', name: 'Ann', tutor: false, jacoby: true, beavers: true });
+    Object.assign(game, { turn: PLAYER, dice: [3, 1] });
+    match.play(game, { play: '8/5 6/5', position: 'sGfwATDgc/ABMA' });
+    CHANGE;
+    localStorage.setItem('gammond.play', JSON.stringify(game));
+})"""
+
+
+def beavered(browser, host):
+    """The engine beavers a bad double and takes the raccoon; the person beavers a bad double of the engine. Returns the match files."""
+    shown = f"({SHOWN}).join()"
+    texts = []
+    for player, change, acts in [(1, "", ["double", "raccoon"]), (0, "match.double(game)", ["beaver"])]:
+        browser.open(f"{host}/status")
+        browser.value(OPENED.replace("PLAYER", str(player)).replace("CHANGE", change))
+        browser.open(f"{host}/play")
+        settled(browser)
+        browser.value("document.getElementById('quick').checked = true")
+        for name in acts:
+            browser.until(f"{shown}.includes('{name}')")
+            act(browser, name)
+        browser.until(f"{KEPT}.cube.value > 1 && {IDLE}")
+        cube = browser.value(f"{KEPT}.cube")
+        want = {"value": 8, "owner": 1} if player == 1 else {"value": 4, "owner": 0}
+        if cube != want:
+            sys.exit(f"the cube is {cube} after {acts}, want {want}")
+        act(browser, "resign")
+        browser.click("#resigning [data-kind='3']")
+        browser.until(f"({SHOWN}).includes('next')")
+        text = browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+        if text.count("Beavers => ") != (2 if player == 1 else 1):
+            sys.exit(f"the match file has other beavers: {text}")
+        texts.append(text)
+    return texts
+
+
 # The worst legal play of the roll on the board.
 WORST = f"""(async () => {{
     const game = {KEPT};

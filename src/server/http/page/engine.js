@@ -1,7 +1,7 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./api.js";
-import { canDouble, ENGINE, levelOf, PERSON, positionFor, settingsFor } from "./game.js";
+import { canDouble, canRaise, ENGINE, levelOf, offered, PERSON, positionFor, settingsFor } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
@@ -21,11 +21,15 @@ export async function advisedPlays(game, signal) {
   return (await ask("move", { position: positionFor(game, PERSON), roll: game.dice, settings }, signal)).plays;
 }
 
-// The cube decision of the player who doubles, with look-ahead.
-export function advisedCube(game, signal) {
-  const settings = { ...settingsFor(game, game.turn), plies: ADVICE_PLIES };
+// The cube decision of the player who doubles, with look-ahead. After a beaver it is that of turning the cube once more, as its owner.
+function cubeOf(game, more, signal) {
+  const settings = { ...settingsFor(game, game.turn), ...more };
+  const turns = game.phase === "doubled" ? offered(game).turns : 1;
+  if (turns > 1) Object.assign(settings, { cube: offered(game).value / 2, owner: "me" });
   return ask("cube", { position: positionFor(game, game.turn), settings }, signal);
 }
+
+export const advisedCube = (game, signal) => cubeOf(game, { plies: ADVICE_PLIES }, signal);
 
 // The engine's play at its level.
 export async function enginePlay(game, signal) {
@@ -44,18 +48,17 @@ export async function enginePlay(game, signal) {
   return plays.find((play) => play.play === best) ?? plays[0];
 }
 
-// The engine's cube decision: as doubler, or for the person's double.
-async function cubeAtLevel(game, signal) {
-  const settings = { ...settingsFor(game, game.turn), ...levelOf(game).settings };
-  return ask("cube", { position: positionFor(game, game.turn), settings }, signal);
-}
+// The engine's cube decision at its level: as doubler, or for an offer of the person.
+const cubeAtLevel = (game, signal) => cubeOf(game, levelOf(game).settings, signal);
 
 export async function engineDoubles(game, signal) {
   return canDouble(game, ENGINE) && (await cubeAtLevel(game, signal)).double;
 }
 
-export async function engineTakes(game, signal) {
-  return (await cubeAtLevel(game, signal)).take;
+// The engine's answer to a turned cube: "raise" (a beaver or a raccoon), "take" or "pass", whichever loses least.
+export async function engineAnswers(game, signal) {
+  const losses = answerLosses(game, await cubeAtLevel(game, signal));
+  return ["take", "raise", "pass"].find((answer) => losses[answer] === 0);
 }
 
 function valueFor(game, player, signal) {
@@ -78,9 +81,19 @@ export async function engineAccepts(game, signal) {
   return -(equity.cubeful ?? cubeless) <= game.offer.kind + NO_CHANCE;
 }
 
+// What each answer to a turned cube loses, in units of the cube before its last turn. A beaver keeps the cube and doubles what is at stake, so that
+// it is right while the doubler stands below 0, and a raccoon while the doubler stands above.
+export function answerLosses(game, { double_take: taken }) {
+  const { turns } = offered(game);
+  const sign = turns % 2 === 1 ? 1 : -1;
+  const costs = { take: sign * taken, pass: 1, ...(canRaise(game) ? { raise: sign * 2 * taken } : {}) };
+  const least = Math.min(...Object.values(costs));
+  return Object.fromEntries(Object.entries(costs).map(([answer, cost]) => [answer, cost - least]));
+}
+
 // The equity that a cube action loses (ANA-02); no_double and double_take are those of the doubler.
-export function cubeLoss(action, { no_double: none, double_take: taken }) {
-  const doubled = Math.min(taken, 1);
+export function cubeLoss(action, { no_double: none, double_take: taken }, withBeavers = false) {
+  const doubled = Math.min(taken, 1, withBeavers ? 2 * taken : taken);
   const losses = { roll: doubled - none, double: none - doubled, take: taken - 1, pass: 1 - taken };
   return Math.max(0, losses[action]);
 }

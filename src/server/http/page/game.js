@@ -7,6 +7,9 @@ export const PERSON = 0;
 export const ENGINE = 1;
 export const LENGTH_MAX = 25;
 const NAME_LENGTH_MAX = 40;
+const CUBE_MAX = 4096;
+// Turns of the cube in one offer: a double, a beaver, a raccoon.
+const TURNS_MAX = 3;
 const FORMAT = 1;
 
 // Opponents: gnubg's names and noise up to world class.
@@ -36,9 +39,9 @@ function nameOf(text, instead) {
   return clean === "" ? instead : clean;
 }
 
-export function newGame({ length, level, name, tutor, jacoby }) {
+export function newGame({ length, level, name, tutor, jacoby, beavers }) {
   const game = {
-    format: FORMAT, length, level, tutor, jacoby, names: [nameOf(name, "You"), "gammond"], score: [0, 0], crawford: false,
+    format: FORMAT, length, level, tutor, jacoby, beavers, names: [nameOf(name, "You"), "gammond"], score: [0, 0], crawford: false,
     crawfordDone: false, games: [],
   };
   beginGame(game);
@@ -85,6 +88,7 @@ export function roll(game) {
 // True if the player on roll may double: the cube is alive and within reach.
 export function canDouble(game, player = game.turn) {
   const { value, owner } = game.cube;
+  if (2 * value > CUBE_MAX) return false;
   const isDead = game.length > 0 && game.score[player] + value >= game.length;
   return game.phase === "roll" && game.turn === player && !game.crawford && !isDead && (owner === null || owner === player);
 }
@@ -93,7 +97,7 @@ export function canDouble(game, player = game.turn) {
 export function settingsFor(game, player) {
   const owner = { [player]: "me", [1 - player]: "opponent" }[game.cube.owner] ?? "centred";
   const settings = { cube: game.cube.value, owner };
-  if (game.length === 0) return { ...settings, length: 0, jacoby: game.jacoby, beavers: false };
+  if (game.length === 0) return { ...settings, length: 0, jacoby: game.jacoby, beavers: game.beavers === true };
   // The score before this game: the one after the last is none of a match.
   const { score } = currentGame(game);
   return { ...settings, length: game.length, score: [score[player], score[1 - player]], crawford: game.crawford };
@@ -137,20 +141,43 @@ export function play(game, { play: text, position }) {
   game.phase = "roll";
 }
 
+// An open offer: how often the cube was turned in it, the value that was offered, and the player who answers.
+export function offered(game) {
+  const turns = game.cubeTurns ?? 1;
+  return { turns, value: game.cube.value * 2 ** turns, answering: turns % 2 === 1 ? 1 - game.turn : game.turn };
+}
+
+// Beavers and raccoons belong to money games whose players agreed on them.
+export function canRaise(game) {
+  const { turns, value } = offered(game);
+  return game.phase === "doubled" && game.length === 0 && game.beavers === true && turns < TURNS_MAX && 2 * value <= CUBE_MAX;
+}
+
 export function double(game) {
-  note(game, { player: game.turn, kind: "double", value: 2 * game.cube.value });
+  game.cubeTurns = 1;
+  note(game, { player: game.turn, kind: "double", value: offered(game).value });
   game.phase = "doubled";
 }
 
+// Turns the cube once more in answer to a double (a beaver) or to a beaver (a raccoon); the beaverer keeps the cube.
+export function raise(game) {
+  const { turns, answering, value } = offered(game);
+  note(game, { player: answering, kind: turns === 1 ? "beaver" : "raccoon", value: 2 * value });
+  game.cubeTurns = turns + 1;
+}
+
 export function take(game) {
-  note(game, { player: 1 - game.turn, kind: "take" });
-  game.cube = { value: 2 * game.cube.value, owner: 1 - game.turn };
+  const { answering, value } = offered(game);
+  note(game, { player: answering, kind: "take" });
+  game.cube = { value, owner: 1 - game.turn };
   game.phase = "roll";
 }
 
+// A pass loses the cube as it was before its last turn.
 export function pass(game) {
-  note(game, { player: 1 - game.turn, kind: "pass" });
-  endGame(game, game.turn, game.cube.value, "pass");
+  const { answering, value } = offered(game);
+  note(game, { player: answering, kind: "pass" });
+  endGame(game, 1 - answering, value / 2, "pass");
 }
 
 // A player offers to lose 1, 2 or 3 times the cube; the phase before comes back if it is refused.
@@ -173,7 +200,7 @@ export function acceptResignation(game) {
 export function matchFile(game, date = new Date()) {
   const day = date.toISOString().slice(0, 10).replaceAll("-", ".");
   const lines = [`; [EventDate "${day}"]`];
-  if (game.length === 0) lines.push(`; [Jacoby "${game.jacoby ? "On" : "Off"}"]`, "; [Beaver \"Off\"]");
+  if (game.length === 0) lines.push(`; [Jacoby "${game.jacoby ? "On" : "Off"}"]`, `; [Beaver "${game.beavers ? "On" : "Off"}"]`);
   lines.push("", ` ${game.length} point match`, "");
   game.games.forEach((one, number) => lines.push(...gameLines(game, one, number + 1), ""));
   return lines.join("\n");
@@ -181,6 +208,8 @@ export function matchFile(game, date = new Date()) {
 
 function cell({ kind, dice, text, value }) {
   if (kind === "double") return ` Doubles => ${value}`;
+  // A raccoon has the same word (MAT-13).
+  if (kind === "beaver" || kind === "raccoon") return ` Beavers => ${value}`;
   if (kind === "take") return " Takes";
   if (kind === "pass") return " Drops";
   const steps = (stepsOf(text) ?? []).map(({ from, to, hit }) => `${from}/${to}${hit ? "*" : ""}`);
@@ -190,7 +219,13 @@ function cell({ kind, dice, text, value }) {
 function gameLines(game, { score, actions, result }, number) {
   const [left, right] = game.names.map((name, player) => `${name} : ${score[player]}`);
   const lines = [` Game ${number}`, ` ${left.padEnd(28)}   ${right}`];
-  const cells = actions.map((action) => cell(action));
+  const cells = [];
+  actions.forEach((action, at) => {
+    const before = actions[at - 1]?.kind;
+    // The next roll says that a beaver or a raccoon was accepted; after a raccoon the cell of the other player stays empty.
+    if (action.kind === "take" && before === "beaver") return;
+    cells.push(action.kind === "take" && before === "raccoon" ? "" : cell(action));
+  });
   if (actions[0]?.player === ENGINE) cells.unshift("");
   const last = actions[actions.length - 1];
   const won = result && ` Wins ${result.points} point${result.points === 1 ? "" : "s"}`;

@@ -73,7 +73,8 @@ async function render() {
 function showTexts() {
   byId("status").textContent = statusText();
   const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
-    const deed = { play: () => `${dice.join("")}: ${text || "no play"}`, double: () => `doubles to ${value}`, take: () => "takes", pass: () => "passes" }[kind]();
+    const deed = { play: () => `${dice.join("")}: ${text || "no play"}`, double: () => `doubles to ${value}`, beaver: () => `beavers to ${value}`, raccoon: () => `raccoons to ${value}`,
+      take: () => "takes", pass: () => "passes" }[kind]();
     return h("li", {}, named(game.names[player]), ` ${deed}`);
   });
   byId("moves").replaceChildren(...items);
@@ -90,7 +91,7 @@ function statusText() {
       if (turn === null) return `${before}You rolled ${game.dice.join("")}.`;
       if (turn.play && turn.steps.length === 0) return `${before}You rolled ${game.dice.join("")}: no legal play.`;
       return turn.play ? "Confirm your play, or undo." : `${before}You rolled ${game.dice.join("")}: move ${turn.dice.join(", ")}.`;
-    case "doubled": return isMine() ? `You double to ${2 * game.cube.value}.` : `${them} doubles to ${2 * game.cube.value}: take or pass?`;
+    case "doubled": return offerText(them);
     case "resigning": {
       const kind = ["", "a single game", "a gammon", "a backgammon"][game.offer.kind];
       return game.offer.player === PERSON ? `You resign ${kind}.` : `${them} resigns ${kind}: accept?`;
@@ -104,13 +105,20 @@ function statusText() {
   }
 }
 
+function offerText(them) {
+  const { turns, value, answering } = match.offered(game);
+  if (answering === ENGINE) return `${["You double", "You beaver", "You raccoon"][turns - 1]} to ${value}.`;
+  return `${them} ${["doubles", "beavers", "raccoons"][turns - 1]} to ${value}: take or pass?`;
+}
+
 function showScore() {
   const rows = game.names.map((name, player) => {
     const side = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
     return h("tr", {}, h("th", { scope: "row" }, named(name)), h("td", {}, String(game.score[player])), h("td", {}, `${pips(side)} pips`));
   });
   byId("score").replaceChildren(...rows);
-  const kind = game.length > 0 ? `Match to ${game.length}` : "Money game";
+  const rules = [game.jacoby ? ", Jacoby rule" : "", game.beavers ? ", beavers" : ""].join("");
+  const kind = game.length > 0 ? `Match to ${game.length}` : `Money game${rules}`;
   const owner = { 0: "yours", 1: "the opponent's" }[game.cube.owner] ?? "in the middle";
   const crawford = game.crawford ? ", Crawford game" : `, cube ${game.cube.value} ${owner}`;
   byId("rules").textContent = `${kind}, game ${game.games.length}${crawford}. Opponent: ${match.levelOf(game).name}.`;
@@ -128,7 +136,10 @@ function possible() {
       const isFresh = turn.steps.length === 0 && turn.dice.length === 2 && turn.dice[0] !== turn.dice[1];
       return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null, isFresh ? "turn-dice" : null, "hint", "resign"];
     }
-    case "doubled": return isMine() ? [] : ["take", "pass", "hint"];
+    case "doubled": {
+      const { turns, answering } = match.offered(game);
+      return answering === PERSON ? ["take", "pass", match.canRaise(game) ? ["beaver", "raccoon"][turns - 1] : null, "hint"] : [];
+    }
     case "resigning": return game.offer.player === ENGINE ? ["accept", "refuse"] : [];
     case "game-over": return ["next", "report"];
     default: return ["report"];
@@ -188,8 +199,17 @@ async function playLoss() {
 
 const cubeLoss = (action) => async () => {
   const answer = await engine.advisedCube(game, running.signal);
-  return [engine.cubeLoss(action, answer), answer.verdict];
+  return [engine.cubeLoss(action, answer, game.length === 0 && game.beavers === true), answer.verdict];
 };
+
+// The loss of an answer to a turned cube, and the better one.
+const answerLoss = (answer) => async () => {
+  const losses = engine.answerLosses(game, await engine.advisedCube(game, running.signal));
+  const better = Object.keys(losses).find((other) => losses[other] === 0);
+  return [losses[answer], better === "raise" ? ["beaver", "raccoon"][match.offered(game).turns - 1] : better];
+};
+
+const raise = () => tutored("Turning the cube", answerLoss("raise"), () => after(() => match.raise(game)));
 
 const acts = {
   roll: () => {
@@ -203,8 +223,10 @@ const acts = {
   },
   undo: () => { turn.undo(); render(); },
   "turn-dice": () => { turn.turnDice(); render(); },
-  take: () => tutored("Taking", cubeLoss("take"), () => after(() => match.take(game))),
-  pass: () => tutored("Passing", cubeLoss("pass"), () => after(() => match.pass(game))),
+  take: () => tutored("Taking", answerLoss("take"), () => after(() => match.take(game))),
+  pass: () => tutored("Passing", answerLoss("pass"), () => after(() => match.pass(game))),
+  beaver: raise,
+  raccoon: raise,
   accept: () => after(() => match.acceptResignation(game)),
   refuse: () => after(() => { match.refuseResignation(game); match.currentGame(game).refused = true; }),
   next: () => after(() => match.beginGame(game)),
@@ -271,7 +293,9 @@ async function automatic(signal) {
     return false;
   }
   if (phase === "play") return act(Promise.all([engine.enginePlay(game, signal), rest()]), ([best]) => match.play(game, best));
-  if (phase === "doubled" && isMine()) return act(Promise.all([engine.engineTakes(game, signal), rest()]), ([takes]) => (takes ? match.take(game) : match.pass(game)));
+  if (phase === "doubled" && match.offered(game).answering === ENGINE) {
+    return act(Promise.all([engine.engineAnswers(game, signal), rest()]), ([answer]) => match[answer](game));
+  }
   if (phase === "resigning" && game.offer.player === PERSON) {
     return act(engine.engineAccepts(game, signal), (accepts) => {
       if (accepts) return match.acceptResignation(game);
@@ -362,7 +386,7 @@ byId("new").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target.elements;
   game = match.newGame({
-    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked,
+    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked,
   });
   byId("report").replaceChildren();
   show();
@@ -383,10 +407,15 @@ function show() {
   after(() => {});
 }
 
+// Jacoby and beavers are rules of money games.
+const showMoneyRules = () => { byId("money-rules").hidden = byId("length").value !== "0"; };
+
 function fillForm() {
   const lengths = [[0, "Money"], ...[...Array(match.LENGTH_MAX).keys()].map((at) => [at + 1, `${at + 1} point${at === 0 ? "" : "s"}`])];
   byId("length").append(...lengths.map(([value, label]) => h("option", { value, selected: value === 3 }, label)));
   byId("level").append(...match.LEVELS.map(({ id, name }) => h("option", { value: id, selected: id === "world-class" }, name)));
+  byId("length").addEventListener("change", showMoneyRules);
+  showMoneyRules();
 }
 
 fillForm();
