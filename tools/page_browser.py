@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import axe, explore, matches, play
+from page import axe, explore, languages, matches, play
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -93,6 +93,8 @@ def main():
         matches.status(browser, host)
         pictures(browser, "status")
         no_errors(browser, "/matches, /quiz, /status")
+        languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
+        no_errors(browser, "other languages")
         explore.set_up(browser, host)
         pictures(browser, "set-up")
         explore.rolled_out(browser, host)

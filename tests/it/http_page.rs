@@ -1,4 +1,4 @@
-//! The pages for people: rules HTTP-110 to HTTP-119 of `protocol-specs/http.md`, over real sockets.
+//! The pages for people: rules HTTP-110 to HTTP-119, HTTP-125 of `protocol-specs/http.md`, over real sockets.
 
 use crate::http::{Answer, get, raw, server};
 
@@ -18,7 +18,8 @@ fn page_shows_the_ranking_of_move() {
         format!("position={START}&roll=64&plies=1&length=7&score=3-5"),
         format!("position={XGID}&cubeful=false&top=3"),
     ] {
-        let page = text(&get(&http, &format!("/?{query}"), ""));
+        // HTTP-125: the language belongs to the script.
+        let page = text(&get(&http, &format!("/?{query}&lang=de"), ""));
         let ranked = get(&http, &format!("/v1/move?{query}"), "").json();
         let mut rest = page.as_str();
         let plays = ranked["plays"].as_array().unwrap();
@@ -192,8 +193,9 @@ fn pages_are_made_of_their_own_files() {
         for before in ["script type=\"module\" src=\"", "stylesheet\" href=\""] {
             found.extend(page.split(before).skip(1).map(str::to_owned));
         }
-        for part in page.split(" from \"./").skip(1) {
-            found.push(format!("/page/{part}"));
+        for before in [" from \"./", "import(\"./"] {
+            let imported = page.split(before).skip(1);
+            found.extend(imported.map(|part| format!("/page/{part}")));
         }
         for file in found {
             let file = file.split('"').next().unwrap().to_owned();
@@ -203,7 +205,7 @@ fn pages_are_made_of_their_own_files() {
             }
         }
     }
-    assert!(seen.len() >= 21 && bytes < 300 << 10, "{seen:?} {bytes}");
+    assert!(seen.len() >= 23 && bytes < 300 << 10, "{seen:?} {bytes}");
     let page = text(&get(&http, "/", ""));
     let image = page.split("<img id=\"board\" src=\"").nth(1).unwrap();
     let target = image.split('"').next().unwrap().replace("&amp;", "&");

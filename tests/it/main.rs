@@ -57,6 +57,7 @@ mod movegen;
 mod nats;
 mod notation;
 mod own_net;
+mod page_strings;
 mod pipeline;
 mod races;
 mod recipe;

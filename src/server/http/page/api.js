@@ -1,5 +1,7 @@
 // Queries of the HTTP API: the paths below /v1/, which any program can use.
 
+import { t } from "./strings.js";
+
 // Tries of a request while the server is busy, and the pause between them.
 const BUSY_TRIES_MAX = 5;
 const BUSY_PAUSE_MS = 1000;
@@ -7,7 +9,7 @@ const BUSY_PAUSE_MS = 1000;
 // The problem of an answer (RFC 9457).
 export class ApiError extends Error {
   constructor(status, problem) {
-    super(problem.detail ?? `status ${status}`);
+    super(problem.detail ?? t("status {status}", { status }));
     this.status = status;
     this.code = problem.code ?? "";
   }

@@ -4,8 +4,10 @@
 import { Board } from "./board.js";
 import { byId, h } from "./html.js";
 import { liveRollout } from "./live.js";
-import { printId } from "./position.js";
+import { inWords, printId } from "./position.js";
 import { positionIn, SetUp } from "./setup.js";
+import { stateInWords } from "./state.js";
+import { t, translate, translatedTitle } from "./strings.js";
 
 const form = document.getElementById("question");
 const answer = document.getElementById("answer");
@@ -58,10 +60,11 @@ function showErrors(page) {
 // Puts the answer of a fetched page in place; the focus stays on the play that has it.
 function showAnswer(page) {
   const focused = document.activeElement?.closest("[data-play]")?.dataset.play;
+  translate(page.body);
   answer.replaceChildren(...page.getElementById("answer").childNodes);
   takeBoard();
   summary.textContent = page.getElementById("summary").textContent;
-  document.title = page.title;
+  document.title = translatedTitle(page.title);
   const rolls = page.getElementById("roll");
   const chosen = rolls.value;
   const roll = document.getElementById("roll");
@@ -75,7 +78,7 @@ function showAnswer(page) {
 async function fetchPage(parameters, signal) {
   const response = await fetch(link(parameters), { signal, headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  if (page.getElementById("answer") === null) throw new Error("the server's answer is not the page");
+  if (page.getElementById("answer") === null) throw new Error(t("the server's answer is not the page"));
   return [response.ok, page];
 }
 
@@ -106,7 +109,7 @@ async function ask(parameters) {
     if (isAnswered && location.hash === ROLLOUT_MARK) rollOut(signal);
   } catch (error) {
     if (signal.aborted) return;
-    say("no answer from the server: " + error.message);
+    say(t("no answer from the server: {message}", error));
   }
   answer.setAttribute("aria-busy", "false");
 }
@@ -121,7 +124,8 @@ function fill(parameters) {
     }
     field.value = value;
   }
-  const hidden = [...parameters].filter(([name]) => !fields.includes(name));
+  // The language is not part of the question.
+  const hidden = [...parameters].filter(([name]) => !fields.includes(name) && name !== "lang");
   others.replaceChildren(...hidden.map(([name, value]) => h("input", { type: "hidden", name, value })));
   showDepth();
 }
@@ -135,7 +139,7 @@ function go(parameters) {
 // Shows the arrows of a play on the board, or the board without any.
 function showPlay(row) {
   if (setUp.isOpen || !answer.dataset.board) return;
-  board.show(...drawing(), { ...dice(), play: row?.dataset.play, label: board.words }).catch(() => {});
+  board.show(...drawing(), { ...dice(), play: row?.dataset.play, label: words() }).catch(() => {});
 }
 
 const rowOf = (event) => event.target.closest?.("[data-play]");
@@ -161,7 +165,7 @@ answer.addEventListener("click", (event) => {
   if (copied) {
     const field = document.getElementById(copied.dataset.copy);
     field.select();
-    navigator.clipboard?.writeText(field.value).then(() => { copied.textContent = "Copied"; }, () => {});
+    navigator.clipboard?.writeText(field.value).then(() => { copied.textContent = t("Copied"); }, () => {});
     return;
   }
   const anchor = event.target.closest("[data-play] a");
@@ -191,7 +195,7 @@ const setUp = new SetUp({
   },
   redraw: (position, settings) => {
     say("");
-    board.show(printId(position), settings, { label: board.words }).catch((error) => say(error.message));
+    board.show(printId(position), settings, { label: words() }).catch((error) => say(error.message));
   },
   failed: say,
 });
@@ -199,26 +203,26 @@ const board = new Board(h("div", { id: "place", class: "place" }), setUp);
 board.clockwise = localStorage.getItem(FLIPPED) === "1";
 
 const drawing = () => [shownBoard().position, shownBoard().settings];
+const words = () => `${inWords(setUp.position, [t("Player on roll"), t("Opponent")])} ${stateInWords(setUp.settings)}`;
 const dice = () => (shownBoard().roll ? { roll: shownBoard().roll } : {});
 
 function takeBoard() {
   const picture = byId("board");
   answer.dataset.board = picture.getAttribute("src");
-  board.words = picture.alt;
   picture.replaceWith(board.place);
   board.place.setAttribute("aria-busy", "true");
   const id = byId("id-position").value;
-  setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), label: board.words })).catch((error) => say(error.message));
+  setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), label: words() })).catch((error) => say(error.message));
 }
 
 function rollOut(signal) {
-  const place = h("section", { id: "rollout", "aria-label": "Rollout" });
+  const place = h("section", { id: "rollout", "aria-label": t("Rollout") });
   answer.querySelector(".ranking").prepend(place);
   const plays = [...answer.querySelectorAll("[data-play]")].map((row) => row.dataset.play);
   const { position, roll, settings } = shownBoard();
   const rolled = roll ?? (plays.length > 0 ? byId("roll").selectedOptions[0].textContent.slice(0, 2) : null);
   if (rolled !== null && plays.length < 2) {
-    place.append(h("p", { class: "note" }, "There is nothing to choose: no rollout."));
+    place.append(h("p", { class: "note" }, t("There is nothing to choose: no rollout.")));
     return;
   }
   const isCube = answer.querySelector(".cube") !== null;
@@ -234,7 +238,7 @@ function showDepth() {
   const chosen = byId("plies").value;
   const step = location.hash === ROLLOUT_MARK ? ROLLOUT : DEPTHS.indexOf(chosen === "" ? String(PLIES_AUTOMATIC) : chosen);
   slider.value = step;
-  depthText.textContent = step === ROLLOUT ? "rollout" : `${chosen === "" ? PLIES_AUTOMATIC : chosen}-ply`;
+  depthText.textContent = step === ROLLOUT ? t("rollout") : `${chosen === "" ? PLIES_AUTOMATIC : chosen}-ply`;
   slider.setAttribute("aria-valuetext", depthText.textContent);
 }
 
@@ -260,20 +264,20 @@ const press = (id, label, act) => {
   return button;
 };
 const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
-const tools = h("div", { class: "tools wide", role: "group", "aria-label": "Board" },
-  press("set", "Set up", (button) => {
+const tools = h("div", { class: "tools wide", role: "group", "aria-label": t("Board") },
+  press("set", t("Set up"), (button) => {
     setUp.isOpen = !isPressed(button);
     button.setAttribute("aria-pressed", String(setUp.isOpen));
     setUp.tools.hidden = !setUp.isOpen;
     showBoard();
   }),
-  press("flip", "Flip", (button) => {
+  press("flip", t("Flip"), (button) => {
     board.clockwise = !board.clockwise;
     localStorage.setItem(FLIPPED, board.clockwise ? "1" : "0");
     button.setAttribute("aria-pressed", String(board.clockwise));
     showBoard();
   }));
-const undo = h("button", { type: "button", id: "undo" }, "Undo");
+const undo = h("button", { type: "button", id: "undo" }, t("Undo"));
 undo.addEventListener("click", () => history.back());
 tools.append(undo);
 tools.querySelector("#flip").setAttribute("aria-pressed", String(board.clockwise));
@@ -287,7 +291,7 @@ function showBoard() {
     return;
   }
   const roll = setUp.isOpen ? {} : dice();
-  board.show(...drawing(), { ...roll, label: board.words }).catch((error) => say(error.message));
+  board.show(...drawing(), { ...roll, label: words() }).catch((error) => say(error.message));
 }
 
 // Texts and files that are dropped or pasted.
@@ -295,7 +299,7 @@ function showBoard() {
 function take(text) {
   const found = positionIn(text);
   if (found === null) {
-    say("there is no position in it, want an XGID, GNUbg ID, OGID or board line; drop match files on the page Matches");
+    say(t("there is no position in it, want an XGID, GNUbg ID, OGID or board line; drop match files on the page Matches"));
     return;
   }
   byId("position").value = found;
@@ -308,7 +312,7 @@ addEventListener("dragover", (event) => event.preventDefault());
 addEventListener("drop", async (event) => {
   event.preventDefault();
   const [file] = event.dataTransfer.files;
-  if (file?.size > DROPPED_BYTES_MAX) say("the file is longer than a position");
+  if (file?.size > DROPPED_BYTES_MAX) say(t("the file is longer than a position"));
   else take(file ? await file.text() : event.dataTransfer.getData("text"));
 });
 byId("position").addEventListener("paste", (event) => {

@@ -12,6 +12,8 @@ const START: &str = "4HPwATDgc/ABMA";
 pub(super) const FIELDS: [&str; 5] = ["position", "roll", "plies", "length", "score"];
 /// Fields that a state inside an ID stands for.
 const OF_STATE: [&str; 3] = ["roll", "length", "score"];
+/// The language of the texts, which only the script knows.
+const LANGUAGE: &str = "lang";
 /// Plies that the field offers.
 const PLIES: [&str; 4] = ["0", "1", "2", "3"];
 
@@ -30,7 +32,9 @@ impl PageForm {
     pub(super) fn read(query: &str) -> Result<PageForm, Problem> {
         let parameters = question::parameters(query)?.into_iter();
         let trimmed = parameters.map(|(name, value)| (name, value.trim().to_owned()));
-        let values = trimmed.filter(|(_, value)| !value.is_empty()).collect();
+        let values = trimmed
+            .filter(|(name, value)| !value.is_empty() && name != LANGUAGE)
+            .collect();
         Ok(PageForm { values })
     }
 

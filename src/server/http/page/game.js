@@ -2,6 +2,7 @@
 // Player 0 is the person, player 1 the engine; the board is seen by the person.
 
 import { off, parseId, printId, START, stepsOf, swapped } from "./position.js";
+import { t } from "./strings.js";
 
 export const PERSON = 0;
 export const ENGINE = 1;
@@ -41,7 +42,7 @@ function nameOf(text, instead) {
 
 export function newGame({ length, level, name, tutor, jacoby, beavers }) {
   const game = {
-    format: FORMAT, length, level, tutor, jacoby, beavers, names: [nameOf(name, "You"), "gammond"], score: [0, 0], crawford: false,
+    format: FORMAT, length, level, tutor, jacoby, beavers, names: [nameOf(name, t("You")), "gammond"], score: [0, 0], crawford: false,
     crawfordDone: false, games: [],
   };
   beginGame(game);

@@ -8,6 +8,7 @@ import { liveRollout } from "./live.js";
 import { inWords, parseId } from "./position.js";
 import { cubeTable, decisionText, exploreLink, playsTable, totalsTable } from "./report.js";
 import { put } from "./store.js";
+import { count, parts, t } from "./strings.js";
 
 const DEEPER_PLIES = 2;
 const DEEPER_PLAYS = 5;
@@ -30,9 +31,11 @@ export async function showMatch(kept, todo) {
   const { report } = match;
   const { players, score, length, games, level, faults } = report;
   byId("title").replaceChildren(named(players[0]), ` ${score[0]} – ${score[1]} `, named(players[1]));
-  const kind = length > 0 ? `Match to ${length}` : "Money session";
-  const broken = faults.length > 0 ? ` Faults of the file: ${faults.map((one) => one.message ?? JSON.stringify(one)).join("; ").slice(0, 500)}` : "";
-  byId("about").textContent = `${kind}, ${games.length} game${games.length === 1 ? "" : "s"}, analysed at ${level}.${broken}`;
+  const kind = length > 0 ? t("Match to {length}", { length }) : t("Money session");
+  const reasons = faults.map((one) => one.message ?? JSON.stringify(one)).join("; ").slice(0, 500);
+  const broken = faults.length > 0 ? ` ${t("Faults of the file: {reasons}", { reasons })}` : "";
+  const played = count(games.length, "{n} game", "{n} games");
+  byId("about").textContent = t("{kind}, {games}, analysed at {level}.", { kind, games: played, level }) + broken;
   [...byId("player").options].slice(1).forEach((option, side) => { option.textContent = players[side].slice(0, 60); });
   byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
   byId("sheet").replaceChildren(scoreSheet(report));
@@ -47,11 +50,11 @@ export async function showMatch(kept, todo) {
 
 function scoreSheet({ games, players }) {
   const rows = games.map(({ game, score, crawford, result, totals }) => [
-    `Game ${game}`, `${score.join("–")}${crawford ? ", Crawford" : ""}`,
-    result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : "not finished",
+    t("Game {number}", { number: game }), score.join("–") + (crawford ? `, ${t("Crawford")}` : ""),
+    result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : t("not finished"),
     ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
   ]);
-  return table("Games", ["Game", "Score before", "Result", ...players.map((name) => h("span", {}, named(name), ": PR, luck"))], rows, "heads");
+  return table(t("Games"), [t("Game"), t("Score before"), t("Result"), ...players.map((name) => h("span", {}, ...parts("{name}: PR, luck", { name: named(name) })))], rows, "heads");
 }
 
 // The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
@@ -75,8 +78,10 @@ async function chances({ decisions, games, length, players }, signal) {
     luck += sign * (one.luck?.mwc ?? 0);
   });
   const shownAs = length > 0 ? (one) => `${(100 * one).toFixed(0)} %` : (one) => signed(one, 1);
-  const title = `${length > 0 ? "Match winning chances" : "Points"} of ${players[0].slice(0, 60)}`;
-  return curve(title, [{ label: "as it went", kind: "full", values: lines[0] }, { label: "without luck", kind: "dashed", values: lines[1] }], shownAs, length > 0 ? [0, 1] : [-1, 1]);
+  const name = players[0].slice(0, 60);
+  const title = length > 0 ? t("Match winning chances of {name}", { name }) : t("Points of {name}", { name });
+  const both = [{ label: t("as it went"), kind: "full", values: lines[0] }, { label: t("without luck"), kind: "dashed", values: lines[1] }];
+  return curve(title, both, shownAs, length > 0 ? [0, 1] : [-1, 1]);
 }
 
 function filter() {
@@ -99,13 +104,13 @@ function filter() {
 export function step(way) {
   if (shown.length === 0) {
     at = -1;
-    byId("decision").textContent = "No decision has such a loss.";
+    byId("decision").textContent = t("No decision has such a loss.");
     for (const id of ["choices", "deep"]) byId(id).replaceChildren();
     byId("place").replaceChildren();
     return;
   }
   at = Math.min(Math.max(at + way, 0), shown.length - 1);
-  showDecision().catch((error) => { byId("decision").textContent = `no board from the server: ${error.message}`; });
+  showDecision().catch((error) => { byId("decision").textContent = t("no board from the server: {message}", error); });
 }
 
 async function showDecision() {
@@ -122,25 +127,29 @@ async function showDecision() {
     else button.removeAttribute("aria-current");
     if (isHere) button.scrollIntoView({ block: "nearest" });
   }
-  byId("decision").replaceChildren(`${at + 1} of ${shown.length}. `, named(players[one.player]), `, game ${one.game}, move ${one.move}: ${decisionText(one)}.`,
-    one.loss.emg > 0 ? ` It loses ${one.loss.emg.toFixed(3)}${one.mark ? `, ${one.mark}` : ""}.` : "");
+  byId("decision").replaceChildren(
+    ...parts("{at} of {total}. {name}, game {game}, move {move}: {decision}.", {
+      at: at + 1, total: shown.length, name: named(players[one.player]), game: one.game, move: one.move, decision: decisionText(one),
+    }),
+    one.loss.emg > 0 ? ` ${t("It loses {loss}.", { loss: one.loss.emg.toFixed(3) + (one.mark ? `, ${t(one.mark)}` : "") })}` : "",
+  );
   byId("choices").replaceChildren(choices(one));
   byId("roll-out").disabled = one.kind === "resign";
   // The position of a take is seen by the player who doubled.
   const viewer = one.kind === "take" ? 1 - one.player : one.player;
   const names = [players[viewer], players[1 - viewer]];
   const words = inWords(parseId(one.position.slice(0, 14)), names);
-  await board.show(one.position, {}, { roll: one.roll, play: one.kind === "play" && one.best !== "" ? one.best : null, label: `Board. ${words}` });
+  await board.show(one.position, {}, { roll: one.roll, play: one.kind === "play" && one.best !== "" ? one.best : null, label: t("Board. {words}", { words }) });
 }
 
 function choices(one) {
   if (one.plays) {
     const { best, played } = one.plays;
     const known = best.find((play) => play.play === played.play);
-    return playsTable("Plays", known ? best : [...best, played], known ?? played, "played");
+    return playsTable(t("Plays"), known ? best : [...best, played], known ?? played, t("played"));
   }
-  if (one.cube) return h("div", {}, cubeTable("Cube decision", one.cube), h("p", {}, `Done: ${one.played}.`));
-  return h("p", {}, `Done: ${one.played}; best: ${one.best}`);
+  if (one.cube) return h("div", {}, cubeTable(t("Cube decision"), one.cube), h("p", {}, t("Done: {played}.", { played: t(one.played) })));
+  return h("p", {}, t("Done: {played}; best: {best}", { played: t(one.played), best: t(one.best) }));
 }
 
 async function deeper() {
@@ -152,9 +161,9 @@ async function deeper() {
   try {
     if (one.roll) {
       const { plays } = await ask("move", { position: one.position, roll: one.roll, settings: { ...settings, top: DEEPER_PLAYS } }, signal);
-      place.replaceChildren(playsTable("Looked deeper", plays));
+      place.replaceChildren(playsTable(t("Looked deeper"), plays));
     } else {
-      place.replaceChildren(cubeTable("Looked deeper", await ask("cube", { position: one.position, settings }, signal)));
+      place.replaceChildren(cubeTable(t("Looked deeper"), await ask("cube", { position: one.position, settings }, signal)));
     }
   } catch (error) {
     if (!signal.aborted) place.replaceChildren(h("p", { class: "error" }, error.message));
@@ -180,7 +189,7 @@ async function save(format, kind) {
     const text = await (await analyse(match.file, {}, format)).text();
     download(`match.${format}`, text, kind);
   } catch (error) {
-    byId("error").textContent = `no file: ${error.message}`;
+    byId("error").textContent = t("no file: {message}", error);
   }
 }
 

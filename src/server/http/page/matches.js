@@ -4,6 +4,7 @@ import { byId, h, named, table } from "./html.js";
 import { showMatch, step } from "./match.js";
 import { reportsOf } from "./report.js";
 import * as store from "./store.js";
+import { t } from "./strings.js";
 
 const FILE_BYTES_MAX = 1 << 20;
 // Files that are analysed at a time: one computes while the next one is sent.
@@ -24,7 +25,7 @@ function headOf(id, file, number, report, added) {
 
 // Analyses one file, which may hold several matches.
 async function take(file, depth) {
-  if (file.size > FILE_BYTES_MAX) throw new Error("the file is longer than 1 MiB");
+  if (file.size > FILE_BYTES_MAX) throw new Error(t("the file is longer than 1 MiB"));
   const buffer = await file.arrayBuffer();
   const sum = await store.checksum(buffer);
   const reports = await reportsOf(buffer, depth);
@@ -45,12 +46,12 @@ async function takeAll(files) {
   let done = 0;
   const total = waiting.length;
   const depth = byId("depth").value;
-  const progress = h("progress", { max: total, value: 0, "aria-label": "Files analysed" });
+  const progress = h("progress", { max: total, value: 0, "aria-label": t("Files analysed") });
   const text = h("span", {});
   byId("progress").replaceChildren(progress, " ", text);
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
-      text.textContent = `${done} of ${total} files`;
+      text.textContent = t("{done} of {total} files", { done, total });
       try {
         await take(file, depth);
       } catch (error) {
@@ -63,7 +64,7 @@ async function takeAll(files) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const faults = wrong.map(([name, message]) => h("li", {}, named(name), `: ${message.slice(0, 300)}`));
-  byId("progress").replaceChildren(`${total - wrong.length} of ${total} files are in the list.`, ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
+  byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }), ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
   byId("files").value = "";
 }
 
@@ -78,12 +79,12 @@ function showList() {
   const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
   const rows = found.slice(0, ROWS_MAX).map((head) => [
     h("a", { href: `#${head.id}` }, named(head.players[0]), " – ", named(head.players[1])),
-    head.length > 0 ? String(head.length) : "money", head.score.join("–"), head.pr.map(rate).join(" / "), head.luck.map((luck) => luck.toFixed(2).replace("-", "\u2212")).join(" / "),
+    head.length > 0 ? String(head.length) : t("money"), head.score.join("–"), head.pr.map(rate).join(" / "), head.luck.map((luck) => luck.toFixed(2).replace("-", "\u2212")).join(" / "),
     new Date(head.added).toISOString().slice(0, 10), named(head.file),
   ]);
-  const more = found.length > ROWS_MAX ? h("p", { class: "note" }, `The newest ${ROWS_MAX} of ${found.length} matches.`) : null;
+  const more = found.length > ROWS_MAX ? h("p", { class: "note" }, t("The newest {n} of {total} matches.", { n: ROWS_MAX, total: found.length })) : null;
   byId("rows").replaceChildren(
-    rows.length > 0 ? table("Matches", ["Players", "Length", "Score", "PR", "Luck", "Added", "File"], rows, "heads") : h("p", {}, "No match here yet."),
+    rows.length > 0 ? table(t("Matches"), [t("Players"), t("Length"), t("Score"), t("PR"), t("Luck"), t("Added"), t("File")], rows, "heads") : h("p", {}, t("No match here yet.")),
     ...(more ? [more] : []),
   );
 }
@@ -96,7 +97,7 @@ async function route() {
   byId("list").hidden = Boolean(match);
   byId("match").hidden = !match;
   if (match) await showMatch(match, { remove });
-  else if (id !== "") byId("error").textContent = "there is no such match in this browser";
+  else if (id !== "") byId("error").textContent = t("there is no such match in this browser");
   if (!match) showList();
 }
 
@@ -129,5 +130,5 @@ try {
   heads = await store.all("heads");
   await route();
 } catch (error) {
-  byId("error").textContent = `this browser keeps nothing: ${error.message}`;
+  byId("error").textContent = t("this browser keeps nothing: {message}", error);
 }

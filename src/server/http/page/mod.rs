@@ -37,7 +37,7 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
     ("/status", "Status", "status", include_str!("status.html")),
 ];
 /// Files of the pages, below `/page/`.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 21] = [
     ("api.js", include_str!("api.js")),
     ("board.js", include_str!("board.js")),
     ("curve.js", include_str!("curve.js")),
@@ -56,6 +56,8 @@ const FILES: [(&str, &str); 19] = [
     ("state.js", include_str!("state.js")),
     ("status.js", include_str!("status.js")),
     ("store.js", include_str!("store.js")),
+    ("strings.js", include_str!("strings.js")),
+    ("translations.js", include_str!("translations.js")),
     ("turn.js", include_str!("turn.js")),
 ];
 const STYLE: &str = include_str!("style.css");

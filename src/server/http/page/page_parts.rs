@@ -210,7 +210,7 @@ fn plays(answer: &Value, form: &PageForm, state: &MatchState) -> (String, String
         let _ = write!(rows, "<td>{depth}-ply</td></tr>");
     }
     let mut heads = format!(
-        "<th>#</th><th>Play</th><th>{}</th><th>Loss</th>",
+        "<th>#</th><th data-context=\"column\">Play</th><th>{}</th><th>Loss</th>",
         equity(answer)
     );
     if with_mwc {
@@ -226,10 +226,12 @@ fn plays(answer: &Value, form: &PageForm, state: &MatchState) -> (String, String
         &format!("<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"),
     );
     let count = match answer["legal"].as_u64() {
-        Some(legal) => format!(
-            "<p class=\"note\">{} of {legal} legal plays. A play leads to the position after it.</p>",
-            plays.len()
-        ),
+        Some(legal) => {
+            let listed = plays.len();
+            format!(
+                "<p class=\"note\">{listed} of {legal} legal plays. A play leads to the position after it.</p>"
+            )
+        }
         None => String::new(),
     };
     (summary, table + &count)

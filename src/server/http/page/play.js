@@ -6,6 +6,7 @@ import * as match from "./game.js";
 import { byId, download, h, named } from "./html.js";
 import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
 import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
+import { count, parts, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
 
 const { PERSON, ENGINE } = match;
@@ -30,13 +31,18 @@ let isElsewhere = false;
 // True while the person goes through the actions, whose buttons come and go.
 let hasKeys = false;
 
+const DEEDS = {
+  play: "{name} {roll}: {play}", double: "{name} doubles to {value}", beaver: "{name} beavers to {value}", raccoon: "{name} raccoons to {value}",
+  take: "{name} takes", pass: "{name} passes",
+};
+
 const isOver = () => game.phase === "game-over" || game.phase === "match-over";
 const isMine = () => game.turn === PERSON;
 function keep() {
   try {
     localStorage.setItem(KEPT, JSON.stringify(game));
   } catch (error) {
-    byId("keeping").textContent = `this browser does not keep the match: ${error.message}`;
+    byId("keeping").textContent = t("this browser does not keep the match: {message}", error);
   }
 }
 
@@ -65,7 +71,7 @@ async function render() {
   const words = inWords(position, game.names);
   byId("words").textContent = words;
   await board.show(printId(position), match.settingsFor(game, PERSON), {
-    roll: isMine() ? game.dice : null, theirDice: theirs, marked: lastTargets(), label: `Board. ${words}`,
+    roll: isMine() ? game.dice : null, theirDice: theirs, marked: lastTargets(), label: t("Board. {words}", { words }),
   });
   byId("game").setAttribute("aria-busy", String(isBusy));
 }
@@ -73,55 +79,66 @@ async function render() {
 function showTexts() {
   byId("status").textContent = statusText();
   const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
-    const deed = { play: () => `${dice.join("")}: ${text || "no play"}`, double: () => `doubles to ${value}`, beaver: () => `beavers to ${value}`, raccoon: () => `raccoons to ${value}`,
-      take: () => "takes", pass: () => "passes" }[kind]();
-    return h("li", {}, named(game.names[player]), ` ${deed}`);
+    const name = named(game.names[player]);
+    const roll = dice?.join("");
+    return h("li", {}, ...parts(DEEDS[kind], { name, value, roll, play: text || t("no play") }));
   });
   byId("moves").replaceChildren(...items);
 }
 
 function statusText() {
-  const them = game.names[ENGINE];
+  const name = game.names[ENGINE];
   const last = match.currentGame(game).actions.at(-1);
-  const before = last?.player === ENGINE && last.kind === "play" ? `${them} rolled ${last.dice.join("")}: ${last.text || "no play"}. ` : "";
+  const before = last?.player === ENGINE && last.kind === "play"
+    ? `${t("{name} rolled {roll}: {play}.", { name, roll: last.dice.join(""), play: last.text || t("no play") })} ` : "";
+  const roll = game.dice?.join("");
   switch (game.phase) {
-    case "roll": return isMine() ? `${before}Your turn: roll or double.` : `${them} is on roll.`;
+    case "roll":
+      if (!isMine()) return t("{name} is on roll.", { name });
+      return before + (match.canDouble(game) ? t("Your turn: roll or double.") : t("Your turn."));
     case "play":
-      if (!isMine()) return `${them} rolled ${game.dice.join("")}.`;
-      if (turn === null) return `${before}You rolled ${game.dice.join("")}.`;
-      if (turn.play && turn.steps.length === 0) return `${before}You rolled ${game.dice.join("")}: no legal play.`;
-      return turn.play ? "Confirm your play, or undo." : `${before}You rolled ${game.dice.join("")}: move ${turn.dice.join(", ")}.`;
-    case "doubled": return offerText(them);
+      if (!isMine()) return t("{name} rolled {roll}.", { name, roll });
+      if (turn === null) return before + t("You rolled {roll}.", { roll });
+      if (turn.play && turn.steps.length === 0) return before + t("You rolled {roll}: no legal play.", { roll });
+      return turn.play ? t("Confirm your play, or undo.") : before + t("You rolled {roll}: move {dice}.", { roll, dice: turn.dice.join(", ") });
+    case "doubled": return offerText(name);
     case "resigning": {
-      const kind = ["", "a single game", "a gammon", "a backgammon"][game.offer.kind];
-      return game.offer.player === PERSON ? `You resign ${kind}.` : `${them} resigns ${kind}: accept?`;
+      const kind = [t("a single game"), t("a gammon"), t("a backgammon")][game.offer.kind - 1];
+      return game.offer.player === PERSON ? t("You resign {kind}.", { kind }) : t("{name} resigns {kind}: accept?", { name, kind });
     }
-    default: {
-      const { winner, points, how } = match.currentGame(game).result;
-      const who = winner === PERSON ? "You win" : `${them} wins`;
-      const end = game.phase === "match-over" ? " and the match" : "";
-      return `${who} ${points} point${points === 1 ? "" : "s"}${end}, by ${{ pass: "a pass", resignation: "resignation", "bore off": "bearing off" }[how]}.`;
-    }
+    default: return resultText(name);
   }
 }
 
-function offerText(them) {
+function offerText(name) {
   const { turns, value, answering } = match.offered(game);
-  if (answering === ENGINE) return `${["You double", "You beaver", "You raccoon"][turns - 1]} to ${value}.`;
-  return `${them} ${["doubles", "beavers", "raccoons"][turns - 1]} to ${value}: take or pass?`;
+  if (answering === ENGINE) return t(["You double to {value}.", "You beaver to {value}.", "You raccoon to {value}."][turns - 1], { value });
+  const texts = ["{name} doubles to {value}: take or pass?", "{name} beavers to {value}: take or pass?", "{name} raccoons to {value}: take or pass?"];
+  return t(texts[turns - 1], { name, value });
+}
+
+function resultText(name) {
+  const { winner, points: n, how } = match.currentGame(game).result;
+  const way = { pass: t("by a pass"), resignation: t("by resignation"), "bore off": t("by bearing off") }[how];
+  const result = winner === PERSON
+    ? count(n, "You win {n} point, {way}.", "You win {n} points, {way}.", { way })
+    : count(n, "{name} wins {n} point, {way}.", "{name} wins {n} points, {way}.", { name, way });
+  if (game.phase !== "match-over") return result;
+  return `${result} ${winner === PERSON ? t("You win the match.") : t("{name} wins the match.", { name })}`;
 }
 
 function showScore() {
   const rows = game.names.map((name, player) => {
     const side = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
-    return h("tr", {}, h("th", { scope: "row" }, named(name)), h("td", {}, String(game.score[player])), h("td", {}, `${pips(side)} pips`));
+    return h("tr", {}, h("th", { scope: "row" }, named(name)), h("td", {}, String(game.score[player])), h("td", {}, t("{n} pips", { n: pips(side) })));
   });
   byId("score").replaceChildren(...rows);
-  const rules = [game.jacoby ? ", Jacoby rule" : "", game.beavers ? ", beavers" : ""].join("");
-  const kind = game.length > 0 ? `Match to ${game.length}` : `Money game${rules}`;
-  const owner = { 0: "yours", 1: "the opponent's" }[game.cube.owner] ?? "in the middle";
-  const crawford = game.crawford ? ", Crawford game" : `, cube ${game.cube.value} ${owner}`;
-  byId("rules").textContent = `${kind}, game ${game.games.length}${crawford}. Opponent: ${match.levelOf(game).name}.`;
+  const money = [t("Money game"), game.jacoby ? t("Jacoby rule") : null, game.beavers ? t("Beavers") : null];
+  const kind = game.length > 0 ? [t("Match to {length}", { length: game.length })] : money.filter((rule) => rule !== null);
+  const owner = { 0: t("with you"), 1: t("with the opponent") }[game.cube.owner] ?? t("in the middle");
+  const cube = game.crawford ? t("Crawford game") : t("cube {value} {owner}", { value: game.cube.value, owner });
+  const opponent = t("Opponent: {level}.", { level: t(match.levelOf(game).name) });
+  byId("rules").textContent = `${[...kind, t("game {number}", { number: game.games.length }), cube].join(", ")}. ${opponent}`;
 }
 
 // Actions
@@ -171,7 +188,7 @@ async function tutored(action, lossOf, doIt) {
     if (signal.aborted) return;
     if (loss >= TUTOR_LOSS) {
       held = doIt;
-      byId("warning-text").textContent = `${action} loses ${loss.toFixed(3)}. Better: ${better}.`;
+      byId("warning-text").textContent = t("{action} loses {loss}. Better: {better}.", { action, loss: loss.toFixed(3), better });
       render();
       byId("take-back").focus();
       return;
@@ -199,32 +216,32 @@ async function playLoss() {
 
 const cubeLoss = (action) => async () => {
   const answer = await engine.advisedCube(game, running.signal);
-  return [engine.cubeLoss(action, answer, game.length === 0 && game.beavers === true), answer.verdict];
+  return [engine.cubeLoss(action, answer, game.length === 0 && game.beavers === true), t(answer.verdict)];
 };
 
 // The loss of an answer to a turned cube, and the better one.
 const answerLoss = (answer) => async () => {
   const losses = engine.answerLosses(game, await engine.advisedCube(game, running.signal));
   const better = Object.keys(losses).find((other) => losses[other] === 0);
-  return [losses[answer], better === "raise" ? ["beaver", "raccoon"][match.offered(game).turns - 1] : better];
+  return [losses[answer], t(better === "raise" ? ["beaver", "raccoon"][match.offered(game).turns - 1] : better)];
 };
 
-const raise = () => tutored("Turning the cube", answerLoss("raise"), () => after(() => match.raise(game)));
+const raise = () => tutored(t("Turning the cube"), answerLoss("raise"), () => after(() => match.raise(game)));
 
 const acts = {
   roll: () => {
     const doIt = () => after(() => match.roll(game));
-    return match.canDouble(game) ? tutored("Rolling without a double", cubeLoss("roll"), doIt) : doIt();
+    return match.canDouble(game) ? tutored(t("Rolling without a double"), cubeLoss("roll"), doIt) : doIt();
   },
-  double: () => tutored("This double", cubeLoss("double"), () => after(() => match.double(game))),
+  double: () => tutored(t("This double"), cubeLoss("double"), () => after(() => match.double(game))),
   confirm: () => {
     const chosen = turn.play;
-    return tutored(`${chosen.play || "This play"}`, playLoss, () => after(() => match.play(game, chosen)));
+    return tutored(chosen.play || t("This play"), playLoss, () => after(() => match.play(game, chosen)));
   },
   undo: () => { turn.undo(); render(); },
   "turn-dice": () => { turn.turnDice(); render(); },
-  take: () => tutored("Taking", answerLoss("take"), () => after(() => match.take(game))),
-  pass: () => tutored("Passing", answerLoss("pass"), () => after(() => match.pass(game))),
+  take: () => tutored(t("Taking"), answerLoss("take"), () => after(() => match.take(game))),
+  pass: () => tutored(t("Passing"), answerLoss("pass"), () => after(() => match.pass(game))),
   beaver: raise,
   raccoon: raise,
   accept: () => after(() => match.acceptResignation(game)),
@@ -258,10 +275,10 @@ async function proceed() {
     while (await automatic(signal)) keep();
   } catch (error) {
     if (signal.aborted) return;
-    byId("error").textContent = `no answer from the server: ${error.message}`;
+    byId("error").textContent = t("no answer from the server: {message}", error);
   }
   isBusy = false;
-  await render().catch((error) => { byId("error").textContent = `no board from the server: ${error.message}`; showActions(); });
+  await render().catch((error) => { byId("error").textContent = t("no board from the server: {message}", error); showActions(); });
 }
 
 const rest = () => (byId("quick").checked ? null : pause(ENGINE_PAUSE_MS));
@@ -300,7 +317,7 @@ async function automatic(signal) {
     return act(engine.engineAccepts(game, signal), (accepts) => {
       if (accepts) return match.acceptResignation(game);
       match.refuseResignation(game);
-      byId("advice").replaceChildren(h("p", {}, "The resignation is refused: it would cost too little."));
+      byId("advice").replaceChildren(h("p", {}, t("The resignation is refused: it would cost too little.")));
       return undefined;
     });
   }
@@ -314,23 +331,23 @@ async function showHint() {
   place.replaceChildren(h("p", {}, "…"));
   try {
     if (game.phase === "play") {
-      place.replaceChildren(playsTable("Best plays", (await advice).slice(0, HINTS)));
+      place.replaceChildren(playsTable(t("Best plays"), (await advice).slice(0, HINTS)));
     } else {
-      place.replaceChildren(cubeTable("Cube decision", await engine.advisedCube(game, running.signal)));
+      place.replaceChildren(cubeTable(t("Cube decision"), await engine.advisedCube(game, running.signal)));
     }
   } catch (error) {
-    place.replaceChildren(h("p", { class: "error" }, `no hint: ${error.message}`));
+    place.replaceChildren(h("p", { class: "error" }, t("no hint: {message}", error)));
   }
 }
 
 async function showReport() {
   const place = byId("report");
-  place.replaceChildren(h("p", {}, "The match is being analysed …"));
+  place.replaceChildren(h("p", {}, t("The match is being analysed …")));
   try {
     const [report] = await reportsOf(match.matchFile(game), REPORT_PLIES);
-    place.replaceChildren(h("h2", {}, "Report"), totalsTable(report), worst(report, WORST_SHOWN, PERSON));
+    place.replaceChildren(h("h2", {}, t("Report")), totalsTable(report), worst(report, WORST_SHOWN, PERSON));
   } catch (error) {
-    place.replaceChildren(h("p", { class: "error" }, `no report: ${error.message}`));
+    place.replaceChildren(h("p", { class: "error" }, t("no report: {message}", error)));
   }
 }
 
@@ -341,7 +358,7 @@ addEventListener("storage", (event) => {
   if (event.key !== KEPT || game === null) return;
   running.abort();
   isElsewhere = true;
-  byId("error").textContent = "the match goes on in another window";
+  byId("error").textContent = t("the match goes on in another window");
   showActions();
 });
 byId("actions").addEventListener("click", (event) => {
@@ -377,7 +394,7 @@ byId("save-sgf").addEventListener("click", async () => {
     const text = await (await analyse(match.matchFile(game), { plies: REPORT_PLIES }, "sgf")).text();
     download("gammond.sgf", text, "application/x-go-sgf");
   } catch (error) {
-    byId("error").textContent = `no file: ${error.message}`;
+    byId("error").textContent = t("no file: {message}", error);
   }
 });
 byId("restart").addEventListener("click", setUp);
@@ -411,9 +428,9 @@ function show() {
 const showMoneyRules = () => { byId("money-rules").hidden = byId("length").value !== "0"; };
 
 function fillForm() {
-  const lengths = [[0, "Money"], ...[...Array(match.LENGTH_MAX).keys()].map((at) => [at + 1, `${at + 1} point${at === 0 ? "" : "s"}`])];
+  const lengths = [[0, t("Money")], ...[...Array(match.LENGTH_MAX).keys()].map((at) => [at + 1, count(at + 1, "{n} point", "{n} points")])];
   byId("length").append(...lengths.map(([value, label]) => h("option", { value, selected: value === 3 }, label)));
-  byId("level").append(...match.LEVELS.map(({ id, name }) => h("option", { value: id, selected: id === "world-class" }, name)));
+  byId("level").append(...match.LEVELS.map(({ id, name }) => h("option", { value: id, selected: id === "world-class" }, t(name))));
   byId("length").addEventListener("change", showMoneyRules);
   showMoneyRules();
 }

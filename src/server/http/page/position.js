@@ -1,6 +1,8 @@
 // Positions: the Position ID, single steps of checkers, and which of them lead to a legal play. A position is seen by one player: me and opponent
 // hold the checkers of each on its own points, index 0 the ace point, 23 the 24 point, 24 the bar.
 
+import { t } from "./strings.js";
+
 export const BAR = 24;
 export const OFF = 25;
 const CHECKERS = 15;
@@ -189,11 +191,11 @@ function sideInWords(side, turned) {
   const parts = [];
   for (let index = BAR; index >= 0; index -= 1) {
     if (side[index] === 0) continue;
-    const place = index === BAR ? "on the bar" : `on point ${turned ? 24 - index : index + 1}`;
-    parts.push(`${side[index]} ${place}`);
+    const n = side[index];
+    parts.push(index === BAR ? t("{n} on the bar", { n }) : t("{n} on point {point}", { n, point: turned ? 24 - index : index + 1 }));
   }
-  if (off(side) > 0) parts.push(`${off(side)} off`);
-  return `${parts.join(", ")}; ${pips(side)} pips`;
+  if (off(side) > 0) parts.push(t("{n} off", { n: off(side) }));
+  return `${parts.join(", ")}; ${t("{n} pips", { n: pips(side) })}`;
 }
 
 export function inWords({ me, opponent }, names) {

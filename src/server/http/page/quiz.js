@@ -8,6 +8,7 @@ import { inWords, parseId, printId, swapped, Turn } from "./position.js";
 import { cubeTable, exploreLink, playsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import * as store from "./store.js";
+import { count, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
 
 const PLIES = 2;
@@ -66,8 +67,8 @@ async function next() {
   const found = chosen();
   const due = found.filter((one) => one.due <= now);
   byId("due").textContent = found.length === 0
-    ? "There is no question: drop matches on the page Matches first."
-    : `${due.length} of ${found.length} questions are due.`;
+    ? t("There is no question: drop matches on the page Matches first.")
+    : t("{due} of {total} questions are due.", { due: due.length, total: found.length });
   // Those that wait longest first; new ones by their loss.
   card = due.sort((one, other) => one.due - other.due || other.loss.emg - one.loss.emg)[0] ?? null;
   byId("quiz").hidden = card === null;
@@ -106,9 +107,11 @@ async function show() {
   for (const button of actions.children) button.hidden = !acts.includes(button.dataset.act);
   if (hadFocus && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
   byId("typed").hidden = phase !== "asked" || card.kind !== "play";
-  if (phase === "asked") byId("status").textContent = `${card.roll ? `Rolled ${card.roll.join("")}. ` : ""}${QUESTIONS[card.kind]}`;
+  if (phase === "asked") byId("status").textContent = `${card.roll ? `${t("Rolled {roll}.", { roll: card.roll.join("") })} ` : ""}${t(QUESTIONS[card.kind])}`;
   const position = turn?.position ?? seen.position;
-  await board.show(printId(position), seen.settings, { roll: card.roll, label: `Board. ${inWords(position, ["You", "Opponent"])}` });
+  await board.show(printId(position), seen.settings, {
+    roll: card.roll, label: t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
+  });
 }
 
 async function answer(act) {
@@ -124,18 +127,19 @@ async function answer(act) {
   await store.put("cards", learned);
   await store.put("answers", { at: Date.now(), loss });
   phase = "answered";
-  const back = isGood ? `It comes back in ${Math.round(interval)} day${Math.round(interval) === 1 ? "" : "s"}.` : "It comes back in ten minutes.";
-  byId("status").textContent = `${loss > 0 ? `Your answer loses ${loss.toFixed(3)}.` : "Right: nothing is lost."} ${back}`;
+  const back = isGood ? count(Math.round(interval), "It comes back in {n} day.", "It comes back in {n} days.") : t("It comes back in ten minutes.");
+  byId("status").textContent = `${loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.")} ${back}`;
   byId("result").replaceChildren(
-    rows ? plays(rows, mine) : cubeTable("Cube decision", known),
-    h("p", {}, `In the match: ${card.played || "no play"}, a loss of ${card.loss.emg.toFixed(3)}. `, h("a", { href: exploreLink(card) }, "Explore")),
+    rows ? plays(rows, mine) : cubeTable(t("Cube decision"), known),
+    h("p", {}, t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) }), " ",
+      h("a", { href: exploreLink(card) }, t("Explore"))),
   );
   await Promise.all([show(), showCurve()]);
 }
 
 function plays(rows, mine) {
   const listed = rows.slice(0, PLAYS_SHOWN);
-  return playsTable("Plays", listed.includes(mine) ? listed : [...listed, mine], mine, "yours");
+  return playsTable(t("Plays"), listed.includes(mine) ? listed : [...listed, mine], mine, t("yours"));
 }
 
 // The mean loss of the answers over time.
@@ -147,15 +151,17 @@ async function showCurve() {
     means.push(part.reduce((sum, loss) => sum + loss, 0) / part.length);
   }
   if (means.length < 2) return;
-  byId("curve").replaceChildren(curve("Mean loss of your answers", [{ label: `of ${ANSWERS_PER_POINT} each`, kind: "full", values: means }], (value) => value.toFixed(2), [0, 0.1]));
+  const label = t("of {n} each", { n: ANSWERS_PER_POINT });
+  byId("curve").replaceChildren(curve(t("Mean loss of your answers"), [{ label, kind: "full", values: means }], (value) => value.toFixed(2), [0, 0.1]));
 }
 
 // Cards of Anki's text form: the question, a tab, the answer.
 function anki() {
   const text = (value) => String(value).replace(/[\t\n\r"]/g, " ");
   const lines = chosen().map((one) => {
-    const question = `${one.position}${one.roll ? ` rolled ${one.roll.join("")}` : ""}. ${QUESTIONS[one.kind]}`;
-    return `${text(question)}\t${text(`${one.best}; played ${one.played || "nothing"}, loss ${one.loss.emg.toFixed(3)}`)}`;
+    const rolled = one.roll ? ` ${t("Rolled {roll}.", { roll: one.roll.join("") })}` : "";
+    const played = t("{best}; played {played}, loss {loss}", { best: t(one.best), played: t(one.played || "no play"), loss: one.loss.emg.toFixed(3) });
+    return `${text(`${one.position}${rolled} ${t(QUESTIONS[one.kind])}`)}\t${text(played)}`;
   });
   download("gammond-anki.txt", `#separator:tab\n#html:false\n${lines.join("\n")}\n`, "text/plain");
 }

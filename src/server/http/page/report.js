@@ -2,6 +2,7 @@
 
 import { analyse } from "./api.js";
 import { h, named, signed, table } from "./html.js";
+import { t } from "./strings.js";
 
 const THOUSAND = 1000;
 
@@ -18,41 +19,41 @@ export async function reportsOf(file, depth) {
 // Both players' figures side by side.
 export function totalsTable({ players, totals, length }) {
   const figures = [
-    ["Error rate (gnubg)", (one) => one.error_rate.gnubg?.toFixed(1) ?? "–"],
-    ["PR", (one) => one.error_rate.pr?.toFixed(1) ?? "–"],
-    ["Rating", (one) => one.rating],
-    ["Lost by plays", (one) => one.plays.loss.emg.toFixed(3)],
-    ["Lost by the cube", (one) => one.cube.loss.emg.toFixed(3)],
-    ["Luck", (one) => signed(one.luck.emg)],
-    [length > 0 ? "Result without luck (match win)" : "Result without luck (points)", (one) => signed(one.luck_adjusted_result)],
-    ["Decisions", (one) => String(one.decisions)],
+    [t("Error rate (gnubg)"), (one) => one.error_rate.gnubg?.toFixed(1) ?? "–"],
+    [t("PR"), (one) => one.error_rate.pr?.toFixed(1) ?? "–"],
+    [t("Rating"), (one) => t(one.rating)],
+    [t("Lost by plays"), (one) => one.plays.loss.emg.toFixed(3)],
+    [t("Lost by the cube"), (one) => one.cube.loss.emg.toFixed(3)],
+    [t("Luck"), (one) => signed(one.luck.emg)],
+    [length > 0 ? t("Result without luck (match win)") : t("Result without luck (points)"), (one) => signed(one.luck_adjusted_result)],
+    [t("Decisions"), (one) => String(one.decisions)],
   ];
   const rows = figures.map(([label, figure]) => [label, ...totals.map((one) => figure(one))]);
-  return table("Both players", ["", ...players.map((name) => named(name))], rows, "figures");
+  return table(t("Both players"), ["", ...players.map((name) => named(name))], rows, "figures");
 }
 
 // Ranked plays with what they lose; the marked one has a note.
 export function playsTable(caption, plays, marked = null, note = "") {
   const rows = plays.map((one) => {
-    const text = one.play || "no play";
+    const text = one.play || t("no play");
     const loss = one.loss ?? plays[0].equity - one.equity;
     const name = one === marked ? h("strong", {}, `${text} (${note})`) : text;
     return [name, signed(one.equity), loss > 0 ? signed(-loss) : "", `${one.plies}-ply`];
   });
-  return table(caption, ["Play", "Equity", "Loss", "Depth"], rows);
+  return table(caption, [t("Play|column"), t("Equity"), t("Loss"), t("Depth")], rows);
 }
 
 // A cube decision with the values of both sides.
 export function cubeTable(caption, { verdict, no_double: none, double_take: taken, double_pass: passed }) {
-  const rows = [["No double", signed(none)], ["Double, take", signed(taken)], ["Double, pass", signed(passed)]];
-  return h("div", {}, h("p", { class: "verdict" }, verdict), table(caption, ["Decision", "Equity"], rows));
+  const rows = [[t("No double"), signed(none)], [t("Double, take"), signed(taken)], [t("Double, pass"), signed(passed)]];
+  return h("div", {}, h("p", { class: "verdict" }, t(verdict)), table(caption, [t("Decision"), t("Equity")], rows));
 }
 
 // The decision in words: its kind, dice, and what was done beside the best.
 export function decisionText({ roll, played, best, loss }) {
   const dice = roll ? `${roll.join("")}: ` : "";
-  const done = played === "" ? "no play" : played;
-  return loss.emg > 0 ? `${dice}${done}, best ${best}` : `${dice}${done}`;
+  const done = t(played || "no play");
+  return dice + (loss.emg > 0 ? t("{done}, best {best}", { done, best: t(best) }) : done);
 }
 
 // The link to a decision in Explore.
@@ -66,9 +67,9 @@ export function exploreLink({ position, roll }) {
 export function worst({ decisions, players }, count, only = null) {
   const lost = decisions.filter(({ loss, player }) => loss.emg > 0.0005 && (only === null || player === only));
   const shown = lost.sort((one, other) => other.loss.emg - one.loss.emg).slice(0, count);
-  if (shown.length === 0) return h("p", {}, "No decision lost anything.");
+  if (shown.length === 0) return h("p", {}, t("No decision lost anything."));
   const rows = shown.map((one) => [
     h("a", { href: exploreLink(one) }, decisionText(one)), named(players[one.player]), `${one.game}, ${one.move}`, (-one.loss.emg * THOUSAND).toFixed(0).replace("-", "\u2212"),
   ]);
-  return table("Decisions that lost most", ["Decision", "Player", "Game, move", "Loss in thousandths"], rows, "worst");
+  return table(t("Decisions that lost most"), [t("Decision"), t("Player"), t("Game, move"), t("Loss in thousandths")], rows, "worst");
 }

@@ -6,6 +6,7 @@ import { CUBE, THEIR_BAR } from "./board.js";
 import { byId, h } from "./html.js";
 import { BAR, copied, empty, OFF, off, parseId, printId, START, swapped } from "./position.js";
 import { stateOf, turned } from "./state.js";
+import { t } from "./strings.js";
 
 const CUBE_MAX = 1024;
 const MONEY = { cube: 1, owner: "centred", length: 0, jacoby: true, beavers: true };
@@ -43,11 +44,11 @@ export class SetUp {
   label(place) {
     if (!this.isOpen) return null;
     const { me, opponent } = this.position;
-    if (place === CUBE) return `cube, ${this.settings.cube}, ${this.settings.owner}`;
-    if (place === OFF) return `off: ${off(me)} of the player on roll, ${off(opponent)} of the opponent`;
-    if (place === BAR) return `bar of the player on roll, ${me[BAR]}`;
-    if (place === THEIR_BAR) return `bar of the opponent, ${opponent[BAR]}`;
-    return `point ${place + 1}, ${me[place]} of the player on roll, ${opponent[23 - place]} of the opponent`;
+    if (place === CUBE) return `${t("cube")}, ${this.settings.cube}, ${t(OWNERS.find(([owner]) => owner === this.settings.owner)[1])}`;
+    if (place === OFF) return t("off: {mine} of the player on roll, {theirs} of the opponent", { mine: off(me), theirs: off(opponent) });
+    if (place === BAR) return t("bar of the player on roll, {n}", { n: me[BAR] });
+    if (place === THEIR_BAR) return t("bar of the opponent, {n}", { n: opponent[BAR] });
+    return t("point {point}, {mine} of the player on roll, {theirs} of the opponent", { point: place + 1, mine: me[place], theirs: opponent[23 - place] });
   }
 
   // The side and the index of the checkers at a place.
@@ -71,7 +72,7 @@ export class SetUp {
     const position = copied(this.position);
     const [side, index] = this.#at(from);
     position[side][index] -= 1;
-    if (to !== null && to !== OFF && to !== CUBE && !this.#put(position, to, side)) this.failed("the point has checkers of the other side");
+    if (to !== null && to !== OFF && to !== CUBE && !this.#put(position, to, side)) this.failed(t("the point has checkers of the other side"));
     else this.#change(position);
     this.redraw(this.position, this.settings);
   }
@@ -97,7 +98,7 @@ export class SetUp {
       if (position[side][index] === 0) return;
       position[side][index] -= 1;
     } else if (off(position[this.tool]) === 0) {
-      this.failed("all 15 checkers are on the board: take one away first");
+      this.failed(t("all 15 checkers are on the board: take one away first"));
       return;
     } else {
       this.#put(position, place, this.tool);
@@ -135,25 +136,25 @@ export class SetUp {
   }
 
   #tools() {
-    const option = ([value, label]) => h("option", { value }, label);
+    const option = ([value, label]) => h("option", { value }, t(label));
     const cubes = Array.from({ length: Math.log2(CUBE_MAX) + 1 }, (_, power) => String(2 ** power));
     const radio = ([value, label]) => h("label", { class: "check" },
-      h("input", { type: "radio", name: "tool", value, checked: value === this.tool }), label);
-    const field = (id, label, control) => h("div", { class: "field" }, h("label", { for: id }, label), control);
-    const button = (act, label) => h("button", { type: "button", "data-set": act }, label);
-    const tools = h("div", { id: "set-up", class: "tools-open", role: "group", "aria-label": "Set up", hidden: true },
-      h("p", { class: "note" }, "Click a point to add a checker, drag checkers, drag them off the board to remove them. Click the cube to turn it."),
-      h("div", { class: "tools", role: "radiogroup", "aria-label": "A click adds" }, ...TOOLS.map(radio)),
+      h("input", { type: "radio", name: "tool", value, checked: value === this.tool }), t(label));
+    const field = (id, label, control) => h("div", { class: "field" }, h("label", { for: id }, t(label)), control);
+    const button = (act, label) => h("button", { type: "button", "data-set": act }, t(label));
+    const tools = h("div", { id: "set-up", class: "tools-open", role: "group", "aria-label": t("Set up"), hidden: true },
+      h("p", { class: "note" }, t("Click a point to add a checker, drag checkers, drag them off the board to remove them. Click the cube to turn it.")),
+      h("div", { class: "tools", role: "radiogroup", "aria-label": t("A click adds") }, ...TOOLS.map(radio)),
       h("div", { class: "tools" }, button("start", "Start position"), button("empty", "Empty"), button("swap", "Other side on roll")),
-      h("details", {}, h("summary", {}, "Cube, score, rules"), h("div", { class: "settings" },
+      h("details", {}, h("summary", {}, t("Cube, score, rules")), h("div", { class: "settings" },
         field("set-cube", "Cube", h("select", { id: "set-cube" }, ...cubes.map((value) => option([value, value])))),
         field("set-owner", "Cube owner", h("select", { id: "set-owner" }, ...OWNERS.map(option))),
         field("set-length", "Length, 0: money", h("input", { id: "set-length", type: "number", min: 0, max: 64 })),
         field("set-me", "Points, on roll", h("input", { id: "set-me", type: "number", min: 0, max: 63 })),
         field("set-opponent", "Points, opponent", h("input", { id: "set-opponent", type: "number", min: 0, max: 63 })),
-        h("label", { class: "check" }, h("input", { id: "set-crawford", type: "checkbox" }), "Crawford game"),
-        h("label", { class: "check" }, h("input", { id: "set-jacoby", type: "checkbox" }), "Jacoby rule"),
-        h("label", { class: "check" }, h("input", { id: "set-beavers", type: "checkbox" }), "Beavers"))));
+        h("label", { class: "check" }, h("input", { id: "set-crawford", type: "checkbox" }), t("Crawford game")),
+        h("label", { class: "check" }, h("input", { id: "set-jacoby", type: "checkbox" }), t("Jacoby rule")),
+        h("label", { class: "check" }, h("input", { id: "set-beavers", type: "checkbox" }), t("Beavers")))));
     tools.addEventListener("change", (event) => {
       event.stopPropagation();
       if (event.target.name === "tool") this.tool = event.target.value;

@@ -1,6 +1,7 @@
 // Score, cube and rules of a position, as settings of the HTTP API.
 
 import { ask } from "./api.js";
+import { t } from "./strings.js";
 
 // The state that a question says, or an ID in it.
 export async function stateOf(question) {
@@ -13,4 +14,11 @@ export async function stateOf(question) {
 export function turned(settings) {
   const owner = { me: "opponent", opponent: "me" }[settings.owner] ?? "centred";
   return settings.score ? { ...settings, owner, score: [...settings.score].reverse() } : { ...settings, owner };
+}
+
+// Score and cube in words, for people who do not see the board.
+export function stateInWords({ length, score = [], cube, owner }) {
+  const match = length > 0 ? t("Match to {length}, player on roll {mine}, opponent {theirs}", { length, mine: score[0], theirs: score[1] }) : t("Money game");
+  const whose = { me: t("of the player on roll"), opponent: t("of the opponent") }[owner] ?? t("in the middle");
+  return `${match}. ${t("cube {value} {owner}", { value: cube, owner: whose })}.`;
 }

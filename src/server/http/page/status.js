@@ -2,6 +2,7 @@
 
 import { pause } from "./api.js";
 import { byId, h, table } from "./html.js";
+import { t } from "./strings.js";
 
 const PERIOD_MS = 2000;
 const COUNTERS = [
@@ -31,12 +32,12 @@ const seconds = (value) => (value < 0.001 ? `${(value * 1e6).toFixed(0)} µs` : 
 // The bound below which half of the answers of a cost came.
 function median(buckets, count) {
   const bound = buckets.find(({ value }) => value >= count * HALF)?.labels.le;
-  return bound === undefined || bound === "+Inf" ? "more than 10 s" : `below ${seconds(Number(bound))}`;
+  return bound === undefined || bound === "+Inf" ? t("more than 10 s") : t("below {time}", { time: seconds(Number(bound)) });
 }
 
 function show(found) {
   const one = (name) => found[name]?.[0]?.value;
-  const counters = COUNTERS.map(([name, label]) => [label, (one(name) ?? 0).toLocaleString("en")]);
+  const counters = COUNTERS.map(([name, label]) => [t(label), (one(name) ?? 0).toLocaleString("en")]);
   const kinds = {};
   for (const { labels, value } of found.gammond_answers_total ?? []) (kinds[labels.kind] ??= {})[labels.result] = value;
   const rows = Object.entries(kinds).filter(([, { ok, error }]) => ok + error > 0);
@@ -44,18 +45,18 @@ function show(found) {
     const of = (name) => (found[name] ?? []).filter(({ labels }) => labels.cost === cost);
     const count = of("gammond_answer_seconds_count")[0]?.value ?? 0;
     const sum = of("gammond_answer_seconds_sum")[0]?.value ?? 0;
-    return [label, count.toLocaleString("en"), count > 0 ? seconds(sum / count) : "–", count > 0 ? median(of("gammond_answer_seconds_bucket"), count) : "–"];
+    return [t(label), count.toLocaleString("en"), count > 0 ? seconds(sum / count) : "–", count > 0 ? median(of("gammond_answer_seconds_bucket"), count) : "–"];
   });
   const scrolled = [...document.querySelectorAll("#figures .scroll")].map(({ scrollLeft }) => scrollLeft);
   byId("figures").replaceChildren(
-    table("Server", ["Figure", "Value"], counters, "figures"),
-    h("div", {}, table("Time by cost", ["Cost", "Answers", "Mean", "Half of them"], costs, "figures"),
-      table("Answers", ["Asked", "Answered", "Errors"], rows.map(([kind, { ok, error }]) => [kind, ok.toLocaleString("en"), error.toLocaleString("en")]))),
+    table(t("Server"), [t("Figure"), t("Value")], counters, "figures"),
+    h("div", {}, table(t("Time by cost"), [t("Cost"), t("Answers"), t("Mean"), t("Half of them")], costs, "figures"),
+      table(t("Answers"), [t("Asked"), t("Answered"), t("Errors")], rows.map(([kind, { ok, error }]) => [kind, ok.toLocaleString("en"), error.toLocaleString("en")]))),
   );
   document.querySelectorAll("#figures .scroll").forEach((region, at) => { region.scrollLeft = scrolled[at] ?? 0; });
   const { version, commit, net, cpu } = found.gammond_build_info?.[0]?.labels ?? {};
   const minutes = Math.floor((one("gammond_uptime_seconds") ?? 0) / 60);
-  byId("program").textContent = `gammond ${version}, commit ${commit}, nets ${net}, ${cpu}. Up for ${minutes} minutes.`;
+  byId("program").textContent = t("gammond {version}, commit {commit}, nets {net}, {cpu}. Up for {minutes} minutes.", { version, commit, net, cpu, minutes });
 }
 
 for (;;) {
@@ -66,7 +67,7 @@ for (;;) {
       show(samples(await response.text()));
       byId("error").textContent = "";
     } catch (error) {
-      byId("error").textContent = `no answer from the server: ${error.message}`;
+      byId("error").textContent = t("no answer from the server: {message}", error);
     }
   }
   await pause(PERIOD_MS);

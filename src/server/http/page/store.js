@@ -1,5 +1,7 @@
 // Matches, their analyses and the quiz cards, kept in this browser (IndexedDB).
 
+import { t } from "./strings.js";
+
 const NAME = "gammond";
 const VERSION = 1;
 let opened = null;
@@ -24,7 +26,7 @@ async function run(stores, mode, work) {
     const request = work(transaction);
     transaction.addEventListener("complete", () => done(request?.result));
     transaction.addEventListener("error", () => failed(transaction.error));
-    transaction.addEventListener("abort", () => failed(transaction.error ?? new Error("the browser's storage is full")));
+    transaction.addEventListener("abort", () => failed(transaction.error ?? new Error(t("the browser's storage is full"))));
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { BAR, OFF, playTyped } from "./position.js";
+import { t } from "./strings.js";
 
 // `current` returns the turn, or null when there is nothing to move; `position` what is on the board then; `moved` is called after every step.
 export function turnBoard(place, { current, position, moved }) {
@@ -21,11 +22,12 @@ export function turnBoard(place, { current, position, moved }) {
 }
 
 function pointLabel(point, { me, opponent }) {
-  const words = (count, whose) => (count === 0 ? "" : `, ${count} ${whose}`);
-  if (point === BAR) return `your bar${words(me[BAR], "yours")}`;
-  if (point === OFF) return "borne off";
+  const yours = (n) => (n === 0 ? "" : t(", {n} yours", { n }));
+  if (point === BAR) return t("your bar") + yours(me[BAR]);
+  if (point === OFF) return t("borne off");
   if (point > OFF) return null;
-  return `point ${point + 1}${words(me[point], "yours")}${words(opponent[23 - point], "of the opponent")}`;
+  const theirs = opponent[23 - point] === 0 ? "" : t(", {n} of the opponent", { n: opponent[23 - point] });
+  return t("point {point}", { point: point + 1 }) + yours(me[point]) + theirs;
 }
 
 // Puts a typed play on the board; returns the reason if it is no legal one.
@@ -33,7 +35,7 @@ export function type(turn, text, roll) {
   const plays = [...turn.finals.values()];
   while (turn.steps.length > 0) turn.undo();
   const found = playTyped(text, turn.position, plays);
-  if (!found) return `"${text}" is no legal play of ${roll.join("")}, want one such as ${plays[0].play || "none"}`;
+  if (!found) return t("\"{text}\" is no legal play of {roll}, want one such as {play}", { text, roll: roll.join(""), play: plays[0].play || t("no play") });
   turn.jump(found);
   return "";
 }
