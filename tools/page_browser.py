@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import axe, explore, languages, matches, play
+from page import axe, explore, languages, matches, play, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -51,6 +51,20 @@ def read_by_gammond(text):
         sys.exit(f"the match file of the page has faults: {done.stdout} {done.stderr}\n{text}")
 
 
+def first_visit(program, host):
+    """A browser that was never here."""
+    profile = tempfile.mkdtemp()
+    browser = Browser(program, profile, OUT)
+    try:
+        found = tasks.tried(browser, host)
+        no_errors(browser, "the five tasks")
+        return found
+    finally:
+        browser.process.kill()
+        browser.process.wait()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
 def main():
     program = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
     if not program:
@@ -61,6 +75,7 @@ def main():
     profile = tempfile.mkdtemp()
     browser = None
     try:
+        clicks = first_visit(program, host)
         browser = Browser(program, profile, OUT)
         browser.open(f"{host}/play")
         browser.until("!document.getElementById('new').hidden")
@@ -123,7 +138,7 @@ def main():
         process.kill()
         shutil.rmtree(profile, ignore_errors=True)
     print(f"{len(list(OUT.glob('page-*.png')))} pictures in {OUT}; a match of {len(kept['games'])} games to {kept['score']}; best plays, keys, "
-          "links and messages are right; no console error, no other host")
+          f"links and messages are right; no console error, no other host; clicks: {', '.join(clicks)}")
 
 
 main()

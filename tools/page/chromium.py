@@ -57,6 +57,9 @@ class Browser:
             text, self.rest = self.rest.split(b"\0", 1)
             answer = json.loads(text)
             if answer.get("id") == self.number:
+                if "navigated" in str(answer.get("error")):
+                    # The page reloads: there is no value yet.
+                    return {"result": {}}
                 if "error" in answer:
                     sys.exit(f"{method}: {answer['error']}")
                 return answer["result"]

@@ -52,7 +52,7 @@ def match(browser, host, length=3):
             continue
         if "next" in shown:
             act(browser, "next")
-        elif shown == ["report"]:
+        elif "new-match" in shown:
             break
         elif "confirm" in shown:
             act(browser, "confirm")

@@ -297,7 +297,8 @@ function showBoard() {
 // Texts and files that are dropped or pasted.
 
 function take(text) {
-  const found = positionIn(text);
+  // A single word is an ID, or the server says what is wrong with it.
+  const found = positionIn(text) ?? (/^\S{1,100}$/.test(text.trim()) ? text.trim() : null);
   if (found === null) {
     say(t("there is no position in it, want an XGID, GNUbg ID, OGID or board line; drop match files on the page Matches"));
     return;
@@ -315,13 +316,16 @@ addEventListener("drop", async (event) => {
   if (file?.size > DROPPED_BYTES_MAX) say(t("the file is longer than a position"));
   else take(file ? await file.text() : event.dataTransfer.getData("text"));
 });
-byId("position").addEventListener("paste", (event) => {
-  const text = event.clipboardData.getData("text");
-  // The text of a whole position, as eXtreme Gammon copies it; an ID alone is pasted as usual.
-  if (!/\s/.test(text.trim()) || positionIn(text) === null) return;
+// A paste into the position, or beside all fields, is a question: the text of a whole position, as eXtreme Gammon copies it, or an ID alone.
+addEventListener("paste", (event) => {
+  if (event.target !== byId("position") && event.target.matches?.("input, textarea, select")) return;
+  const text = event.clipboardData.getData("text").trim();
+  if (text === "") return;
   event.preventDefault();
   take(text);
 });
+// What stands in the field gives way to the next position.
+byId("position").addEventListener("focus", () => byId("position").select());
 
 document.documentElement.classList.add("has-scripts");
 showDepth();

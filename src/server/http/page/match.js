@@ -7,6 +7,7 @@ import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import { inWords, parseId } from "./position.js";
 import { cubeTable, decisionText, exploreLink, playsTable, totalsTable } from "./report.js";
+import { stateOf, turned } from "./state.js";
 import { put } from "./store.js";
 import { count, parts, t } from "./strings.js";
 
@@ -91,6 +92,7 @@ function filter() {
     const isPlay = one.kind === "play";
     return one.loss.emg >= least && (kind === "" || (kind === "play") === isPlay) && (player === "" || one.player === Number(player));
   });
+  if (byId("order").value === "loss") shown.sort((one, other) => other.loss.emg - one.loss.emg);
   byId("decisions").replaceChildren(...shown.map((one, index) => {
     const note = match.comments[one.number] ? " ✎" : "";
     const button = h("button", { type: "button", class: "plain", "data-at": index }, `${one.game}.${one.move} ${decisionText(one)}${note}`);
@@ -134,7 +136,7 @@ async function showDecision() {
     one.loss.emg > 0 ? ` ${t("It loses {loss}.", { loss: one.loss.emg.toFixed(3) + (one.mark ? `, ${t(one.mark)}` : "") })}` : "",
   );
   byId("choices").replaceChildren(choices(one));
-  byId("roll-out").disabled = one.kind === "resign";
+  byId("roll-out").disabled = byId("deeper").disabled = one.kind === "resign";
   // The position of a take is seen by the player who doubled.
   const viewer = one.kind === "take" ? 1 - one.player : one.player;
   const names = [players[viewer], players[1 - viewer]];
@@ -152,18 +154,32 @@ function choices(one) {
   return h("p", {}, t("Done: {played}; best: {best}", { played: t(one.played), best: t(one.best) }));
 }
 
+// Names of the plays that are looked at: the best ones and the one that was played.
+const namesOf = ({ plays, best, played }) => [...new Set([played, best, ...(plays?.best ?? []).map(({ play }) => play)])].slice(0, DEEPER_PLAYS);
+
+// Values the plays at one depth each; a ranking would leave a play far behind the best at its static value.
+async function deeperPlays(one, signal) {
+  const { position, roll } = one;
+  const [{ plays }, state] = await Promise.all([ask("move", { position, roll, settings: { plies: 0, top: 0 } }, signal), stateOf({ position })]);
+  const listed = plays.filter(({ play }) => namesOf(one).includes(play));
+  const settings = { ...turned(state), plies: DEEPER_PLIES };
+  const values = await askAll("eval", listed.map((play) => ({ position: play.position, settings })), signal);
+  // A play that ends the game has its exact value.
+  const valued = listed.map((play, at) => (values[at].equity ? { play: play.play, equity: -values[at].equity.cubeful, plies: values[at].plies } : { ...play, loss: undefined }));
+  return valued.sort((first, second) => second.equity - first.equity);
+}
+
 async function deeper() {
   const one = shown[at];
   const place = byId("deep");
   const { signal } = running;
   place.replaceChildren(h("p", {}, "…"));
-  const settings = { plies: DEEPER_PLIES };
   try {
     if (one.roll) {
-      const { plays } = await ask("move", { position: one.position, roll: one.roll, settings: { ...settings, top: DEEPER_PLAYS } }, signal);
-      place.replaceChildren(playsTable(t("Looked deeper"), plays));
+      const plays = await deeperPlays(one, signal);
+      place.replaceChildren(playsTable(t("Looked deeper"), plays, plays.find(({ play }) => play === one.played), t("played")));
     } else {
-      place.replaceChildren(cubeTable(t("Looked deeper"), await ask("cube", { position: one.position, settings }, signal)));
+      place.replaceChildren(cubeTable(t("Looked deeper"), await ask("cube", { position: one.position, settings: { plies: DEEPER_PLIES } }, signal)));
     }
   } catch (error) {
     if (!signal.aborted) place.replaceChildren(h("p", { class: "error" }, error.message));
@@ -172,8 +188,7 @@ async function deeper() {
 
 function rollOut() {
   const one = shown[at];
-  const plays = one.plays ? [...new Set([one.plays.played.play, ...one.plays.best.map((play) => play.play)])] : [];
-  liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: {}, plays, isCube: !one.roll }, running.signal);
+  liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: {}, plays: namesOf(one), isCube: !one.roll }, running.signal);
 }
 
 async function keepComment() {
@@ -193,7 +208,7 @@ async function save(format, kind) {
   }
 }
 
-for (const id of ["kind", "loss", "player"]) byId(id).addEventListener("change", filter);
+for (const id of ["kind", "loss", "order", "player"]) byId(id).addEventListener("change", filter);
 byId("before").addEventListener("click", () => step(-1));
 byId("next").addEventListener("click", () => step(1));
 byId("deeper").addEventListener("click", () => { if (at >= 0) deeper(); });

@@ -38,11 +38,13 @@ async function take(file, depth) {
     await store.keepMatch(head, { id, added: head.added, report, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
     heads = [head, ...heads.filter((other) => other.id !== id)];
   }
+  return reports.map((_, at) => `${sum}-${at + 1}`);
 }
 
 async function takeAll(files) {
   const waiting = [...files];
   const wrong = [];
+  const ids = [];
   let done = 0;
   const total = waiting.length;
   const depth = byId("depth").value;
@@ -53,7 +55,7 @@ async function takeAll(files) {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       text.textContent = t("{done} of {total} files", { done, total });
       try {
-        await take(file, depth);
+        ids.push(...await take(file, depth));
       } catch (error) {
         wrong.push([file.name, error.message]);
       }
@@ -66,6 +68,8 @@ async function takeAll(files) {
   const faults = wrong.map(([name, message]) => h("li", {}, named(name), `: ${message.slice(0, 300)}`));
   byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }), ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
   byId("files").value = "";
+  // Who brings one match wants to see it.
+  if (total === 1 && ids.length === 1) location.hash = ids[0];
 }
 
 function isShown({ players, file, length }) {

@@ -78,6 +78,8 @@ async function render() {
 
 function showTexts() {
   byId("status").textContent = statusText();
+  // Until the first play is made.
+  byId("how").hidden = turn === null || game.games.some(({ actions }) => actions.some(({ player, kind }) => player === PERSON && kind === "play"));
   const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
     const name = named(game.names[player]);
     const roll = dice?.join("");
@@ -127,10 +129,19 @@ function resultText(name) {
   return `${result} ${winner === PERSON ? t("You win the match.") : t("{name} wins the match.", { name })}`;
 }
 
+// A checker in the colour of a player.
+function disc(player) {
+  const [svg, circle] = ["svg", "circle"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
+  for (const [name, value] of Object.entries({ class: "b disc", viewBox: "0 0 20 20", "aria-hidden": "true" })) svg.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ class: player === PERSON ? "m" : "t", cx: 10, cy: 10, r: 9 })) circle.setAttribute(name, value);
+  svg.append(circle);
+  return svg;
+}
+
 function showScore() {
   const rows = game.names.map((name, player) => {
     const side = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
-    return h("tr", {}, h("th", { scope: "row" }, named(name)), h("td", {}, String(game.score[player])), h("td", {}, t("{n} pips", { n: pips(side) })));
+    return h("tr", {}, h("th", { scope: "row" }, disc(player), named(name)), h("td", {}, String(game.score[player])), h("td", {}, t("{n} pips", { n: pips(side) })));
   });
   byId("score").replaceChildren(...rows);
   const money = [t("Money game"), game.jacoby ? t("Jacoby rule") : null, game.beavers ? t("Beavers") : null];
@@ -159,7 +170,7 @@ function possible() {
     }
     case "resigning": return game.offer.player === ENGINE ? ["accept", "refuse"] : [];
     case "game-over": return ["next", "report"];
-    default: return ["report"];
+    default: return ["report", "new-match"];
   }
 }
 
@@ -208,8 +219,14 @@ async function busily(work) {
   }
 }
 
+// The legal plays with look-ahead, asked for once a turn.
+function advised() {
+  advice ??= engine.advisedPlays(game, running.signal);
+  return advice;
+}
+
 async function playLoss() {
-  const plays = await advice;
+  const plays = await advised();
   const mine = plays.find((play) => play.position === turn.play.position);
   return [mine.loss, plays[0].play];
 }
@@ -250,6 +267,7 @@ const acts = {
   retry: () => (isElsewhere ? location.reload() : after(() => {})),
   resign: () => { byId("resigning").dataset.open = "1"; render(); byId("resigning").querySelector("button").focus(); },
   report: showReport,
+  "new-match": setUp,
   hint: showHint,
 };
 
@@ -305,8 +323,8 @@ async function automatic(signal) {
     const plays = await engine.legalPlays(game, signal);
     if (signal.aborted) throw new Error("stopped");
     turn = new Turn(match.boardOf(game), game.dice, plays);
-    advice = engine.advisedPlays(game, signal);
-    advice.catch(() => {});
+    // The tutor will ask for it: by the time the play is made the answer is there.
+    if (game.tutor) advised().catch(() => {});
     return false;
   }
   if (phase === "play") return act(Promise.all([engine.enginePlay(game, signal), rest()]), ([best]) => match.play(game, best));
@@ -331,7 +349,7 @@ async function showHint() {
   place.replaceChildren(h("p", {}, "…"));
   try {
     if (game.phase === "play") {
-      place.replaceChildren(playsTable(t("Best plays"), (await advice).slice(0, HINTS)));
+      place.replaceChildren(playsTable(t("Best plays"), (await advised()).slice(0, HINTS)));
     } else {
       place.replaceChildren(cubeTable(t("Cube decision"), await engine.advisedCube(game, running.signal)));
     }

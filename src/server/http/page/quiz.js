@@ -67,8 +67,9 @@ async function next() {
   const found = chosen();
   const due = found.filter((one) => one.due <= now);
   byId("due").textContent = found.length === 0
-    ? t("There is no question: drop matches on the page Matches first.")
+    ? t("There is no question.")
     : t("{due} of {total} questions are due.", { due: due.length, total: found.length });
+  byId("none").hidden = cards.length > 0;
   // Those that wait longest first; new ones by their loss.
   card = due.sort((one, other) => one.due - other.due || other.loss.emg - one.loss.emg)[0] ?? null;
   byId("quiz").hidden = card === null;
