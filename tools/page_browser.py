@@ -107,7 +107,8 @@ def main():
         pictures(browser, "quiz")
         matches.status(browser, host)
         pictures(browser, "status")
-        no_errors(browser, "/matches, /quiz, /status")
+        matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
+        no_errors(browser, "/matches, /quiz, /status, the archive")
         languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
         no_errors(browser, "other languages")
         explore.set_up(browser, host)
@@ -120,7 +121,7 @@ def main():
             browser.open(f"{host}/?{query}")
             browser.until("document.getElementById('answer').getAttribute('aria-busy') === 'false'")
             pictures(browser, name)
-        strangers = [url for url in browser.urls if not url.startswith((host, "about:", "data:", "blob:"))]
+        strangers = [url for url in browser.urls if not url.startswith(("http://127.0.0.1:", "about:", "data:", "blob:"))]
         if strangers:
             sys.exit(f"the page asks for {strangers}")
         # That errors are noticed: a script that fails, and what the policy refuses.

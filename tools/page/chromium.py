@@ -117,7 +117,8 @@ class Browser:
         return self.value(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             if ({json.dumps(scroll)}) element.scrollIntoView({{ block: 'center' }});
-            const box = element.getBoundingClientRect();
+            // The middle of a link over two lines may lie beside its text.
+            const [box] = element.getClientRects();
             return [box.x + box.width / 2, box.y + box.height / 2];
         }})()""")
 
@@ -153,8 +154,8 @@ class Browser:
         (self.out / f"page-{name}.png").write_bytes(base64.b64decode(data))
 
 
-def server(gammond, address="127.0.0.1:0"):
-    process = subprocess.Popen([gammond, "serve", "--listen", "127.0.0.1:0", "--http", address],
+def server(gammond, address="127.0.0.1:0", *more):
+    process = subprocess.Popen([gammond, "serve", "--listen", "127.0.0.1:0", "--http", address, *more],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     for line in process.stdout:
         found = re.match(r"http on (\S+)", line)

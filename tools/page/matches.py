@@ -1,6 +1,8 @@
 """Matches, Quiz and Status used as a person does, with names that are hostile."""
-import json, sys, tempfile
+import json, subprocess, sys, tempfile
 from pathlib import Path
+
+from page.chromium import server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SETTLED = "document.getElementById('place').getAttribute('aria-busy') === 'false'"
@@ -54,6 +56,40 @@ def dropped(browser, host):
     browser.click("#stop")
     browser.until("document.getElementById('deep').dataset.state === 'ended' && document.querySelector('#curve polyline') !== null")
     return browser.value("location.href")
+
+
+def archived(browser, gammond, look=lambda: None):
+    """The server's archive is listed, searched, shown, and a match of it is kept with a comment."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [path for path in files(folder) if path.endswith(".mat") and "wrong" not in path]
+        archive = f"{folder}/matches.sqlite"
+        subprocess.run([gammond, "analyse", "--db", archive, *paths], stdout=subprocess.DEVNULL, check=True)
+        process, host = server(gammond, "127.0.0.1:0", "--db", archive)
+        rows = "document.querySelectorAll('#archive-rows tbody tr').length"
+        try:
+            browser.open(f"{host}/matches")
+            browser.until(f"{rows} === {len(paths)}")
+            browser.typed_into("search", "mega")
+            browser.until(f"0 < {rows} && {rows} < {len(paths)}")
+            look()
+            browser.typed_into("search", HOSTILE[:12])
+            browser.until(f"{rows} === 1 && document.querySelector('#archive-rows').textContent.includes({json.dumps(HOSTILE[:12])})")
+            browser.click("#archive-rows a")
+            browser.until("!match.hidden && decision.textContent !== ''")
+            browser.until(f"document.getElementById('decision').textContent.startsWith('1 of ') && {SETTLED}")
+            if browser.value("document.querySelectorAll('#main img').length") or not browser.value("comment.checkVisibility() === false"):
+                sys.exit("an archived match is not shown as one")
+            browser.click("#deeper")
+            browser.until("document.querySelector('#deep table') !== null")
+            browser.click("#keep")
+            browser.until("comment.checkVisibility()")
+            browser.typed_into("comment", "kept")
+            browser.open(f"{host}/matches")
+            browser.until("document.querySelectorAll('#rows tbody tr').length === 1")
+            browser.click("#rows a")
+            browser.until("comment.value === 'kept'")
+        finally:
+            process.kill()
 
 
 def commented(browser, link):

@@ -51,7 +51,7 @@ def best_play(hand, browser):
 def one_point(hand, browser):
     """Play a match to one point."""
     hand.click("nav a[href='/play']")
-    browser.until("document.getElementById('length')?.options.length > 1")
+    browser.until("document.querySelectorAll('#length option').length > 1")
     hand.choose("length", "1")
     hand.click("#start")
     browser.value("document.getElementById('quick').checked = true")
@@ -90,7 +90,7 @@ def question(hand, browser):
     """Answer a question of the quiz."""
     hand.click("nav a[href='/quiz']")
     for _ in range(TURNS_MAX):
-        browser.until(f"document.getElementById('place')?.firstChild && {SETTLED}")
+        browser.until(f"document.getElementById('quiz')?.hidden === false && {SETTLED}")
         shown = browser.value(play.SHOWN)
         if "next" in shown:
             return

@@ -28,6 +28,14 @@ export async function post(target, body, { accept = "application/json", kind = "
   }
 }
 
+// Reads a path below /v1/.
+export async function read(path, signal) {
+  const response = await fetch(path, { signal, headers: { Accept: "application/json" } });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new ApiError(response.status, answer);
+  return answer;
+}
+
 // Sends one question: { position, roll, settings, … }.
 export async function ask(verb, question, signal) {
   return (await post(`/v1/${verb}`, JSON.stringify(question), { signal })).json();

@@ -92,7 +92,7 @@ impl PageForm {
         let given = self.value("roll");
         let none = match of_position.filter(|_| given.is_empty()) {
             Some(roll) => format!("{roll}, of the position"),
-            None => "none: cube decision".to_owned(),
+            None => "none: cube".to_owned(),
         };
         let mut choices = Vec::new();
         for high in 1..=6_u8 {

@@ -38,20 +38,24 @@ export async function showMatch(kept, todo) {
   const played = count(games.length, "{n} game", "{n} games");
   byId("about").textContent = t("{kind}, {games}, analysed at {level}.", { kind, games: played, level }) + broken;
   [...byId("player").options].slice(1).forEach((option, side) => { option.textContent = players[side].slice(0, 60); });
+  // An archived match has no comments of this browser before it is kept here.
+  byId("keep").hidden = !match.isArchived;
+  byId("comments").hidden = byId("remove").hidden = match.isArchived === true;
   byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
   byId("sheet").replaceChildren(scoreSheet(report));
   byId("curve").replaceChildren();
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing;
-  chances(report, signal).then((figure) => { if (!signal.aborted) byId("curve").replaceChildren(figure); }, () => {});
+  // The archive does not know the scores in a money session, so that its curve has no points to stand on.
+  if (report.games.every(({ score: before }) => before !== null)) chances(report, signal).then((figure) => { if (!signal.aborted) byId("curve").replaceChildren(figure); }, () => {});
   byId("totals").replaceChildren(totalsTable(report));
   filter();
 }
 
 function scoreSheet({ games, players }) {
   const rows = games.map(({ game, score, crawford, result, totals }) => [
-    t("Game {number}", { number: game }), score.join("–") + (crawford ? `, ${t("Crawford")}` : ""),
+    t("Game {number}", { number: game }), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
     result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : t("not finished"),
     ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
   ]);
@@ -71,7 +75,7 @@ async function chances({ decisions, games, length, players }, signal) {
   rolls.forEach((one, index) => {
     const { equity, mwc } = values[index];
     const sign = one.player === 0 ? 1 : -1;
-    const [mine, theirs] = games[one.game - 1].score;
+    const [mine, theirs] = games.find(({ game }) => game === one.game).score;
     const cube = 2 ** (atob(one.position.slice(15)).charCodeAt(0) & 15);
     const now = length > 0 ? 0.5 + sign * (mwc.cubeful - 0.5) : mine - theirs + sign * equity.cubeful * cube;
     lines[0].push(now);
@@ -220,4 +224,5 @@ byId("decisions").addEventListener("click", (event) => {
 });
 byId("export-html").addEventListener("click", () => save("html", "text/html"));
 byId("export-sgf").addEventListener("click", () => save("sgf", "application/x-go-sgf"));
+byId("keep").addEventListener("click", () => actions.keep(match));
 byId("remove").addEventListener("click", () => actions.remove(match.id));

@@ -1,5 +1,6 @@
 // Matches: files are analysed by /v1/analyse and kept in this browser; a list, and a page for each match.
 
+import * as archive from "./archive.js";
 import { byId, h, named, table } from "./html.js";
 import { showMatch, step } from "./match.js";
 import { reportsOf } from "./report.js";
@@ -10,8 +11,13 @@ const FILE_BYTES_MAX = 1 << 20;
 // Files that are analysed at a time: one computes while the next one is sent.
 const AT_ONCE = 2;
 const ROWS_MAX = 500;
+// Typing pauses before the archive is searched.
+const SEARCH_DELAY_MS = 300;
 
 let heads = [];
+// The part of the archive's list that was read, and the path of what follows.
+let filed = { matches: [], next: null };
+let searching = null;
 
 const rate = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
 
@@ -72,19 +78,26 @@ async function takeAll(files) {
   if (total === 1 && ids.length === 1) location.hash = ids[0];
 }
 
-function isShown({ players, file, length }) {
-  const sought = byId("search").value.trim().toLowerCase();
+function isOfKind({ length }) {
   const kind = byId("least").value;
-  const fits = kind === "" || (kind === "money") === (length === 0);
-  return fits && [...players, file].some((text) => text.toLowerCase().includes(sought));
+  return kind === "" || (kind === "money") === (length === 0);
 }
+
+function isShown(head) {
+  const sought = byId("search").value.trim().toLowerCase();
+  return isOfKind(head) && [...head.players, head.file].some((text) => text.toLowerCase().includes(sought));
+}
+
+// Cells that both lists have.
+const cells = (id, { players, length, score, pr, luck }) => [
+  h("a", { href: `#${id}` }, named(players[0]), " – ", named(players[1])),
+  length > 0 ? String(length) : t("money"), score.join("–"), pr.map(rate).join(" / "), luck.map((one) => one?.toFixed(2).replace("-", "\u2212") ?? "–").join(" / "),
+];
 
 function showList() {
   const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
   const rows = found.slice(0, ROWS_MAX).map((head) => [
-    h("a", { href: `#${head.id}` }, named(head.players[0]), " – ", named(head.players[1])),
-    head.length > 0 ? String(head.length) : t("money"), head.score.join("–"), head.pr.map(rate).join(" / "), head.luck.map((luck) => luck.toFixed(2).replace("-", "\u2212")).join(" / "),
-    new Date(head.added).toISOString().slice(0, 10), named(head.file),
+    ...cells(head.id, head), new Date(head.added).toISOString().slice(0, 10), named(head.file),
   ]);
   const more = found.length > ROWS_MAX ? h("p", { class: "note" }, t("The newest {n} of {total} matches.", { n: ROWS_MAX, total: found.length })) : null;
   byId("rows").replaceChildren(
@@ -93,16 +106,47 @@ function showList() {
   );
 }
 
+function showArchive() {
+  const rows = filed.matches.filter(isOfKind).map((one) => [...cells(archive.markOf(one), one), one.judged, one.date ?? "–", named(one.file)]);
+  const names = [t("Players"), t("Length"), t("Score"), t("PR"), t("Luck"), t("Analysis"), t("Date"), t("File")];
+  byId("archive-rows").replaceChildren(rows.length > 0 ? table(t("Archive of the server"), names, rows, "heads") : h("p", {}, t("No match here.")));
+  byId("more").hidden = filed.next === null;
+}
+
+// Reads the archive's list for what is sought, or what follows on the list.
+async function readArchive(next = null) {
+  if (!archive.isThere()) return;
+  byId("archive").hidden = false;
+  const player = byId("search").value.trim();
+  try {
+    const found = await archive.list(player, next);
+    // A later search may have been faster.
+    if (player !== byId("search").value.trim()) return;
+    filed = next === null ? found : { matches: [...filed.matches, ...found.matches], next: found.next };
+    showArchive();
+  } catch (error) {
+    byId("error").textContent = t("no answer from the server: {message}", error);
+  }
+}
+
 // The page of a match stands behind #ID, so that the browser's way back leads to the list.
 async function route() {
   const id = location.hash.slice(1);
   byId("error").textContent = "";
-  const match = id === "" ? null : await store.get("matches", id).catch(() => null);
+  const kept = id === "" ? null : await store.get("matches", id).catch(() => null);
+  const match = kept ?? await archive.match(id).catch(() => null);
   byId("list").hidden = Boolean(match);
   byId("match").hidden = !match;
-  if (match) await showMatch(match, { remove });
+  if (match) await showMatch(match, { keep, remove });
   else if (id !== "") byId("error").textContent = t("there is no such match in this browser");
   if (!match) showList();
+}
+
+// Keeps an archived match in this browser too, for comments and the quiz.
+async function keep({ head, isArchived: _, ...match }) {
+  await store.keepMatch(head, { ...match, added: head.added });
+  heads = [head, ...heads.filter(({ id }) => id !== head.id)];
+  await route();
 }
 
 async function remove(id) {
@@ -113,6 +157,12 @@ async function remove(id) {
 
 byId("files").addEventListener("change", (event) => takeAll(event.target.files));
 for (const [id, kind] of [["search", "input"], ["least", "change"]]) byId(id).addEventListener(kind, showList);
+byId("search").addEventListener("input", () => {
+  clearTimeout(searching);
+  searching = setTimeout(readArchive, SEARCH_DELAY_MS);
+});
+byId("least").addEventListener("change", () => { if (archive.isThere()) showArchive(); });
+byId("more").addEventListener("click", () => readArchive(filed.next));
 addEventListener("dragover", (event) => {
   if (event.dataTransfer.types.includes("Files")) event.preventDefault();
 });
@@ -132,7 +182,7 @@ addEventListener("keydown", (event) => {
 
 try {
   heads = await store.all("heads");
-  await route();
+  await Promise.all([route(), readArchive()]);
 } catch (error) {
   byId("error").textContent = t("this browser keeps nothing: {message}", error);
 }

@@ -5,6 +5,7 @@
 mod form;
 mod page_parts;
 
+use super::access::AccessState;
 use super::problem::{ErrorLocation, Problem};
 use super::router::{Peer, only_get};
 use crate::tcp::shared::Shared;
@@ -37,8 +38,9 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
     ("/status", "Status", "status", include_str!("status.html")),
 ];
 /// Files of the pages, below `/page/`.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 22] = [
     ("api.js", include_str!("api.js")),
+    ("archive.js", include_str!("archive.js")),
     ("board.js", include_str!("board.js")),
     ("curve.js", include_str!("curve.js")),
     ("engine.js", include_str!("engine.js")),
@@ -69,9 +71,12 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 pub(super) fn routes() -> Router<Arc<Shared>> {
     let mut routes = Router::new().route("/", any(explore));
     for (path, name, script, main) in PAGES {
-        let show = async move |method: Method| {
-            only_get(&method).unwrap_or_else(|| page(framed(path, name, script, main)))
-        };
+        let show =
+            async move |method: Method, Extension(access_state): Extension<Arc<AccessState>>| {
+                let has_archive = access_state.archive.is_some();
+                only_get(&method)
+                    .unwrap_or_else(|| page(framed(path, name, script, main, has_archive)))
+            };
         routes = routes.route(path, any(show));
     }
     for (name, text) in FILES {
@@ -129,9 +134,11 @@ fn page(text: String) -> Response {
     with_headers(Response::new(Body::from(text)), "text/html")
 }
 
-/// Writes a page around its main part. All are markup.
-fn framed(path: &str, title: &str, script: &str, main: &str) -> String {
+/// Writes a page around its main part. All are markup. `has_archive` says whether the server shows an archive (HTTP-120).
+fn framed(path: &str, title: &str, script: &str, main: &str, has_archive: bool) -> String {
     filled(FRAME, |name| match name {
+        "archive" if has_archive => " data-archive".to_owned(),
+        "archive" => String::new(),
         "title" => title.to_owned(),
         "script" => script.to_owned(),
         "main" => main.to_owned(),
@@ -176,7 +183,13 @@ async fn explore(
     let title = explored
         .as_ref()
         .map_or("Explore", |found| found.title.as_str());
-    let text = framed("/", title, "explore", &written(&form, explored.as_ref()));
+    let text = framed(
+        "/",
+        title,
+        "explore",
+        &written(&form, explored.as_ref()),
+        false,
+    );
     // A problem gives its status, and when to come again.
     let mut response = match explored {
         Ok(_) => Response::new(Body::empty()),

@@ -79,7 +79,7 @@ async function render() {
 function showTexts() {
   byId("status").textContent = statusText();
   // Until the first play is made.
-  byId("how").hidden = turn === null || game.games.some(({ actions }) => actions.some(({ player, kind }) => player === PERSON && kind === "play"));
+  byId("how").hidden = turn === null || held !== null || game.games.some(({ actions }) => actions.some(({ player, kind }) => player === PERSON && kind === "play"));
   const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
     const name = named(game.names[player]);
     const roll = dice?.join("");
