@@ -38,7 +38,7 @@ def all_of_them(browser, host, look=lambda language: None):
         look(language)
     # By hand, and then by the languages of the browser.
     browser.value("language.value = 'en'; language.dispatchEvent(new Event('change'))")
-    browser.until("document.documentElement.lang === 'en' && document.querySelector('h1').textContent === 'Play'")
+    browser.until("document.querySelector('#language')?.value === 'en' && document.querySelector('h1').textContent === 'Play'")
     browser.value("localStorage.removeItem('gammond.language')")
     agent = browser.value("navigator.userAgent")
     browser.call("Emulation.setUserAgentOverride", userAgent=agent, acceptLanguage="es-ES,fr-CH,de")

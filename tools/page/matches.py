@@ -84,6 +84,8 @@ def archived(browser, gammond, look=lambda: None):
             browser.click("#keep")
             browser.until("comment.checkVisibility()")
             browser.typed_into("comment", "kept")
+            browser.until("import('/page/store.js').then((store) => store.get('matches', location.hash.slice(1)))"
+                          ".then(({ comments }) => Object.values(comments).includes('kept'))")
             browser.open(f"{host}/matches")
             browser.until("document.querySelectorAll('#rows tbody tr').length === 1")
             browser.click("#rows a")
