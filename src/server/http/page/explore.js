@@ -212,7 +212,9 @@ function takeBoard() {
   picture.replaceWith(board.place);
   board.place.setAttribute("aria-busy", "true");
   const id = byId("id-position").value;
-  setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), label: words() })).catch((error) => say(error.message));
+  // Meanwhile a person may have pointed at a play: its arrows stay.
+  const play = () => (setUp.isOpen ? null : answer.querySelector("[data-play]:is(:hover, :focus-within)")?.dataset.play);
+  setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), play: play(), label: words() })).catch((error) => say(error.message));
 }
 
 function rollOut(signal) {
