@@ -114,6 +114,27 @@ fn cancel_behind_a_full_window_is_seen() {
     assert!(more.is_err(), "something was answered");
 }
 
+/// A request with this number as its id, in words or in JSON; `next` draws numbers below its argument.
+fn drawn(number: u32, next: &mut impl FnMut(u32) -> u32) -> String {
+    let priority = |next: u32| i64::from(next) - 9;
+    let request = match next(6) {
+        0 => ENDLESS.to_owned(),
+        1 => format!("move {START} 31 plies=2"),
+        2 => format!("cancel {} {}", next(number + 1), next(number + 1)),
+        3 => format!(
+            "rollout {START} trials=36 truncate=1 priority={}",
+            priority(next(19))
+        ),
+        4 => {
+            let settings = json!({"priority": priority(next(19))});
+            let body = json!({"id": number.to_string(), "verb": "eval", "position": START, "settings": settings});
+            return format!("{body}\n");
+        }
+        _ => format!("eval {START}"),
+    };
+    format!("#{number} {request}\n")
+}
+
 /// cancels of any ids at any time, beside a strict client: one answer to each line, and no memory stays.
 #[test]
 fn storm_of_cancels_loses_and_doubles_nothing() {
@@ -137,24 +158,7 @@ fn storm_of_cancels_loses_and_doubles_nothing() {
     for round in 0..25 {
         let mut text = String::new();
         for _ in 0..30 {
-            let request = match next(6) {
-                0 => ENDLESS.to_owned(),
-                1 => format!("move {START} 31 plies=2"),
-                2 => format!("cancel {} {}", next(sent + 1), next(sent + 1)),
-                3 => format!(
-                    "rollout {START} trials=36 truncate=1 priority={}",
-                    next(19) as i32 - 9
-                ),
-                4 => {
-                    let body = json!({"id": sent.to_string(), "verb": "eval", "position": START,
-                        "settings": {"priority": next(19) as i32 - 9}});
-                    text += &format!("{body}\n");
-                    sent += 1;
-                    continue;
-                }
-                _ => format!("eval {START}"),
-            };
-            text += &format!("#{sent} {request}\n");
+            text += &drawn(sent, &mut next);
             sent += 1;
         }
         text += &format!("#all{round} cancel all\n");

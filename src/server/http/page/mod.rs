@@ -73,7 +73,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
     for (path, name, script, main) in PAGES {
         let show =
             async move |method: Method, Extension(access_state): Extension<Arc<AccessState>>| {
-                let has_archive = access_state.archive.is_some();
+                let has_archive = access_state.jobs.archive.is_some();
                 only_get(&method)
                     .unwrap_or_else(|| page(framed(path, name, script, main, has_archive)))
             };
