@@ -240,6 +240,10 @@ def test_trainer_refuses_what_makes_the_package_crash(weights: Path) -> None:
     for order in ([1], [-1]):
         with pytest.raises(ValueError, match="^order: "):
             trainer.train(1.0, order)
+    trainer.train(0.0, np.arange(1))
+    for alpha in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="^alpha: "):
+            trainer.train(alpha)
     compat.use_nets(None)
     with pytest.raises(ValueError, match="^nets: "):
         gnubg_nn.Trainer([line(CONTACT, CHANCES[0])])

@@ -474,14 +474,16 @@ class Trainer:
         first, second, third, fourth, fifth, sixth = errors
         return first, second, third, fourth, fifth, sixth
 
-    def train(self, alpha: float, order: Sequence[int] | None = None) -> None:
+    def train(self, alpha: float, order: Sequence[int] | NDArray[np.int64] | None = None) -> None:
         """Takes a step of size `alpha` for each position, in their order or in that of `order`, numbers of positions."""
         if not isinstance(alpha, (int, float)):
             raise TypeError(f"must be real number, not {type(alpha).__name__}")
         count = len(self._names)
-        if order is not None and (not isinstance(order, Sequence) or len(order) != count):
+        if not math.isfinite(alpha):
+            raise ValueError(f"alpha: {alpha}, expected a finite number")
+        if order is not None and not (isinstance(order, (Sequence, np.ndarray)) and len(order) == count):
             raise ValueError("order must be a sequence of length equal to number of training positions")
-        turns = range(count) if order is None else [int(number) for number in order]
+        turns = range(count) if order is None else [operator.index(number) for number in order]
         if any(not 0 <= number < count for number in turns):
             raise ValueError(f"order: numbers of positions are 0 to {count - 1}")
         for number in turns:
