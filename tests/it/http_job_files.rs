@@ -63,6 +63,27 @@ fn several_files_are_one_job() {
     );
 }
 
+/// HTTP-53, HTTP-58: a job with several files goes on after a kill.
+#[test]
+fn several_files_survive_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--http-jobs", folder.path().to_str().unwrap()];
+    let (server, http) = http_server(&options);
+    let files = [match_file("three3.mat"), match_file("one1.mat")];
+    let parts: Vec<(&str, &[u8])> = files.iter().map(|file| ("file", &file[..])).collect();
+    let target = "/v1/jobs/analyse?plies=0";
+    let link = posted(&request(&http, "POST", target, FORM, &form(&parts)));
+    drop(server);
+    let (_server, http) = http_server(&options);
+    assert_eq!(ended(&http, &link)["state"], "done");
+    let result = get(&http, &format!("{link}/result"), "").json();
+    for (number, file) in files.iter().enumerate() {
+        let direct = request(&http, "POST", "/v1/analyse?plies=0", "", file);
+        assert_eq!(result["files"][number], direct.json());
+    }
+    assert_eq!(result["files"].as_array().unwrap().len(), 2);
+}
+
 const ROLLOUT: &[u8] =
     br#"{"position":"4HPwATDgc/ABMA","settings":{"trials":36,"truncate":1,"plies":0}}"#;
 const OTHER: &[u8] =

@@ -510,3 +510,39 @@ impl Drop for Place {
         self.jobs.pump(&self.shared);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::jobs::Kind;
+
+    /// HTTP-130: the jobs of a client without processor time wait, and those of others do not wait for them.
+    #[test]
+    fn job_of_a_client_without_time_waits() {
+        let mut table = Table::default();
+        let (spent, other) = (Origin::Token(0), Origin::Token(1));
+        for (created, origin) in (0..).zip([spent, spent, other]) {
+            let meta = Meta {
+                id: created.to_string(),
+                owner: format!("{origin:?}"),
+                kind: Kind::Rollout,
+                words: String::new(),
+                created,
+                files: Vec::new(),
+                archive: false,
+                key: None,
+            };
+            let job = Job::new(meta, origin, 0, None);
+            table.jobs.insert(job.meta.id.clone(), job);
+        }
+        let next = |table: &Table| {
+            table
+                .next(|origin| origin != spent)
+                .map(|job| job.meta.id.clone())
+        };
+        assert_eq!(next(&table).as_deref(), Some("2"));
+        table.jobs.remove("2");
+        assert_eq!(next(&table), None);
+        assert_eq!(table.next(|_| true).unwrap().meta.id, "0");
+    }
+}
