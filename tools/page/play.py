@@ -87,6 +87,10 @@ def match(browser, host, length=3):
         sys.exit(f"the match ends at {kept['score']}")
     act(browser, "report")
     browser.until("document.querySelectorAll('#report table').length >= 1")
+    # The download as OGXM is caught before it becomes a file.
+    browser.value("URL.createObjectURL = (blob) => { blob.slice(0, 4).text().then((text) => { document.body.dataset.saved = text; }); return '#'; }")
+    browser.click("#save-ogxm")
+    browser.until("document.body.dataset.saved === 'OGXM'")
     return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
 
 

@@ -5,6 +5,8 @@ import { t } from "./strings.js";
 // Tries of a request while the server is busy, and the pause between them.
 const BUSY_TRIES_MAX = 5;
 const BUSY_PAUSE_MS = 1000;
+// One request waits so long for the end of a job.
+const JOB_WAIT_SECONDS = 30;
 
 // The problem of an answer (RFC 9457).
 export class ApiError extends Error {
@@ -50,6 +52,18 @@ export function askAll(verb, questions, signal) {
 export async function analyse(file, settings = {}, format = "json", signal = undefined) {
   const query = new URLSearchParams({ ...settings, format });
   return post(`/v1/analyse?${query}`, file, { accept: "*/*", kind: "application/octet-stream", signal });
+}
+
+// Writes a match as OGXM, which is a result of a job (HTTP-59).
+export async function ogxm(file) {
+  const begun = await post("/v1/jobs/analyse?plies=0", file, { kind: "application/octet-stream" });
+  let { state, links } = await begun.json();
+  while (state === "queued" || state === "running") ({ state } = await read(`${links.self}?wait=${JOB_WAIT_SECONDS}`));
+  const response = await fetch(`${links.result}?format=ogxm`, { headers: { Accept: "*/*" } });
+  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
+  const content = await response.blob();
+  await fetch(links.self, { method: "DELETE" });
+  return content;
 }
 
 // Rolls out, and calls onProgress with each report on the way. Aborting the signal ends the work of the server too.

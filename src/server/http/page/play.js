@@ -1,6 +1,6 @@
 // Play: a game or a match against the engine. The match is kept in the browser's storage after every action.
 
-import { analyse, pause } from "./api.js";
+import { analyse, ogxm, pause } from "./api.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { byId, download, h, named } from "./html.js";
@@ -407,14 +407,19 @@ byId("typed").addEventListener("submit", (event) => {
 byId("tutor").addEventListener("change", (event) => { game.tutor = event.target.checked; keep(); });
 byId("flip").addEventListener("change", (event) => { board.clockwise = event.target.checked; render(); });
 byId("save-mat").addEventListener("click", () => download("gammond.mat", match.matchFile(game), "text/plain"));
-byId("save-sgf").addEventListener("click", async () => {
-  try {
-    const text = await (await analyse(match.matchFile(game), { plies: REPORT_PLIES }, "sgf")).text();
-    download("gammond.sgf", text, "application/x-go-sgf");
-  } catch (error) {
-    byId("error").textContent = t("no file: {message}", error);
-  }
-});
+const written = {
+  sgf: async (file) => (await analyse(file, { plies: REPORT_PLIES }, "sgf")).blob(),
+  ogxm,
+};
+for (const [form, write] of Object.entries(written)) {
+  byId(`save-${form}`).addEventListener("click", async () => {
+    try {
+      download(`gammond.${form}`, await write(match.matchFile(game)), "application/octet-stream");
+    } catch (error) {
+      byId("advice").replaceChildren(h("p", { class: "error" }, t("no file: {message}", error)));
+    }
+  });
+}
 byId("restart").addEventListener("click", setUp);
 byId("back").addEventListener("click", show);
 byId("new").addEventListener("submit", (event) => {

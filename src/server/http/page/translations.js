@@ -395,6 +395,7 @@ export default {
   "Play to the left": ["Nach links spielen", "Jouer vers la gauche", "左へ進める"],
   "Download .mat": [".mat herunterladen", "Télécharger .mat", ".mat をダウンロード"],
   "Download .sgf": [".sgf herunterladen", "Télécharger .sgf", ".sgf をダウンロード"],
+  "Download .ogxm": [".ogxm herunterladen", "Télécharger .ogxm", ".ogxm をダウンロード"],
   "New match": ["Neues Match", "Nouveau match", "新しいマッチ"],
   "Actions": ["Aktionen", "Actions", "操作"],
   "Mistakes of": ["Fehler von", "Erreurs de", "誰のミス"],
