@@ -91,7 +91,7 @@ impl PageForm {
     pub(super) fn roll_options(&self, of_position: Option<Roll>) -> String {
         let given = self.value("roll");
         let none = match of_position.filter(|_| given.is_empty()) {
-            Some(roll) => format!("{roll}, of the position"),
+            Some(roll) => format!("{roll} (position)"),
             None => "none: cube".to_owned(),
         };
         let mut choices = Vec::new();

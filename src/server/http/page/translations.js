@@ -310,7 +310,7 @@ export default {
   "Look-ahead": ["Vorausschau", "Anticipation", "先読み"],
   "automatic": ["automatisch", "automatique", "自動"],
   "none: cube": ["keiner: Cube", "aucun : videau", "なし: キューブ"],
-  "{roll}, of the position": ["{roll}, aus der Position", "{roll}, de la position", "{roll} (局面の出目)"],
+  "{roll} (position)": ["{roll} (Position)", "{roll} (position)", "{roll} (局面)"],
   "Analyse": ["Analysieren", "Analyser", "解析"],
   "Random roll": ["Zufälliger Wurf", "Lancer au hasard", "ランダムな出目"],
   "Match": ["Match", "Match", "マッチ"],
