@@ -72,7 +72,7 @@ fn checkers(nibbles: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Fill, Inputs};
+    use super::super::{Fill, Inputs, NetInputs, Version};
     use super::*;
     use crate::nn::CpuLevel;
     use gammond_game::POINTS;
@@ -96,6 +96,25 @@ mod tests {
             counts
         };
         Position::new(&counts(me), &counts(opponent)).unwrap()
+    }
+
+    #[test]
+    fn net_inputs_are_zero_for_positions_of_other_nets() {
+        let (contact, race) = (Position::start(), position(&[(0, 3)], &[(1, 2)]));
+        let base = NetInputs::Base.values(&contact);
+        assert_eq!(base, dense(Inputs::Base, &contact, BASE_INPUTS));
+        for version in [Version::V1_00, Version::V1_01] {
+            for inputs in [NetInputs::Contact(version), NetInputs::Crashed(version)] {
+                let values = inputs.values(&contact);
+                assert_eq!((values.len(), &values[..BASE_INPUTS]), (250, &base[..]));
+                assert!(!inputs.suits(&race) && inputs.values(&race) == [0.0; 250]);
+            }
+        }
+        let values = NetInputs::Race.values(&race);
+        assert_eq!(values, dense(Inputs::Race, &race, 214));
+        // Two checkers of the opponent on its second point.
+        assert_eq!(values[5], 1.0);
+        assert!(NetInputs::Race.values(&contact) == [0.0; 214]);
     }
 
     #[test]
