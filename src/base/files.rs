@@ -19,7 +19,7 @@ pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
 /// # Errors
 /// What the system says, or that it is no regular file, and what it is instead.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Without this flag the opening of a pipe waits for somebody who writes.
+    // Without this flag the opening of a pipe waits for a writer.
     let file = platform::without_waiting(OpenOptions::new().read(true)).open(path)?;
     let kind = file.metadata()?.file_type();
     if kind.is_file() {

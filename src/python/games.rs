@@ -418,7 +418,7 @@ impl Games {
             .call_method1("reshape", (-1, 2))
     }
 
-    /// Length, own score, opponent's score, cube, its owner (1 own, 0 nobody, -1 the opponent), Crawford; seen by the
+    /// Length, own score, opponent's score, cube, its owner (1 own, 0 centred, -1 the opponent), Crawford; seen by the
     /// player who decides.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let state = |game: &Game| {

@@ -55,7 +55,7 @@ pub fn listen(
     let local = listener.local_addr().map_err(failed)?;
     let accept = move || {
         let taken = Arc::new(AtomicUsize::new(0));
-        // A connection that failed before it was one costs nobody else anything.
+        // A connection that failed before it was accepted changes nothing for the others.
         for stream in listener.incoming().flatten() {
             let place = ConnectionSlot(taken.clone());
             if taken.fetch_add(1, Ordering::SeqCst) >= limits.connections {

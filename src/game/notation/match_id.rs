@@ -315,7 +315,7 @@ impl MatchId {
     /// # Errors
     /// [`NotationError`] with the code `bad-match-id` for dice above 6 or only one die, matches
     /// longer than 255 points, a score at or above the length, a cube above 4096, and Crawford
-    /// in money play. A Crawford flag where nobody needs just one point is dropped.
+    /// in money play. A Crawford flag where neither player needs just one point is dropped.
     pub fn view(self) -> Result<MatchView, NotationError> {
         let refuse = |field, reason| NotationError::new(Code::BadMatchId, field, reason, 0);
         let on_roll = self.on_roll();

@@ -138,7 +138,7 @@ impl Totals {
                 self.book_cube(decision, judgement, cost)
             }
             Action::Beaver => {}
-            // The end of such a chain counts, but nobody judges it.
+            // The end of such a chain counts as a decision, but has no judgement.
             Action::BeaverAnswer { taken } => {
                 self.cube.count += 1;
                 self.close += 1;

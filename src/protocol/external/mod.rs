@@ -226,7 +226,7 @@ impl External {
         }
         let server = self.server || options.any;
         let pips = position.opponent().pips();
-        // Pips only become more in a new game, as nobody is hit any more where games are lost.
+        // Pips only become more in a new game, as no checker is hit any more where games are lost.
         self.resigned = self.resigned.filter(|before| pips <= before.pips);
         if self.rules.resign
             && !server

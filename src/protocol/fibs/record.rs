@@ -443,7 +443,7 @@ impl MatchRecord {
     /// A game is over.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
-        // Jibs 0.5.3 says it in two lines: somebody gives up, and the other one wins.
+        // Jibs 0.5.3 says it in two lines: one player gives up, and the other one wins.
         if self.games.last().is_some_and(|game| game.result.is_some()) {
             return;
         }

@@ -319,7 +319,7 @@ impl Picture {
             CubeOwner::Opponent => EDGE + 20.0,
         };
         let x = self.x(MARGIN / 2.0);
-        // A cube that nobody turned shows 64.
+        // A centred cube shows 64.
         let shown = if value == 1 { 64 } else { value };
         let (left, top, base) = (x - 16.0, y - 16.0, y + 5.0);
         let _ = write!(

@@ -187,7 +187,7 @@ mod tests {
             let search = move |settings: &Settings, stop: &Stop| {
                 let now = running.fetch_add(1, Ordering::SeqCst) + 1;
                 most.fetch_max(now, Ordering::SeqCst);
-                // A look-ahead that nobody stops never ends.
+                // A look-ahead without a time limit is never stopped.
                 while settings.plies > 0 && !stop.is_triggered() {
                     std::thread::yield_now();
                 }

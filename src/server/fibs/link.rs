@@ -101,7 +101,7 @@ pub async fn play(
             End::Quit => break,
             End::Fatal(reason) => return Err(FibsError::Fatal(reason)),
             End::Lost(ref reason) | End::Unreachable(ref reason) => {
-                // A session that breaks at once is no sign of health: somebody else may be logging
+                // A session that breaks at once is no sign of health: another program may be logging
                 // in under our name, or the server is sick.
                 let healthy = Duration::from_millis(link.config.backoff_max_ms.min(HEALTHY_MS));
                 if std::mem::take(&mut link.logged_in) && begun.elapsed() >= healthy {
@@ -440,7 +440,7 @@ impl Link {
         while self.files.try_join_next().is_some() {}
         self.files.spawn_blocking(move || {
             let lines = keep(&config, &engine, &record, &hurry);
-            // A bot that has ended tells nobody.
+            // A bot that has ended sends no message.
             let _ = reports.send((record.opponent, lines));
         });
     }

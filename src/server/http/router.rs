@@ -228,7 +228,7 @@ fn turned_away(
         return Some(Problem::new("bad-request", "Host is missing"));
     }
     let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| is_own_host(host, port));
-    // HTTP/2, and whoever takes this server for a proxy, name it in the target.
+    // HTTP/2, and clients that take this server for a proxy, name it in the target.
     let target = request.uri().authority();
     let is_target = target.is_none_or(|target| is_own_host(target.as_str(), port));
     let several = hosts.iter().count() > 1;

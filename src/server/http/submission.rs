@@ -52,7 +52,7 @@ pub(super) struct Answer {
     _weight: Option<MatchMemory>,
 }
 
-/// Work that is not done; it ends when nobody wants its answer any more (HTTP-56).
+/// Work that is not done; it ends when no client waits for its answer any more (HTTP-56).
 #[derive(Debug)]
 struct Running {
     shared: Arc<Shared>,

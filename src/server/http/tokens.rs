@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// HTTP-131: a name stays the same client, a token that is gone is nobody's.
+    /// HTTP-131: a name stays the same client, a token that is gone belongs to no client.
     #[test]
     fn replaced_tokens_keep_the_numbers_of_names() {
         let table = table("ann 0123456789abcdef requests=2\nbob ABCDEF0123456789");

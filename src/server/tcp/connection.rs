@@ -73,7 +73,7 @@ struct Connection<S> {
     dialect: Option<Box<dyn Dialect>>,
     parts: UnboundedReceiver<Box<Part>>,
     sender: UnboundedSender<Box<Part>>,
-    /// By their numbers, in the order of the lines.
+    /// Pending answers by their numbers, in the order of the lines.
     pending: BTreeMap<u64, Pending>,
     next_number: u64,
     /// True if answers are sent when they are ready.

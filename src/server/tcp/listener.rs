@@ -88,7 +88,7 @@ fn welcome(
         Err(reason) => {
             count(&shared.counters.refused);
             tracing::debug!(?origin, reason, "refused");
-            // With many at the door nobody is listened to first.
+            // With many new connections none of them is read before it is refused.
             let waits = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
             let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
             tasks.spawn(async move {

@@ -105,7 +105,7 @@ pub struct ErrorDifference {
 #[error("player {0} has no static values")]
 pub struct NoValues(pub String);
 
-/// Labels between two looks at whoever watches.
+/// Number of labels between two calls for progress.
 const STRETCH: usize = 4096;
 
 /// The errors of all players, by group; groups without labels are left out. Of the first labels when it was

@@ -61,7 +61,7 @@ const TURNS_MAX: u32 = 20_000;
 /// Games of one match that have dice of their own; a match to 255 points has at most 509 that count.
 const GAMES_MAX: u64 = 1 << 12;
 
-/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice, whoever plays;
+/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice to all players;
 /// who wins the opening roll is decided by its dice. `None` when `stop` was triggered before the end.
 ///
 /// # Errors

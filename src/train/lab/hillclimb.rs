@@ -346,7 +346,7 @@ mod tests {
             });
             assert_ne!(run(&plan).1, alone.1, "{curriculum} {guard}");
         }
-        // A guard lets nobody in whom the match kept out.
+        // A guard admits no challenger that the match has rejected.
         assert!(run(&plan).0 <= 12);
     }
 }

@@ -163,7 +163,7 @@ impl<'a> Learner<'a> {
         self.play_from(Position::start(), episode);
     }
 
-    /// One game from this position, seen by whoever begins.
+    /// One game from this position, seen by the player who begins.
     fn play_from(&mut self, mut position: Position, episode: u64) {
         let plan = self.plan;
         let halves = plan.half_life.map_or(0.0, |half| episode as f64 / half);

@@ -116,7 +116,7 @@ pub enum LabError {
     /// A net that cannot be.
     #[error(transparent)]
     Shape(ShapeError),
-    /// An experiment with gnubg's weights, and nobody said where they are.
+    /// An experiment needs gnubg's weights, and no option names their file.
     #[error("this experiment needs gnubg's weights: --gnubg FILE")]
     NoWeights,
     /// Training of our own nets.

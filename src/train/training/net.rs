@@ -190,7 +190,7 @@ impl Net {
 
     /// The net with a wider first layer that answers the same, or nearly. Where there is room for whole copies of the
     /// units, each unit's copies share its weights to the second layer unevenly and differ by a few per cent, so that
-    /// they can part. Units beyond those copies look at something random, and nobody listens to them yet.
+    /// they can part. Units beyond those copies have random inputs, and weight zero in the next layer.
     /// `None` when `first` is less than the present width, or no multiple of 64.
     #[must_use]
     pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
@@ -380,7 +380,7 @@ mod tests {
             "{one} {two}"
         );
         assert_eq!(net.widened(100, 9), None);
-        // Half as many again: nobody listens to those yet.
+        // Half as many again, with weight zero in the next layer.
         let net = Net::random(InputSet::CountsAndHand, 128, 16, 5);
         let loss = |net: Net| Trainer::new(net).loss(&label);
         let more = loss(net.widened(192, 9).unwrap());

@@ -81,7 +81,7 @@ pub struct ShippedNet {
     pub name: String,
 }
 
-/// Static play against somebody, the luck taken out.
+/// Static play against a player, the luck taken out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {

@@ -52,7 +52,7 @@ fn decision(line: &str) -> Option<RolledDecision> {
     })
 }
 
-/// Decisions between two looks at whoever watches.
+/// Number of decisions between two calls for progress.
 const STRETCH: usize = 64;
 
 /// Mean loss in thousandths of a point with its standard error, and how many choices were not

@@ -626,7 +626,7 @@ mod tests {
         let home = counts;
         counts[6] = 14;
         counts[5] = 0;
-        // Who has borne off loses no gammon, and nobody is left in the other's home.
+        // A player who has borne off a checker loses no gammon, and has none left in the other's home.
         let race = Position::new(&counts, &home).unwrap();
         for (kind, open) in [(1, [true, true, false, false, false]), (0, [true; 5])] {
             let mut trainer = Trainer::new(Net::random(InputSet::Counts, 64, 16, 8));

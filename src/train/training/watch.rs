@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 /// Longest game.
 const TURNS_MAX: usize = 200;
-/// Games between two looks at whoever waits.
+/// Number of games between two calls for progress.
 const STRETCH: usize = 64;
 
 /// Settings of the games.

@@ -136,7 +136,7 @@ struct Masks {
 }
 
 impl Masks {
-    /// Both sides at once, with nobody on the bar. What a shift takes from one side to the other comes to rest beyond
+    /// Both sides at once, with no checker on the bar. What a shift takes from one side to the other comes to rest beyond
     /// its points.
     #[inline(always)]
     fn of_both(points: u64, free: u64) -> Masks {

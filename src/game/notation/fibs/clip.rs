@@ -1,7 +1,7 @@
 //! Names each line of a FIBS server: the numbered messages of CLIP and the sentences of a match.
 //!
 //! Tolerates what servers differ in: final dots, doubled apostrophes and blanks, `point` for
-//! `points`, lines glued together (FIBS-04 to FIBS-09). What somebody says is never taken for a
+//! `points`, lines glued together (FIBS-04 to FIBS-09). Chat is never taken for a
 //! line of the server ([`super::free_text`], FIBS-33).
 
 use super::free_text;

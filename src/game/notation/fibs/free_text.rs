@@ -118,7 +118,7 @@ mod tests {
                 );
                 assert!(quiet, "{number} {wish}: {named:?}");
             }
-            // Client name and address of somebody in the who list.
+            // Client name and address of a player in the who list.
             let word = wish.replace(' ', "_");
             let named = name_line(&format!(
                 "5 mallory - - 1 0 1500.00 0 0 1795224913 h {word} {word}"

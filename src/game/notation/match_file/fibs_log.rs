@@ -295,7 +295,7 @@ impl Log {
         let (played, rest): (Vec<Logged>, Vec<Logged>) =
             matches.into_iter().partition(Logged::has_something_played);
         match played.is_empty() {
-            // A board that somebody looked at, or a match that was left at once.
+            // A board of another match that the player watched, or a match that was left at once.
             false => played.into_iter().map(named).collect(),
             true => {
                 let begun = rest.into_iter().filter(|logged| !logged.has_no_game());

@@ -479,7 +479,7 @@ impl Logged {
             .recorder
             .turn()
             .or(self.rolled.map(|(player, _)| player));
-        // Some servers show those who watch whoever has just played as on roll still.
+        // Some servers show watchers the player who has just played as on roll still.
         let turn = turn.is_none_or(|turn| turn == player) || offered || !self.own;
         if self.open.is_none() && self.recorder.board(player) == reported && turn {
             return Ok(true);

@@ -123,7 +123,7 @@ fn score(
     if length > LENGTH_MAX {
         return Err(wrong());
     }
-    // A match begins at nothing, and nobody loses points.
+    // A match begins at nothing, and no player loses points.
     let before = recorder.file.games.last().map(|game| game.scores);
     let less = before.is_some_and(|before| before.iter().zip(&scores).any(|(b, s)| s < b));
     let others = players.is_some_and(|players| players != recorder.file.names);

@@ -66,7 +66,7 @@ fn demo(args: &Args, stop: &Stop) -> Result<(), Failure> {
     std::fs::create_dir(&path).map_err(Failure::unwritten(&path))?;
     let folder = Folder(path);
     let mut running = Running(Vec::new());
-    // A port that nobody uses now.
+    // A port that is free now.
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
     let port = port
         .map_err(|error| Failure::work(within("a port", error)))?

@@ -104,7 +104,7 @@ impl Machine {
         if self.game.is_some() || self.stop != Stop::No || name == self.user {
             return;
         }
-        // No `who` line since then: whoever invites plays nobody, whatever an older line says. After a
+        // No `who` line since then: the player who invites has no opponent, whatever an older line says. After a
         // broken link Jibs lists a player with the bot who has left the match (FIBS-18).
         if let Some(who) = self.users.get_mut(&name) {
             who.opponent = None;

@@ -21,7 +21,7 @@ impl Machine {
             self.begins_unannounced(&message);
         }
         let Some(game) = &mut self.game else { return };
-        // FIBS-33: a line about somebody else's game.
+        // FIBS-33: a line about a game of other players.
         if message.opponent().is_some_and(|name| name != game.opponent) {
             self.counts.foreign += 1;
             return;

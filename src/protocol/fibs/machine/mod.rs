@@ -591,7 +591,7 @@ impl Machine {
             }
             Message::Invites { name, wanted } => self.invited(name, wanted),
             Message::SavedWarning => {
-                // It names nobody: it belongs to the invitation that came last.
+                // It names no player: it belongs to the invitation that came last.
                 if let Some(invitation) = self.invitations.back_mut() {
                     invitation.warned = true;
                 }

@@ -25,7 +25,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Time after which an answer becomes a stream, so that nobody between gives the connection up.
+/// Time after which an answer becomes a stream, so that no proxy in between closes a quiet connection.
 const QUICK: Duration = Duration::from_secs(1);
 /// Interval of the comments in a stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -140,7 +140,7 @@ impl ExperimentContext<'_> {
         Ok(complete.then(|| ends.into_iter().map(|end| end.state).collect()))
     }
 
-    /// Keeps learning curves as a file that `gammond train curve` draws. One of somebody else's is left as it is.
+    /// Keeps learning curves as a file that `gammond train curve` draws. A file of another program is left as it is.
     pub(super) fn keep_curves(
         &self,
         name: &str,

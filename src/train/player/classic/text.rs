@@ -59,7 +59,7 @@ fn wrong<T>(line: usize, reason: impl Into<String>) -> Result<T, ClassicFault> {
 }
 
 impl ClassicFile {
-    /// A net of which nobody says how it was made.
+    /// A net without a note on how it was made.
     #[must_use]
     pub const fn of(net: ClassicNet) -> ClassicFile {
         ClassicFile { net, made: None }
