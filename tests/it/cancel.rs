@@ -207,10 +207,10 @@ fn higher_priorities_go_first() {
     assert_eq!(line(&mut client)["order"], "ready");
     let mut text = String::new();
     for number in 0..40 {
-        text += &format!("#low{number} rollout {START} trials=72 truncate=3\n");
+        text += &format!("#low{number} rollout {START} trials=216 truncate=3\n");
     }
     for number in 0..4 {
-        text += &format!("#high{number} rollout {START} trials=72 truncate=3 priority=9\n");
+        text += &format!("#high{number} rollout {START} trials=216 truncate=3 priority=9\n");
     }
     client.send(&text);
     let order: Vec<Value> = (0..44).map(|_| line(&mut client)["id"].clone()).collect();
@@ -230,23 +230,25 @@ fn higher_priorities_go_first() {
 fn cancelled_deepening_answers_what_is_known() {
     let server = plain();
     let mut client = Client::new(&server.address);
-    client.send(format!("#a move {START} 43 time=600000\n#b ping\n"));
-    // Time for a depth, and none is not wrong.
-    std::thread::sleep(Duration::from_millis(300));
-    client.send("#c cancel a\n");
-    let answer = line(&mut client);
-    assert_eq!(
-        (&answer["id"], &answer["type"]),
-        (&json!("a"), &json!("move")),
-        "{answer}"
-    );
-    assert!(answer["plies"].as_u64().unwrap() <= 4);
-    assert!(!answer["plays"].as_array().unwrap().is_empty());
-    assert_eq!(line(&mut client)["id"], "b");
-    assert_eq!(
-        line(&mut client)["targets"],
-        json!([{"id": "a", "state": "stopped"}])
-    );
+    // On a busy machine it has not begun after a moment: then the answer is the error of Q-81.
+    for patience in [100, 500, 2000, 8000, 30_000] {
+        client.send(format!("#a move {START} 43 time=600000\n#b ping\n"));
+        std::thread::sleep(Duration::from_millis(patience));
+        client.send("#c cancel a\n");
+        let answer = line(&mut client);
+        assert_eq!(answer["id"], "a");
+        assert_eq!(line(&mut client)["id"], "b");
+        let cancel = line(&mut client);
+        assert_eq!(cancel["targets"], json!([{"id": "a", "state": "stopped"}]));
+        if answer["code"] == "stopped" {
+            continue;
+        }
+        assert_eq!(answer["type"], "move", "{answer}");
+        assert!(answer["plies"].as_u64().unwrap() <= 4);
+        assert!(!answer["plays"].as_array().unwrap().is_empty());
+        return;
+    }
+    panic!("it never began");
 }
 
 /// lines of JSON ask what lines of words ask, and their answers are the same.

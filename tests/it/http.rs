@@ -541,13 +541,14 @@ fn equal_questions_in_flight_are_computed_once() {
         }
     };
     let different: Vec<TcpStream> = (0..COUNT).map(&ask).collect();
-    wait(&|| count("gammond_queued ") > 0);
+    wait(&|| count("gammond_queued ") > 1);
     drop(different);
     wait(&|| count("gammond_queued ") == 0 && count("gammond_connections ") == 1);
     let mut equal: Vec<TcpStream> = (0..COUNT).map(|_| ask(0)).collect();
     wait(&|| count("gammond_connections ") == COUNT + 1);
     for _ in 0..20 {
-        assert_eq!(count("gammond_queued "), 0);
+        // One that has not begun; the different ones were more.
+        assert!(count("gammond_queued ") <= 1);
         std::thread::sleep(Duration::from_millis(20));
     }
     // The others wait on.
