@@ -205,7 +205,7 @@ impl Farm {
     pub(super) async fn reject(&self, known: &AnswerInfo, why: &str) -> Result<(), FarmError> {
         let lot = &known.lot;
         let why = format!("its answer to {} {why}", lot.subject());
-        tracing::error!(worker = known.worker, "set aside: {why}");
+        tracing::error!(worker = known.worker, "quarantined: {why}");
         self.quarantine(&known.worker, &why).await?;
         self.remove_answer(lot, known.sequence).await?;
         self.post_again(lot, known.sequence).await

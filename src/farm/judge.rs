@@ -86,7 +86,7 @@ pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError>
                 other.get(..12).unwrap_or(other),
                 sum.get(..12).unwrap_or(sum)
             );
-            tracing::error!(worker, "set aside: {why}");
+            tracing::error!(worker, "quarantined: {why}");
             farm.quarantine(worker, &why).await?;
         }
     }

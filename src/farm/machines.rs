@@ -128,7 +128,7 @@ impl Farm {
     /// # Errors
     /// [`FarmError`].
     pub async fn quarantined(&self) -> Result<BTreeMap<Untrusted, Untrusted>, FarmError> {
-        let fail = FarmError::server("reading who is set aside");
+        let fail = FarmError::server("reading the quarantined machines");
         let mut found = BTreeMap::new();
         let mut keys = self
             .jobs
@@ -169,7 +169,7 @@ impl Farm {
     /// [`FarmError`], also if no machine of that name is quarantined.
     pub async fn readmit(&self, name: &str) -> Result<(), FarmError> {
         if !is_name(name) || !self.quarantined().await?.contains_key(name) {
-            let text = format!("no machine '{name}' is set aside");
+            let text = format!("no machine '{name}' is quarantined");
             return Err(FarmError::Other(text));
         }
         let purged = self.jobs.purge(format!("aside.{name}")).await;

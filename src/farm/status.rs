@@ -278,7 +278,7 @@ pub fn machine_line(
         time(ago as f64)
     );
     if let Some(why) = quarantined.get(&machine.name) {
-        let _ = write!(text, "; set aside: {}", why.terminal());
+        let _ = write!(text, "; quarantined: {}", why.terminal());
     }
     for (job, why) in &machine.refuses {
         let _ = write!(text, "; refuses {}: {}", job.terminal(), why.terminal());
@@ -373,7 +373,7 @@ pub fn page(overview: &Overview) -> String {
     for (name, why) in &overview.quarantined {
         let _ = writeln!(
             text,
-            "<p class=\"bad\">{} is set aside: {}</p>",
+            "<p class=\"bad\">{} is quarantined: {}</p>",
             name.markup(),
             why.markup()
         );

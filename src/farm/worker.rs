@@ -199,7 +199,7 @@ impl Shared {
         let quarantined = known.quarantined(&self.settings.name).cloned();
         let mut place = lock(&self.quarantined);
         if let (None, Some(why)) = (&*place, &quarantined) {
-            tracing::error!("this machine is set aside: {why}");
+            tracing::error!("this machine is quarantined: {why}");
         }
         *place = quarantined;
         Ok(())

@@ -309,7 +309,7 @@ fn lying_machine_is_quarantined() {
     let workers: serde_json::Value = serde_json::from_str(&workers).unwrap();
     let aside: Vec<&String> = workers["aside"].as_object().unwrap().keys().collect();
     assert_eq!(aside, ["liar"], "{workers}");
-    field.until("it knows", || field.log("liar").contains("set aside"));
+    field.until("it knows", || field.log("liar").contains("quarantined"));
     assert!(
         field
             .good("farm workers --believe liar")

@@ -57,7 +57,7 @@ fn packed(parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// A missing object, garbage with the right number of parts, parts without number: each is taken back and computed again,
-/// and the machine in whose name it came is set aside; the result is that of one machine.
+/// and the machine in whose name it came is quarantined; the result is that of one machine.
 #[test]
 fn forged_answer_is_recomputed_and_its_machine_quarantined() {
     let test = "farm_hostile::forged_answer_is_recomputed_and_its_machine_quarantined";

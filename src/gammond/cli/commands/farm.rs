@@ -156,7 +156,7 @@ struct SubmitArgs {
     /// Wait for the result and write it, with a bar; without, print the job's name and end.
     #[arg(long)]
     wait: bool,
-    /// Have this share of the answers computed twice, by different machines; one whose answers differ is set aside.
+    /// Have this share of the answers computed twice, by different machines; one whose answers differ is quarantined.
     #[arg(long, default_value_t = 0.02, value_name = "SHARE", value_parser = share)]
     verify: f64,
     /// A machine that says nothing for so many seconds loses its parts to others.
@@ -225,7 +225,7 @@ struct RetryArgs {
 struct WorkersArgs {
     #[command(flatten)]
     server: Server,
-    /// Believe a machine again that was set aside.
+    /// Trust a quarantined machine again.
     #[arg(long, value_name = "NAME")]
     believe: Option<String>,
 }
@@ -514,7 +514,7 @@ fn workers(common: &Common, args: &WorkersArgs) -> Result<ExitCode, Failure> {
     for (name, why) in &aside {
         if machines.iter().all(|machine| machine.name != *name) {
             text.push_str(&format!(
-                "{}: set aside: {}\n",
+                "{}: quarantined: {}\n",
                 name.terminal(),
                 why.terminal()
             ));

@@ -537,9 +537,9 @@ fn forged_answers(place: &Place) -> Tried {
     let aside = ["garbage", "many", "missing", "damaged"];
     let aside = aside
         .iter()
-        .filter(|name| workers.contains(&format!("{name}: set aside")))
+        .filter(|name| workers.contains(&format!("{name}: quarantined")))
         .count();
-    let honest = !workers.contains("honest: set aside");
+    let honest = !workers.contains("honest: quarantined");
     Ok(vec![
         Check::new("the job ends", fetched.status, fetched.status.success()),
         Check::new("the result is that of one machine", same, same),
@@ -549,7 +549,7 @@ fn forged_answers(place: &Place) -> Tried {
             !status.contains("1000000000"),
         ),
         Check::new(
-            "machines set aside",
+            "machines quarantined",
             format!("{aside} of 4"),
             aside == 4 && honest,
         ),
