@@ -284,8 +284,7 @@ def test_one_checker_races_have_the_known_rolls() -> None:
         gnubg_nn.one_checker_race(0)
 
 
-def test_bearoff_answers_are_those_of_the_package() -> None:
-    original = pytest.importorskip("gnubg_nn", reason="SKIPPED: gnubg_nn cannot be installed")
+def test_bearoff_answers_are_those_of_the_package(original) -> None:
     for number in range(1, 54264, 101):
         assert gnubg_nn.bearoff_id_2_pos(number) == original.bearoff_id_2_pos(number)
     for number in range(1, 54264, 1009):

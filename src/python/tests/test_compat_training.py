@@ -30,14 +30,6 @@ def weights() -> Iterator[Path]:
     gnubg_nn.set.cube(1)
 
 
-@pytest.fixture
-def original():
-    found = pytest.importorskip("gnubg_nn", reason="SKIPPED: gnubg_nn cannot be installed")
-    yield found
-    found.set.score(0, 0)
-    found.set.cube(1)
-
-
 def line(key: str, chances: list[float]) -> str:
     return " ".join([key, *map(str, chances)])
 
