@@ -92,7 +92,7 @@ pub(super) async fn accept(
         let (stream, origin) = tokio::select! {
             () = reached(&mut phase, Phase::Drain) => break,
             Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(&shared.limits) => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept an HTTP connection");

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -28,7 +27,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
     loop {
         tokio::select! {
             () = reached(&mut phase, Phase::Drain) => break,
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(&shared.limits) => match accepted {
                 Ok((stream, origin)) => {
                     pauses = Pauses::default();
                     let language = listener.server_language();
@@ -98,31 +97,11 @@ fn welcome(
             return;
         }
     };
-    if let Stream::Tcp(stream) = &stream {
-        prepare(stream, &shared.limits);
-    }
     let shared = Arc::clone(shared);
     tasks.spawn(async move {
         connection::serve(stream, hung_up, origin, shared, server_language).await;
         drop(slot);
     });
-}
-
-/// Sets options of a socket: no delay, a small send buffer, and keep-alive probes to find peers that have vanished (SRV-12).
-fn prepare(stream: &TcpStream, limits: &Limits) {
-    let keep_alive = socket2::TcpKeepalive::new()
-        .with_time(limits.keep_alive)
-        .with_interval(limits.keep_alive)
-        .with_retries(3);
-    let done = stream
-        .set_nodelay(true)
-        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive))
-        .and_then(|()| {
-            socket2::SockRef::from(stream).set_send_buffer_size(limits.send_buffer_bytes)
-        });
-    if let Err(error) = done {
-        tracing::debug!(%error, "socket options");
-    }
 }
 
 /// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
@@ -168,34 +147,4 @@ async fn send_refusal(
     // Closing with input unread would take the line back.
     while matches!(timeout(linger, stream.read(&mut first)).await, Ok(Ok(1..))) {}
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::net::TcpListener;
-
-    /// SRV-12: a peer that has vanished is detected within five minutes.
-    #[test]
-    fn silent_peers_are_probed() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        runtime.block_on(async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let client = TcpStream::connect(listener.local_addr().unwrap());
-            let (client, accepted) = tokio::join!(client, listener.accept());
-            let (stream, _) = accepted.unwrap();
-            prepare(&stream, &Limits::default());
-            assert!(stream.nodelay().unwrap());
-            let socket = socket2::SockRef::from(&stream);
-            assert!(socket.keepalive().unwrap());
-            let probes = socket.tcp_keepalive_retries().unwrap();
-            let found = socket.tcp_keepalive_time().unwrap()
-                + socket.tcp_keepalive_interval().unwrap() * probes;
-            assert!(found <= Duration::from_secs(300), "{found:?}");
-            drop(client);
-        });
-    }
 }

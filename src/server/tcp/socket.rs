@@ -3,6 +3,7 @@
 use super::address::Address;
 use super::error::ServeError;
 use crate::fair_queue::Origin;
+use crate::limits::Limits;
 use crate::platform::{self, FileId, LocalListener, LocalStream, socket_id};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -156,10 +157,11 @@ impl Listener {
         }
     }
 
-    pub(crate) async fn accept(&self) -> io::Result<(Stream, Origin)> {
+    pub(crate) async fn accept(&self, limits: &Limits) -> io::Result<(Stream, Origin)> {
         match &self.socket {
             Socket::Tcp(socket) => {
                 let (stream, peer) = socket.accept().await?;
+                prepare(&stream, limits);
                 // The same address, whether it came by a socket of version 4 or 6.
                 let address = peer.ip().to_canonical();
                 Ok((Stream::Tcp(stream), Origin::Address(address)))
@@ -169,6 +171,23 @@ impl Listener {
                 Ok((Stream::Unix(stream), Origin::User(user)))
             }
         }
+    }
+}
+
+/// Sets options of a socket: no delay, a small send buffer, and keep-alive probes to find peers that have vanished (SRV-12).
+fn prepare(stream: &TcpStream, limits: &Limits) {
+    let keep_alive = socket2::TcpKeepalive::new()
+        .with_time(limits.keep_alive)
+        .with_interval(limits.keep_alive)
+        .with_retries(3);
+    let done = stream
+        .set_nodelay(true)
+        .and_then(|()| socket2::SockRef::from(stream).set_tcp_keepalive(&keep_alive))
+        .and_then(|()| {
+            socket2::SockRef::from(stream).set_send_buffer_size(limits.send_buffer_bytes)
+        });
+    if let Err(error) = done {
+        tracing::debug!(%error, "socket options");
     }
 }
 
@@ -199,4 +218,33 @@ async fn bind_unix(path: &Path) -> io::Result<Socket> {
         bound => bound?,
     };
     Ok(Socket::Unix(bound, path.to_owned(), socket_id(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SRV-12: a peer that has vanished is detected within five minutes.
+    #[test]
+    fn silent_peers_are_probed() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let client = TcpStream::connect(listener.local_addr().unwrap());
+            let (client, accepted) = tokio::join!(client, listener.accept());
+            let (stream, _) = accepted.unwrap();
+            prepare(&stream, &Limits::default());
+            assert!(stream.nodelay().unwrap());
+            let socket = socket2::SockRef::from(&stream);
+            assert!(socket.keepalive().unwrap());
+            let probes = socket.tcp_keepalive_retries().unwrap();
+            let found = socket.tcp_keepalive_time().unwrap()
+                + socket.tcp_keepalive_interval().unwrap() * probes;
+            assert!(found <= Duration::from_secs(300), "{found:?}");
+            drop(client);
+        });
+    }
 }
