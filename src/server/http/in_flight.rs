@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use super::submission::{self, Answer, Read};
 use crate::fair_queue::Origin;
+use crate::large_answer::is_large;
 use crate::tcp::shared::Shared;
 use axum::body::Bytes;
 use futures_util::FutureExt as _;
@@ -32,7 +33,12 @@ pub(super) async fn ask(
     tag: Option<&str>,
 ) -> Result<Answer, Problem> {
     let inquiry = match (submission::read(shared, verb, payload)?, tag) {
-        (Read::Inquiry(inquiry), Some(_)) if inquiry.cost() > Cost::Short => inquiry,
+        // A large answer is sent piece by piece, within the budget of memory: it is never kept whole.
+        (Read::Inquiry(inquiry), Some(_))
+            if inquiry.cost() > Cost::Short && !is_large(&inquiry) =>
+        {
+            inquiry
+        }
         (read, _) => return submission::answer(shared, origin, read).await,
     };
     let running = {
