@@ -6,34 +6,124 @@ use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::Inquiry;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A job for the workers, with the channel for its answers.
+/// Inquiries of a client that the workers answer together, with the channel for the answers.
+///
+/// Each transport makes one of these and passes it to [`Workers::ask`](super::worker::Workers::ask).
 #[derive(Debug)]
 pub struct QueuedWork {
     /// Inquiries in the order of their lines, all of the same cost.
-    pub inquiries: VecDeque<Inquiry>,
+    pub(crate) inquiries: VecDeque<Inquiry>,
     /// Rest of a long answer, which comes before the answers to the inquiries.
-    pub rest: Option<Rest>,
+    pub(crate) rest: Option<Rest>,
     /// Cost that selects the queue.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     /// Stop token of the work.
-    pub stop: Stop,
+    pub(crate) stop: Stop,
     /// Account that is charged for the answers.
-    pub connection_budget: Arc<ConnectionBudget>,
+    pub(crate) connection_budget: Arc<ConnectionBudget>,
     /// Number that each part of the answer carries.
-    pub number: u64,
+    pub(crate) number: u64,
     /// Priority among the waiting work of the same client.
-    pub priority: i8,
+    pub(crate) priority: i8,
     /// Maximum size of an answer that must be one part; `None` if long answers may have several parts.
-    pub answer_bytes_max: Option<usize>,
+    pub(crate) answer_bytes_max: Option<usize>,
     /// True for a job of HTTP, which the limit of processor time of a request does not end.
-    pub is_job: bool,
+    pub(crate) is_job: bool,
     /// Channel for the answers.
-    pub reply: UnboundedSender<Box<Part>>,
+    pub(crate) reply: UnboundedSender<Box<Part>>,
+}
+
+/// What became of work that was passed to [`Workers::ask`](super::worker::Workers::ask).
+#[derive(Debug)]
+#[must_use]
+pub enum Asked {
+    /// The answers come in parts through the channel of the work.
+    Queued,
+    /// The inquiry cost nothing and is answered; nothing comes through the channel.
+    Answered {
+        /// Text of the answer.
+        bytes: Vec<u8>,
+        /// True if the answer is no error.
+        good: bool,
+    },
+    /// The client has to wait; nothing comes through the channel.
+    Busy {
+        /// Text of the answers, an error for each inquiry.
+        bytes: Vec<u8>,
+        /// Time after which the client may ask again, if it has used its processor time.
+        wait: Option<Duration>,
+    },
 }
 
 impl QueuedWork {
+    /// Work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
+    #[must_use]
+    pub fn new(
+        inquiry: Inquiry,
+        connection_budget: &Arc<ConnectionBudget>,
+        reply: UnboundedSender<Box<Part>>,
+    ) -> QueuedWork {
+        QueuedWork {
+            rest: None,
+            cost: inquiry.cost(),
+            stop: Stop::new(),
+            connection_budget: Arc::clone(connection_budget),
+            number: 0,
+            priority: inquiry.place.priority,
+            answer_bytes_max: None,
+            is_job: false,
+            inquiries: VecDeque::from([inquiry]),
+            reply,
+        }
+    }
+
+    /// Sets the number that each part of the answer carries.
+    #[must_use]
+    pub fn numbered(self, number: u64) -> QueuedWork {
+        QueuedWork { number, ..self }
+    }
+
+    /// Sets the token that stops the work.
+    #[must_use]
+    pub fn stopped_by(self, stop: Stop) -> QueuedWork {
+        QueuedWork { stop, ..self }
+    }
+
+    /// Limits the answer to one part of so many bytes.
+    #[must_use]
+    pub fn in_one_part(self, bytes_max: usize) -> QueuedWork {
+        QueuedWork {
+            answer_bytes_max: Some(bytes_max),
+            ..self
+        }
+    }
+
+    /// Returns true if no client waits for the answers any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    /// Sends a line of progress. A peer that reads too slowly misses lines of progress, not answers.
+    pub(super) fn send_progress(&self, line: Vec<u8>) {
+        let memory_budget = self.connection_budget.memory_budget();
+        if !self.connection_budget.has_room_for(self.number) || !memory_budget.has_room(line.len())
+        {
+            return;
+        }
+        let reservation = self.connection_budget.charge(line.len());
+        let _ = self.reply.send(Box::new(Part {
+            number: self.number,
+            bytes: line,
+            reservation,
+            good: true,
+            progress: true,
+            last: false,
+        }));
+    }
+
     /// Returns its place in its lane.
     pub(super) fn rank(&self) -> JobRank {
         JobRank::new(self.priority, self.number)
@@ -102,7 +192,7 @@ pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, g
 /// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
 pub(super) fn send_rest(job: &mut QueuedWork) -> bool {
     while let Some(mut rest) = job.rest.take() {
-        if job.reply.is_closed() || !job.connection_budget.has_room_for(job.number) {
+        if job.is_abandoned() || !job.connection_budget.has_room_for(job.number) {
             job.rest = Some(rest);
             return false;
         }

@@ -1,5 +1,5 @@
-//! The worker threads for sockets and messages: [`Workers::submit`] takes a job, and the parts of its answers return through
-//! the job's channel.
+//! The worker threads behind every transport of the server: [`Workers::ask`] takes inquiries, and the parts of the answers
+//! return through the channel of the work.
 //!
 //! Each cost has its own threads. More expensive costs run with a higher niceness, so no query waits for a more expensive one
 //! (SRV-11). Within a cost, `schedule` selects the next job. rayon steals work while waiting, so two searches in one pool would
@@ -11,7 +11,7 @@ use super::fair_queue::{Lane, Origin};
 use super::large_answer::{self, is_large};
 use super::limits::Limits;
 use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
-use super::work::{Part, QueuedWork, Rest, send, send_rest};
+use super::work::{Asked, QueuedWork, Rest, send, send_rest};
 use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
@@ -133,23 +133,45 @@ impl Workers {
         Ok(Workers { shared })
     }
 
-    /// Queues a job, or returns it with the reason if the client has to wait.
-    pub fn submit(
+    /// Asks for answers: the one way in for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
+    /// cancellation are the same for all of them.
+    pub fn ask(&self, lane: Lane, work: QueuedWork) -> Asked {
+        if work.cost == Cost::Free
+            && let Some(inquiry) = work.inquiries.front()
+        {
+            let mut bytes = Vec::new();
+            let engine = self.engine();
+            let answerer = Answerer::observed(&engine, &*self.shared.counters);
+            let good = answerer.answer(inquiry, &Stop::never(), &mut bytes);
+            return Asked::Answered { bytes, good };
+        }
+        let short = work.cost == Cost::Short;
+        let Err((work, reason)) = self.queue(lane, Box::new(work)) else {
+            return Asked::Queued;
+        };
+        Asked::Busy {
+            bytes: self.refuse_all(&work, reason),
+            wait: (!short).then(|| self.wait_of(lane.origin)).flatten(),
+        }
+    }
+
+    /// Queues work, or returns it with the reason if the client has to wait.
+    fn queue(
         &self,
         lane: Lane,
-        job: Box<QueuedWork>,
+        work: Box<QueuedWork>,
     ) -> Result<(), (Box<QueuedWork>, &'static str)> {
         let mut queues = self.shared.lock();
-        let (cost, lines) = (place(job.cost), job.inquiries.len());
+        let (cost, lines) = (place(work.cost), work.inquiries.len());
         let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
         if spent {
-            return Err((job, "this client has used its processor time of an hour"));
+            return Err((work, "this client has used its processor time of an hour"));
         }
         let (closed, most) = (queues.closed, self.shared.queue_max);
         let waiting = queues.costs.get_mut(cost);
         match waiting.filter(|waiting| !closed && waiting.admits(lane.origin, lines, most)) {
-            Some(waiting) => waiting.push(lane, job, Instant::now()),
-            None => return Err((job, "too many queries wait")),
+            Some(waiting) => waiting.push(lane, work, Instant::now()),
+            None => return Err((work, "too many queries wait")),
         }
         self.shared.note_queued(&queues);
         self.shared.dispatch(&mut queues, cost);
@@ -202,25 +224,28 @@ impl Workers {
         self.shared.dispatch(&mut queues, 0);
     }
 
-    /// Answers an inquiry without computing. Returns true if the answer is no error.
-    pub fn answer_free(&self, inquiry: &Inquiry, out: &mut Vec<u8>) -> bool {
-        let engine = self.engine();
-        Answerer::observed(&engine, &*self.shared.counters).answer(inquiry, &Stop::never(), out)
-    }
-
     /// Appends an error as the answer to one inquiry.
     pub fn refuse(&self, inquiry: &Inquiry, error: &RequestError, out: &mut Vec<u8>) {
         Answerer::new(&self.engine()).refuse(inquiry, error, out);
     }
 
-    /// Appends the answers to a job that was not queued.
-    pub fn answer_busy(&self, job: &QueuedWork, reason: &str, out: &mut Vec<u8>) {
+    /// Refuses work that a transport has no room for.
+    pub fn busy(&self, work: &QueuedWork, reason: &str) -> Asked {
+        Asked::Busy {
+            bytes: self.refuse_all(work, reason),
+            wait: None,
+        }
+    }
+
+    fn refuse_all(&self, work: &QueuedWork, reason: &str) -> Vec<u8> {
         let engine = self.engine();
         let answerer = Answerer::observed(&engine, &*self.shared.counters);
-        for inquiry in &job.inquiries {
+        let mut bytes = Vec::new();
+        for inquiry in &work.inquiries {
             count(&self.shared.counters.busy);
-            answerer.refuse(inquiry, &busy(reason), out);
+            answerer.refuse(inquiry, &busy(reason), &mut bytes);
         }
+        bytes
     }
 
     /// Replaces the engine from the next query on; the threads stay.
@@ -365,7 +390,7 @@ impl Shared {
         // The stop is triggered before the lane is forgotten, so nothing is put back behind
         // that.
         let waited_for = |work: &QueuedWork| {
-            !work.stop.is_triggered() || work.rest.is_some() && !work.reply.is_closed()
+            !work.stop.is_triggered() || work.rest.is_some() && !work.is_abandoned()
         };
         if let Some(work) = left.filter(waited_for) {
             let next = place(work.cost);
@@ -423,7 +448,7 @@ impl Shared {
     /// estimated; returns the rest of the job.
     fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
         if !send_rest(&mut job) {
-            return (!job.reply.is_closed()).then_some(job);
+            return (!job.is_abandoned()).then_some(job);
         }
         let answerer = Answerer::observed(engine, &*self.counters);
         let began = Instant::now();
@@ -433,7 +458,7 @@ impl Shared {
         while let Some(inquiry) = job.inquiries.front() {
             // Nobody waits for the answer any more: the connection is gone (SRV-12).
             let stopped = job.stop.is_triggered();
-            if job.reply.is_closed() {
+            if job.is_abandoned() {
                 return None;
             }
             let start = bytes.len();
@@ -506,21 +531,7 @@ impl Shared {
     ) -> Option<(bool, Option<Rest>)> {
         let start = bytes.len();
         let memory_budget = job.connection_budget.memory_budget();
-        let mut on_progress = |line: Vec<u8>| {
-            // A peer that reads too slowly misses lines of progress, not answers.
-            if job.connection_budget.has_room_for(job.number) && memory_budget.has_room(line.len())
-            {
-                let reservation = job.connection_budget.charge(line.len());
-                let _ = job.reply.send(Box::new(Part {
-                    number: job.number,
-                    bytes: line,
-                    reservation,
-                    good: true,
-                    progress: true,
-                    last: false,
-                }));
-            }
-        };
+        let mut on_progress = |line: Vec<u8>| job.send_progress(line);
         let spent = || {
             let message = "query used all the processor time that a request may use";
             let error = RequestError::new("timeout", "query", message);

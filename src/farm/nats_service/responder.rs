@@ -11,8 +11,8 @@ use gammond_server::faults::catch_panics;
 use gammond_server::memory_budget::ConnectionBudget;
 use gammond_server::tcp::match_memory::MatchMemory;
 use gammond_server::tcp::shared::Shared;
-use gammond_server::work::{Part, QueuedWork};
-use std::collections::{HashMap, VecDeque};
+use gammond_server::work::{Asked, Part, QueuedWork};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -248,30 +248,16 @@ impl NatsResponder {
             cost = cost.name(),
             "asked over NATS"
         );
-        if cost == Cost::Free {
-            let mut text = Vec::new();
-            let good = self.shared.workers.answer_free(&inquiry, &mut text);
-            return self.queue_line((number, &connection_budget), waiting, text, good);
-        }
         if !self.limit(&mut waiting, &inquiry, seconds) {
             let error =
                 RequestError::new("internal", "request", "the system has no random numbers");
             return self.refuse((number, &connection_budget), waiting, &error);
         }
-        let mut work = QueuedWork {
-            inquiries: VecDeque::new(),
-            rest: None,
-            cost,
-            stop: waiting.stop.clone(),
-            connection_budget: Arc::clone(&connection_budget),
-            number,
-            priority: inquiry.place.priority,
-            // An answer is one message.
-            is_job: false,
-            answer_bytes_max: Some(self.client.max_payload()),
-            reply: self.sender.clone(),
-        };
-        work.inquiries.push_back(inquiry);
+        // An answer is one message.
+        let work = QueuedWork::new(inquiry, &connection_budget, self.sender.clone())
+            .numbered(number)
+            .stopped_by(waiting.stop.clone())
+            .in_one_part(self.client.max_payload());
         let mut full = false;
         if work.weight() > 0 {
             let mut weight = MatchMemory::new(Arc::clone(&self.shared));
@@ -281,20 +267,20 @@ impl NatsResponder {
         let lane = waiting.lane;
         // It may be answered before anything else is done here.
         lock(&self.waiting).insert(number, waiting);
-        let refused = if full {
-            Err((Box::new(work), "too many matches wait"))
+        let asked = if full {
+            self.shared.workers.busy(&work, "too many matches wait")
         } else {
-            self.shared.workers.submit(lane, Box::new(work))
+            self.shared.workers.ask(lane, work)
         };
-        let Err((work, reason)) = refused else {
-            return;
+        let (bytes, good, fault) = match asked {
+            Asked::Queued => return,
+            Asked::Answered { bytes, good } => (bytes, good, None),
+            Asked::Busy { bytes, .. } => (bytes, false, Some(BUSY)),
         };
         let waiting = lock(&self.waiting).remove(&number);
         if let Some(mut waiting) = waiting {
-            waiting.fault = Some(BUSY);
-            let mut text = Vec::new();
-            self.shared.workers.answer_busy(&work, reason, &mut text);
-            self.queue_line((number, &connection_budget), waiting, text, false);
+            (waiting.until, waiting.fault) = (None, fault);
+            self.queue_line((number, &connection_budget), waiting, bytes, good);
         }
     }
 

@@ -6,13 +6,12 @@ use crate::faults::catch_panics;
 use crate::memory_budget::{ConnectionBudget, Reservation};
 use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
-use crate::work::{Part, QueuedWork};
+use crate::work::{Asked, Part, QueuedWork};
 use axum::body::Bytes;
-use gammond_engine::query::{Cost, Stop};
+use gammond_engine::query::Stop;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{AnswerStyle, Inquiry, LineAction, SessionSettings, message};
 use http_body::{Body, Frame};
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -267,15 +266,11 @@ pub(super) fn start(
     inquiry: Inquiry,
     is_job: bool,
 ) -> Result<Answer, Problem> {
-    let cost = inquiry.cost();
-    if cost == Cost::Free {
-        let mut text = Vec::new();
-        return match shared.workers.answer_free(&inquiry, &mut text) {
-            true => Ok(Answer::whole(text)),
-            false => Err(Problem::of_answer(&text)),
-        };
-    }
-    submit(shared, origin, VecDeque::from([inquiry]), (cost, is_job))
+    let (reply, parts) = unbounded_channel();
+    let connection_budget = shared.connection_budget();
+    let mut work = QueuedWork::new(inquiry, &connection_budget, reply);
+    work.is_job = is_job;
+    submit(shared, origin, work, parts)
 }
 
 /// Answers inquiries without look-ahead whose answers are lines, which wait in one place of the queues.
@@ -285,7 +280,16 @@ pub(super) async fn together(
     inquiries: Vec<Inquiry>,
 ) -> Vec<Result<Bytes, Problem>> {
     let count = inquiries.len();
-    let mut answer = match submit(shared, origin, inquiries.into(), (Cost::Short, false)) {
+    let mut inquiries = inquiries.into_iter();
+    let Some(first) = inquiries.next() else {
+        return Vec::new();
+    };
+    let (reply, parts) = unbounded_channel();
+    let mut work = QueuedWork::new(first, &shared.connection_budget(), reply);
+    work.inquiries.extend(inquiries);
+    let priorities = work.inquiries.iter().map(|one| one.place.priority);
+    work.priority = priorities.max().unwrap_or_default();
+    let mut answer = match submit(shared, origin, work, parts) {
         Ok(answer) => answer,
         Err(problem) => return vec![Err(problem); count],
     };
@@ -307,57 +311,42 @@ pub(super) async fn together(
     found
 }
 
-/// Queues inquiries of one cost.
+/// Passes work to the workers; its answer comes through `parts`.
 fn submit(
     shared: &Arc<Shared>,
     origin: Origin,
-    inquiries: VecDeque<Inquiry>,
-    (cost, is_job): (Cost, bool),
+    work: QueuedWork,
+    parts: UnboundedReceiver<Box<Part>>,
 ) -> Result<Answer, Problem> {
-    let (reply, parts) = unbounded_channel();
-    let mut running = Running {
+    let running = Running {
         shared: Arc::clone(shared),
         lane: shared.lane(origin),
-        stop: Stop::new(),
-        connection_budget: shared.connection_budget(),
+        stop: work.stop.clone(),
+        connection_budget: Arc::clone(&work.connection_budget),
         parts,
         done: false,
     };
-    let priority = inquiries.iter().map(|one| one.place.priority).max();
-    let work = QueuedWork {
-        inquiries,
-        rest: None,
-        cost,
-        stop: running.stop.clone(),
-        connection_budget: Arc::clone(&running.connection_budget),
-        number: 0,
-        priority: priority.unwrap_or_default(),
-        is_job,
-        answer_bytes_max: None,
-        reply,
-    };
-    if let Err((work, reason)) = shared.workers.submit(running.lane, Box::new(work)) {
-        running.done = true;
-        if let Some(wait) = shared
-            .workers
-            .wait_of(origin)
-            .filter(|_| cost != Cost::Short)
-        {
+    match shared.workers.ask(running.lane, work) {
+        Asked::Queued => Ok(Answer {
+            ready: None,
+            running: Some(running),
+            _weight: None,
+        }),
+        Asked::Answered { bytes, good: true } => Ok(Answer::whole(bytes)),
+        Asked::Answered { bytes, good: false } => Err(Problem::of_answer(&bytes)),
+        Asked::Busy {
+            wait: Some(wait), ..
+        } => {
             let message = "this client has used its processor time of an hour";
-            return Err(Problem {
+            Err(Problem {
                 retry: u32::try_from(wait.as_secs() + 1).ok(),
                 ..Problem::new("too-many-requests", message)
-            });
+            })
         }
-        let mut text = Vec::new();
-        shared.workers.answer_busy(&work, reason, &mut text);
-        // All of them have the same one.
-        let line = text.split(|byte| *byte == b'\n').next();
-        return Err(Problem::of_answer(line.unwrap_or_default()));
+        Asked::Busy { bytes, wait: None } => {
+            // All inquiries have the same answer.
+            let line = bytes.split(|byte| *byte == b'\n').next();
+            Err(Problem::of_answer(line.unwrap_or_default()))
+        }
     }
-    Ok(Answer {
-        ready: None,
-        running: Some(running),
-        _weight: None,
-    })
 }

@@ -14,14 +14,14 @@ use crate::faults::catch_panics;
 use crate::limits::READ_BYTES;
 use crate::memory_budget::{ConnectionBudget, Reservation};
 use crate::shutdown::{Phase, reached};
-use crate::work::{Part, QueuedWork};
+use crate::work::{Asked, Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
     Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, RequestError, Session,
 };
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -478,12 +478,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             };
             match step {
                 LineAction::Silence => {}
-                LineAction::Ask(inquiry) if inquiry.cost() == Cost::Free => {
-                    self.submit(group.take());
-                    let mut text = Vec::new();
-                    self.shared.workers.answer_free(&inquiry, &mut text);
-                    self.answer(text);
-                }
                 LineAction::Ask(inquiry) => {
                     self.gather(&mut group, *inquiry);
                     // A line that came with it may interrupt it.
@@ -582,21 +576,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if !group.as_ref().is_some_and(fits) {
             self.submit(group.take());
         }
-        let job = group.get_or_insert_with(|| QueuedWork {
-            inquiries: VecDeque::new(),
-            rest: None,
-            cost,
-            stop: Stop::new(),
-            connection_budget: Arc::clone(&self.connection_budget),
-            number: 0,
-            priority: inquiry.place.priority,
-            is_job: false,
-            answer_bytes_max: None,
-            reply: self.sender.clone(),
-        });
-        job.inquiries.push_back(inquiry);
+        let job = match group {
+            Some(job) => {
+                job.inquiries.push_back(inquiry);
+                job
+            }
+            None => group.insert(QueuedWork::new(
+                inquiry,
+                &self.connection_budget,
+                self.sender.clone(),
+            )),
+        };
         // A match is judged alone, and nothing is read behind it.
-        if job.weight() > 0 {
+        if job.weight() > 0 || cost == Cost::Free {
             self.submit(group.take());
         }
     }
@@ -615,10 +607,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let stoppable = job.cost != Cost::Short;
         let ids = job.inquiries.iter().filter_map(|one| one.id.clone());
         let ids: Vec<String> = ids.collect();
-        if let Err((job, reason)) = self.shared.workers.submit(self.lane, Box::new(job)) {
-            let mut text = Vec::new();
-            self.shared.workers.answer_busy(&job, reason, &mut text);
-            return self.answer(text);
+        match self.shared.workers.ask(self.lane, job) {
+            Asked::Queued => {}
+            Asked::Answered { bytes, .. } | Asked::Busy { bytes, .. } => return self.answer(bytes),
         }
         self.lines_pending += lines;
         self.weight.pending += block;
