@@ -21,7 +21,6 @@ pub mod console;
 mod dialect;
 pub mod external;
 pub mod fibs;
-mod fuzz;
 pub mod json;
 pub mod json_request;
 mod lines;
@@ -39,12 +38,7 @@ pub mod web;
 
 pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
-pub use console::fuzz_console;
 pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
-pub use fuzz::{
-    fuzz_external, fuzz_external_sequence, fuzz_fibs_sequence, fuzz_request, fuzz_ubgi,
-    fuzz_ubgi_sequence, request_sequence,
-};
 pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
 pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};

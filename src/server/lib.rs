@@ -10,7 +10,6 @@ mod external_client;
 pub mod fair_queue;
 pub mod faults;
 pub mod fibs;
-mod fuzz;
 mod http;
 pub mod limits;
 pub mod memory_budget;
@@ -30,7 +29,6 @@ pub mod ubgi;
 pub mod work;
 pub mod worker;
 
-pub use fuzz::fuzz_session;
 pub use http::{
     ArchiveFilter, ArchivedMatch, HttpAccess, HttpTokens, JobLimits, JobsError, MatchArchive,
     TokenError, TrustedProxy, TrustedProxyError, fuzz_http, fuzz_http_form, fuzz_http_query,

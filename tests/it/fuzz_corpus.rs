@@ -5,10 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gammond_base::rng::{below, stream};
-use gammond_game::notation;
-use gammond_protocol as protocol;
 use gammond_server as service;
 
+use crate::fuzz::{console, notation, protocol, sequence, session};
 use crate::malformed::malformed;
 
 type Target = (&'static str, fn(&[u8]));
@@ -17,11 +16,11 @@ type Target = (&'static str, fn(&[u8]));
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("board_line", notation::fuzz_board_line),
-    ("console", protocol::fuzz_console),
+    ("console", console::fuzz_console),
     ("external", protocol::fuzz_external),
-    ("external_sequence", protocol::fuzz_external_sequence),
+    ("external_sequence", sequence::fuzz_external_sequence),
     ("fibs_log", notation::fuzz_fibs_log),
-    ("fibs_sequence", protocol::fuzz_fibs_sequence),
+    ("fibs_sequence", sequence::fuzz_fibs_sequence),
     ("http", service::fuzz_http),
     ("http_form", service::fuzz_http_form),
     ("http_query", service::fuzz_http_query),
@@ -34,10 +33,10 @@ const TARGETS: &[Target] = &[
     ("position_id", notation::fuzz_position_id),
     ("request", protocol::fuzz_request),
     ("roll", notation::fuzz_roll),
-    ("session", service::fuzz_session),
+    ("session", session::fuzz_session),
     ("sgf", notation::fuzz_sgf),
     ("ubgi", protocol::fuzz_ubgi),
-    ("ubgi_sequence", protocol::fuzz_ubgi_sequence),
+    ("ubgi_sequence", sequence::fuzz_ubgi_sequence),
     ("xg", notation::fuzz_xg),
     ("xgid", notation::fuzz_xgid),
 ];

@@ -38,6 +38,10 @@ mod fibs_server;
 mod fibs_soak;
 mod field;
 mod field_reports;
+// Public in the crate of the fuzz targets.
+#[allow(unreachable_pub)]
+#[path = "../../tools/fuzz/src/lib.rs"]
+mod fuzz;
 mod fuzz_corpus;
 mod gnubg_eval;
 mod golden;

@@ -3,9 +3,8 @@
 //! `GAMMOND_SEQUENCES_SEED` begins elsewhere; a sequence that finds something is printed in hex and
 //! belongs, as a file, into `tools/fuzz/corpus/`.
 
+use crate::fuzz::{sequence, session};
 use gammond_base::rng::{below, stream};
-use gammond_protocol as protocol;
-use gammond_server as service;
 use rand::Rng as _;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,20 +43,20 @@ fn play(name: &str, longest: u32, run: fn(&[u8])) {
 
 #[test]
 fn request_sessions() {
-    play("session", 400, service::fuzz_session);
+    play("session", 400, session::fuzz_session);
 }
 
 #[test]
 fn ubgi_sessions() {
-    play("ubgi_sequence", 200, protocol::fuzz_ubgi_sequence);
+    play("ubgi_sequence", 200, sequence::fuzz_ubgi_sequence);
 }
 
 #[test]
 fn external_sessions() {
-    play("external_sequence", 200, protocol::fuzz_external_sequence);
+    play("external_sequence", 200, sequence::fuzz_external_sequence);
 }
 
 #[test]
 fn fibs_sessions() {
-    play("fibs_sequence", 300, protocol::fuzz_fibs_sequence);
+    play("fibs_sequence", 300, sequence::fuzz_fibs_sequence);
 }

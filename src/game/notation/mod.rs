@@ -21,7 +21,6 @@ mod board_line;
 mod board_view;
 mod error;
 pub mod fibs;
-mod fuzz;
 mod gnubg_id;
 mod key;
 mod match_file;
@@ -48,10 +47,6 @@ pub use benchmark_line::{
 pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};
 pub use error::{Code, NotationError, Reason};
-pub use fuzz::{
-    fuzz_benchmark_line, fuzz_board_line, fuzz_fibs_log, fuzz_mat, fuzz_match_id, fuzz_ogid,
-    fuzz_ogxm, fuzz_play, fuzz_position, fuzz_position_id, fuzz_roll, fuzz_sgf, fuzz_xg, fuzz_xgid,
-};
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_file::{

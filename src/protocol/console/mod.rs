@@ -21,7 +21,6 @@ mod evals;
 mod export;
 mod external;
 mod files;
-mod fuzz;
 mod grammar;
 mod hint;
 mod hinted;
@@ -48,7 +47,6 @@ mod style;
 mod table;
 mod words;
 
-pub use fuzz::fuzz_console;
 pub use host::{
     AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, ConsoleHost, PerGame,
     PlayerStatistics, ScoreValues, StatisticsSum,

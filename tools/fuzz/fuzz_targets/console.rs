@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_protocol::fuzz_console(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_fuzz::console::fuzz_console(data));

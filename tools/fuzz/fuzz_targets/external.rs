@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_protocol::fuzz_external(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_fuzz::protocol::fuzz_external(data));

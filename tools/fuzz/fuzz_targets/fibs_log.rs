@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_game::notation::fuzz_fibs_log(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_fuzz::notation::fuzz_fibs_log(data));

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_protocol::fuzz_ubgi_sequence(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_fuzz::sequence::fuzz_ubgi_sequence(data));

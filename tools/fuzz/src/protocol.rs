@@ -1,16 +1,9 @@
-//! Bodies of the fuzz targets of the protocol machines: arbitrary bytes, and properties that hold for all of them. A
-//! broken property panics, which is what a fuzzer looks for.
+//! The machines of the line protocols, with arbitrary lines.
 
-mod sequence;
-
-use super::external::{Ask, External, ExternalAction, Reading, read_play};
-use super::ubgi::Ubgi;
-use super::{Request, Session, SessionSettings, parse_line};
 use gammond_engine::query::Settings;
-
-pub use sequence::{
-    fuzz_external_sequence, fuzz_fibs_sequence, fuzz_ubgi_sequence, request_sequence,
-};
+use gammond_protocol::external::{Ask, External, ExternalAction, Reading, read_play};
+use gammond_protocol::ubgi::{Ubgi, UbgiAction};
+use gammond_protocol::{LINE_BYTES_MAX, Request, Session, SessionSettings, parse_line};
 
 /// Runs the request lines of one session; errors point into their line, and the parser and the session agree on lines
 /// without a request.
@@ -18,7 +11,7 @@ pub fn fuzz_request(data: &[u8]) {
     let mut session = SessionSettings::default();
     for line in data.split(|byte| *byte == b'\n') {
         let parsed = parse_line(line, &session);
-        let nothing = line.len() <= super::LINE_BYTES_MAX && Session::passes_over(line);
+        let nothing = line.len() <= LINE_BYTES_MAX && Session::passes_over(line);
         assert_eq!(parsed.is_none(), nothing);
         match parsed {
             None => {}
@@ -66,7 +59,7 @@ pub fn fuzz_external(data: &[u8]) {
 pub fn fuzz_ubgi(data: &[u8]) {
     let mut machine = Ubgi::new(Settings::default(), "embedded", 1, true);
     for line in data.split(|byte| *byte == b'\n') {
-        if let super::ubgi::UbgiAction::Say(text) = machine.line(line) {
+        if let UbgiAction::Say(text) = machine.line(line) {
             assert!(text.ends_with('\n'), "{text:?}");
         }
     }

@@ -1,5 +1,4 @@
-//! Bodies of the fuzz targets of `tools/fuzz`, one function a parser; ordinary tests run the same functions over the
-//! saved corpus.
+//! Notations: one function for each parser.
 //!
 //! Each reads arbitrary bytes and asserts what must hold whatever they are: no panic inside, an
 //! error that points into the text and fits on a line, and a value that prints and reads back to
@@ -7,12 +6,12 @@
 
 use std::fmt::Display;
 
-use super::{
+use gammond_game::notation::{
     BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatchFile, MatchId, MatchView,
     NotationError, Ogid, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
     parse_position, parse_roll, parse_training_line, plain_play_text, play_text, split_position,
 };
-use crate::{Position, Roll};
+use gammond_game::{Position, Roll};
 
 /// Bytes that a fuzz target reads, at most: the longest request line.
 const LONGEST: usize = 4096;
@@ -104,7 +103,7 @@ pub fn fuzz_xgid(data: &[u8]) {
     };
     again(&xgid, Xgid::parse);
     assert_eq!(xgid.turned().turned(), xgid);
-    if let Some(view) = checked(data, xgid.view_in(data)) {
+    if let Some(view) = checked(data, xgid.view()) {
         let XgidView {
             position,
             state,
@@ -130,7 +129,7 @@ pub fn fuzz_ogid(data: &[u8]) {
         return;
     };
     again(&ogid, Ogid::parse);
-    if let Some(view) = checked(data, ogid.view_in(data)) {
+    if let Some(view) = checked(data, ogid.view()) {
         let same = Ogid::of(
             &view.position,
             &view.state,
@@ -158,7 +157,7 @@ pub fn fuzz_board_line(data: &[u8]) {
         BoardDialect::Fibs,
         BoardDialect::RawBoard,
     ] {
-        if let Some(view) = checked(data, line.view_in(dialect, data)) {
+        if let Some(view) = checked(data, line.view(dialect)) {
             let names = ["a", "b"];
             let same =
                 BoardLine::external(names, &view.position, &view.state, view.roll, view.offer);

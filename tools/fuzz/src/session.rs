@@ -1,9 +1,10 @@
-//! The fuzz target of the request session, with an engine.
+//! Sessions of the request language, with an engine.
 
+use super::sequence::request_sequence;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::{Dialect, FramedLine, LineAction, Session, parse_line, request_sequence};
+use gammond_protocol::{Dialect, FramedLine, LineAction, Session, parse_line};
 use serde_json::Value;
 use std::sync::OnceLock;
 
