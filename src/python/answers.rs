@@ -387,7 +387,10 @@ impl Analysis {
 
     /// The match as GNU Backgammon's SGF with the analysis.
     fn sgf(&self) -> String {
-        self.analysis.sgf(&self.file)
+        let sgf = game::notation::MatchFormat::named("sgf");
+        let bytes = sgf.map(|sgf| self.analysis.write(&self.file, sgf));
+        let bytes = bytes.transpose().ok().flatten().unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Luck-adjusted result of the first player: points, or match winning chances above one half.

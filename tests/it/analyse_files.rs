@@ -3,7 +3,9 @@
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_game::Rules;
-use gammond_game::notation::{MatAction, MatPlayer, MatchFile, MatchReading, play_text};
+use gammond_game::notation::{
+    MatAction, MatPlayer, MatchFile, MatchFormat, MatchReading, play_text,
+};
 use gammond_protocol::analysis::{Action, Terms, analyse, analysis_settings, replay_from};
 use std::path::{Path, PathBuf};
 
@@ -148,7 +150,9 @@ fn sgf_is_written_and_read_back() {
             Rules::default(),
             &Stop::never(),
         );
-        let text = analysis.unwrap().sgf(&reading.file);
+        let sgf = MatchFormat::named("sgf").unwrap();
+        let bytes = analysis.unwrap().write(&reading.file, sgf).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
         for part in ["LU[", "BM[2]", "C[game 1 move"] {
             assert!(text.contains(part) || name == "one1.mat", "{name}: {part}");
         }

@@ -5,6 +5,7 @@ use super::{
     RolloutTask, Settings,
 };
 use gammond_base::packed::PackedText;
+use gammond_game::notation::MatchFormat;
 use gammond_game::{Class, Position, Rules};
 use std::time::Duration;
 
@@ -131,10 +132,8 @@ pub enum ReportForm {
     Html,
     /// A row for each decision.
     Csv,
-    /// The match in Jellyfish's form, with remarks at its head.
-    Mat,
-    /// The match in GNU Backgammon's form, with marks and remarks at each action.
-    Sgf,
+    /// A match file with the notes of the analysis.
+    File(MatchFormat),
     /// All of these, one behind the other.
     All,
 }

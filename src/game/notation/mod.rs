@@ -51,7 +51,7 @@ pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_file::{
     FileAnalysis, FileCube, FileFault, FilePlay, MATCH_FILE_BYTES_MAX, MatAction, MatGame,
-    MatPlayer, MatchFile, MatchReading, NotOgxm, SetUp, SgfNote,
+    MatPlayer, MatchFile, MatchFormat, MatchNotes, MatchReading, NotWritable, SetUp, SgfNote,
 };
 pub use match_id::{MatchFields, MatchId, MatchView, PlayerNumber};
 pub use offer::Offer;

@@ -9,7 +9,7 @@ use super::Failure;
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Settings;
-use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
+use gammond_game::notation::{MatPlayer, MatchFormat, MatchReading};
 use gammond_protocol::analysis::{Analysis, Row, Totals, class, level_name, phase};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
@@ -68,7 +68,7 @@ impl ArchiveKey {
         (bytes, count): (&[u8], usize),
         reading: &MatchReading,
     ) -> ArchiveKey {
-        match count == 1 && !MatchFile::is_log(bytes) {
+        match count == 1 && !MatchFormat::of(bytes).is_log() {
             true => ArchiveKey::of(engine, settings, bytes),
             false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
         }

@@ -1,18 +1,18 @@
-//! An analysis inside the match: GNU Backgammon's `.sgf` with marks, luck and remarks at each action.
+//! An analysis inside the match file: marks, luck and remarks at each action, totals at the head.
 
 use super::analyse::Analysis;
 use super::replay::{Decision, Terms, replay_from};
 use super::rows::{DecisionKind, Row};
 use super::totals::mark;
 use gammond_game::Rules;
-use gammond_game::notation::{MatGame, MatchFile, SgfNote};
+use gammond_game::notation::{MatGame, MatchFile, MatchFormat, MatchNotes, NotWritable, SgfNote};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: what the reader
 /// forgave in one form can be something else in another.
 #[must_use]
-pub fn reads_back(file: &MatchFile, text: &str) -> bool {
+pub fn reads_back(file: &MatchFile, text: &[u8]) -> bool {
     let decisions = |file: &MatchFile| -> Vec<Vec<_>> {
         let terms = Terms::of(file, Rules::default());
         let of_game = |(game, terms): (&MatGame, &Terms)| {
@@ -31,31 +31,21 @@ pub fn reads_back(file: &MatchFile, text: &str) -> bool {
         };
         file.games.iter().zip(&terms).map(of_game).collect()
     };
-    MatchFile::read(text.as_bytes()).is_ok_and(|again| {
+    MatchFile::read(text).is_ok_and(|again| {
         again.file.length == file.length && decisions(&again.file) == decisions(file)
     })
 }
 
-/// The beginning of the first remark of ours in a `.mat`.
-pub const SEAL: &str = " judged by gammond";
-
 impl Analysis {
-    /// The match as `.mat`, with remarks of ours at its head.
-    #[must_use]
-    pub fn mat(&self, file: &MatchFile) -> String {
-        let mut remarked = file.clone();
-        // Remarks of an earlier time stand behind what the file itself had.
-        let mut comments = remarked.comments.iter();
-        let had = comments.position(|one| one.starts_with(SEAL));
-        remarked.comments.truncate(had.unwrap_or(usize::MAX));
-        remarked.comments.push(format!("{SEAL}, {}", self.level));
-        remarked.comments.extend(self.notes());
-        remarked.to_string()
-    }
-
-    /// The match as `.sgf`: the luck of each roll, GNU Backgammon's marks, and a line for each decision that is marked.
-    #[must_use]
-    pub fn sgf(&self, file: &MatchFile) -> String {
+    /// Returns the match as a file of this format. Formats that hold notes get the level and the totals, the luck of
+    /// each roll, marks and a line for each decision that is marked, as far as they have a place for them.
+    ///
+    /// # Errors
+    /// [`NotWritable`] if the format has no form for something in the match.
+    pub fn write(&self, file: &MatchFile, format: MatchFormat) -> Result<Vec<u8>, NotWritable> {
+        if !format.has_notes() {
+            return file.write(format, None);
+        }
         let names = self.shown_names();
         let mut notes: BTreeMap<(usize, usize), SgfNote> = BTreeMap::new();
         for row in self.rows() {
@@ -74,9 +64,13 @@ impl Analysis {
             }
         }
         let crawford: Vec<bool> = self.games.iter().map(|game| game.crawford).collect();
-        file.sgf(&crawford, &|game, action| {
-            notes.get(&(game, action)).cloned()
-        })
+        let notes = MatchNotes {
+            crawford: &crawford,
+            level: Some(&self.level),
+            head: &self.notes(),
+            at: &|game, action| notes.get(&(game, action)).cloned(),
+        };
+        file.write(format, Some(&notes))
     }
 }
 

@@ -23,7 +23,7 @@ mod totals;
 
 pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
 pub(crate) use analyse::{Noted, analyse_noting};
-pub use annotate::{SEAL, reads_back};
+pub use annotate::reads_back;
 pub use collected::{Collected, JudgedMatch};
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};

@@ -9,7 +9,7 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{
     Found, MatchProgress, MatchReport, MatchTask, ReportForm, Settings, Stop,
 };
-use gammond_game::notation::{MatchFile, MatchReading};
+use gammond_game::notation::{MatchFile, MatchFormat, MatchReading};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -161,8 +161,12 @@ impl FormWriter {
         match self.form {
             ReportForm::Html => self.page.add(NAME, analysis),
             ReportForm::Csv => analysis.write_csv(NAME, &mut |row| text.push_str(row)),
-            ReportForm::Sgf => text.push_str(&analysis.sgf(&reading.file)),
-            _ => text.push_str(&analysis.mat(&reading.file)),
+            ReportForm::File(format) => {
+                // Formats that hold notes have a form for every match.
+                let file = analysis.write(&reading.file, format).unwrap_or_default();
+                text.push_str(&String::from_utf8_lossy(&file));
+            }
+            ReportForm::Json | ReportForm::All => {}
         }
     }
 
@@ -199,13 +203,10 @@ fn in_all_forms(
     readings: &[MatchReading],
     judge: impl Fn(&MatchReading) -> Result<Analysis, EngineError>,
 ) -> Result<MatchReport, EngineError> {
-    let forms = [
-        ReportForm::Html,
-        ReportForm::Csv,
-        ReportForm::Sgf,
-        ReportForm::Mat,
-    ];
-    let mut writers = forms.map(FormWriter::new);
+    let files = MatchFormat::written().filter(|format| format.has_notes());
+    let forms = [ReportForm::Html, ReportForm::Csv].into_iter();
+    let forms = forms.chain(files.map(ReportForm::File));
+    let mut writers: Vec<FormWriter> = forms.map(FormWriter::new).collect();
     let mut analyses = Vec::with_capacity(readings.len());
     for reading in readings {
         let analysis = judge(reading)?;

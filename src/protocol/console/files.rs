@@ -4,7 +4,7 @@ use super::Console;
 use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
-use gammond_game::notation::{MatAction, MatGame, MatchFile, SetUp};
+use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
 
 /// Commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;
@@ -91,7 +91,7 @@ impl Console {
                 return;
             }
         };
-        let sgf = bytes.trim_ascii_start().starts_with(b"(;");
+        let sgf = MatchFormat::of(&bytes).name() == "sgf";
         if matches!(path, ["load", _]) && !sgf {
             self.complain(&format!("{name}: syntax error"));
             return;

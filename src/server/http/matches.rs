@@ -19,6 +19,7 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use gammond_engine::query::{Question, ReportForm, Settings};
 use gammond_game::Rules;
+use gammond_game::notation::MatchFormat;
 use gammond_protocol::Inquiry;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::message::match_inquiry;
@@ -33,26 +34,28 @@ pub(super) type Report = (&'static str, &'static str, ReportForm);
 const JSON: Report = ("json", "application/json", ReportForm::Json);
 const HTML: Report = ("html", "text/html", ReportForm::Html);
 const CSV: Report = ("csv", "text/csv", ReportForm::Csv);
-const SGF: Report = ("sgf", "application/x-go-sgf", ReportForm::Sgf);
-const MAT: Report = ("mat", "text/plain", ReportForm::Mat);
-/// The reports of the direct path.
-const FORMS: [Report; 6] = [
-    JSON,
-    HTML,
-    CSV,
-    SGF,
-    MAT,
-    ("events", EVENTS, ReportForm::Json),
-];
-/// The reports of a job, in the order in which they are stored. OGXM holds the match alone: no analysis is needed for it.
-pub(super) const JOB_FORMS: [Report; 6] = [
-    JSON,
-    HTML,
-    CSV,
-    SGF,
-    MAT,
-    ("ogxm", "application/octet-stream", ReportForm::All),
-];
+
+fn files_of(formats: impl Iterator<Item = MatchFormat>) -> impl Iterator<Item = Report> {
+    formats.map(|format| (format.name(), format.media_type(), ReportForm::File(format)))
+}
+
+/// Returns the reports of the direct path.
+pub(super) fn direct_forms() -> Vec<Report> {
+    let files = files_of(MatchFormat::written().filter(|format| format.has_notes()));
+    let events = ("events", EVENTS, ReportForm::Json);
+    [JSON, HTML, CSV]
+        .into_iter()
+        .chain(files)
+        .chain([events])
+        .collect()
+}
+
+/// Returns the reports of a job, in the order in which they are stored. Formats without notes come last: they hold the
+/// match alone, so that no analysis is needed for them.
+pub(super) fn job_forms() -> Vec<Report> {
+    let files = files_of(MatchFormat::written());
+    [JSON, HTML, CSV].into_iter().chain(files).collect()
+}
 
 /// Judges the match in the body.
 pub(super) async fn analyse(
@@ -72,7 +75,7 @@ pub(super) async fn analyse(
     }
     let query = parts.uri.query().unwrap_or_default();
     let (mut words, wanted) = question::settings_of_query(query, "format")?;
-    let (kind, form) = chosen(wanted, &parts.headers, &FORMS)?;
+    let (kind, form) = chosen(wanted, &parts.headers, &direct_forms())?;
     let streams = kind == EVENTS;
     if let Some(ended) = events::ended(&parts.headers).filter(|_| streams) {
         return Ok(ended);

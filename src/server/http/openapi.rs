@@ -2,8 +2,9 @@
 //! runs every example.
 
 use super::answer_schemas;
-use super::matches::JOB_FORMS;
+use super::matches::{direct_forms, job_forms};
 use super::verbs;
+use gammond_engine::query::ReportForm;
 use gammond_protocol::setting_keys;
 use serde_json::{Map, Value, json};
 
@@ -114,7 +115,7 @@ fn verb_item(verb: &str, summary: &str) -> Value {
 }
 
 fn analyse() -> Value {
-    let formats = ["json", "html", "csv", "sgf", "mat", "events"];
+    let formats: Vec<_> = direct_forms().into_iter().map(|(name, ..)| name).collect();
     json!({"post": {
         "operationId": "analyse", "summary": "Judges a match file",
         "parameters": [
@@ -152,10 +153,10 @@ fn jobs() -> [(String, Value); 6] {
             "requestBody": {"required": true, "content": content}, "responses": started()}})
     };
     let mut reports = Map::new();
-    for (name, kind, _) in JOB_FORMS {
-        let schema = match name {
-            "json" => json!({"type": "object"}),
-            "ogxm" => json!({}),
+    for (_, kind, form) in job_forms() {
+        let schema = match form {
+            ReportForm::Json => json!({"type": "object"}),
+            ReportForm::File(format) if format.is_binary() => json!({}),
             _ => json!({"type": "string"}),
         };
         reports.insert(kind.to_owned(), json!({ "schema": schema }));

@@ -7,9 +7,10 @@
 use std::fmt::Display;
 
 use gammond_game::notation::{
-    BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatchFile, MatchId, MatchView,
-    NotationError, Ogid, ParsedPosition, PositionId, PositionKey, Xgid, XgidView, parse_play,
-    parse_position, parse_roll, parse_training_line, plain_play_text, play_text, split_position,
+    BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatchFile, MatchFormat, MatchId,
+    MatchView, NotationError, Ogid, ParsedPosition, PositionId, PositionKey, Xgid, XgidView,
+    parse_play, parse_position, parse_roll, parse_training_line, plain_play_text, play_text,
+    split_position,
 };
 use gammond_game::{Position, Roll};
 
@@ -234,7 +235,7 @@ pub fn fuzz_mat(data: &[u8]) {
         }
         for fault in reading.faults {
             checked(data, Err::<(), _>(fault.error));
-            assert!(fault.line > 0 || MatchFile::is_binary(data));
+            assert!(fault.line > 0 || MatchFormat::of(data).is_binary());
         }
         let printed = reading.file.to_string();
         assert!(reading.file.games.is_empty() || MatchFile::read(printed.as_bytes()).is_ok());

@@ -1,14 +1,15 @@
 //! Matches as files: what people keep their games in.
 //!
-//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. The formats stand in one table, `FORMATS`: the first whose
-//! `is` recognises a file reads it, and `.mat` with its dialects reads what is left. [`MatchFile`] prints itself as
-//! `.mat`, the form of Jellyfish that most programs import, as `.sgf` and as OGXM. Reading plays the games over: a play
-//! that is not legal is found where it stands. One fault costs one game: the others are read.
+//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. All formats are rows of one table, `FORMATS`, whose faces
+//! are [`MatchFormat`]s: the first whose `is` recognises a file reads it, and `.mat` with its dialects reads what is left.
+//! Whatever reads or writes match files uses that table. Reading plays the games over: a play that is not legal is found
+//! where it stands. One fault costs one game: the others are read.
 
 mod bytes;
 mod cells;
 mod fibs_log;
 mod file_analysis;
+mod format;
 mod gnubg_text;
 mod logged;
 mod mat;
@@ -25,11 +26,12 @@ mod xg;
 mod xg_archive;
 
 pub use file_analysis::{FileAnalysis, FileCube, FilePlay};
-pub use ogxm_write::NotOgxm;
+pub use format::{MatchFormat, MatchNotes, NotWritable};
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 pub use sgf_write::SgfNote;
 
 use super::{Code, NotationError, Reason};
+use format::{Format, MARK, Read, Write};
 use recorder::Recorder;
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -37,78 +39,68 @@ use std::str::FromStr;
 /// Longest file that is read.
 pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
 
-/// A format of match files.
-struct Format {
-    /// Endings of the names of such files.
-    endings: &'static [&'static str],
-    /// Returns true if the file is of this format.
-    is: fn(&[u8]) -> bool,
-    read: Read,
-}
-
-/// A reader of a format.
-enum Read {
-    /// Reader of bytes; faults name bytes.
-    Binary(fn(&[u8], &mut Recorder) -> Result<(), NotationError>),
-    /// Reader of UTF-8 text; faults name lines.
-    Text(fn(&str, &mut Recorder) -> Result<(), NotationError>),
-    /// Reader of a log's lines; the log grows from match to match.
-    Log(fn(&[u8]) -> Result<Vec<MatchReading>, NotationError>),
-}
-
+/// The formats, in the order in which a file is tried.
 static FORMATS: [Format; 7] = [
     Format {
+        name: "ogxm",
+        media_type: "application/octet-stream",
         endings: &["ogxm", "ogxms"],
         is: ogxm::is_ogxm,
         read: Read::Binary(ogxm::read),
+        write: Some(Write::Bare(MatchFile::ogxm)),
     },
     Format {
+        name: "xg",
+        media_type: "application/octet-stream",
         endings: &["xg", "xgp"],
         is: xg::is_xg,
         read: Read::Binary(xg::read),
+        write: None,
     },
     Format {
+        name: "sgf",
+        media_type: "application/x-go-sgf",
         endings: &["sgf"],
         is: sgf::is_sgf,
         read: Read::Text(sgf::read),
+        write: Some(Write::Annotated(sgf_write::annotated, sgf_write::is_ours)),
     },
     Format {
+        name: "oldmoves",
+        media_type: "text/plain",
         endings: &[],
         is: oldmoves::is_oldmoves,
         read: Read::Text(oldmoves::read),
+        write: None,
     },
     Format {
+        name: "gnubg-text",
+        media_type: "text/plain",
         endings: &[],
         is: gnubg_text::is_gnubg_text,
         read: Read::Text(gnubg_text::read),
+        write: None,
     },
     Format {
+        name: "fibs-log",
+        media_type: "text/plain",
         endings: &["log"],
         is: fibs_log::is_fibs_log,
         read: Read::Log(fibs_log::read),
+        write: None,
     },
     MAT,
 ];
 
 /// Reads what no other format recognises.
 const MAT: Format = Format {
+    name: "mat",
+    media_type: "text/plain",
     endings: &["mat", "txt"],
     is: |_| true,
     read: Read::Text(mat::read),
+    write: Some(Write::Annotated(write::annotated, write::is_ours)),
 };
-
-/// The format of a file.
-fn format_of(file: &[u8]) -> &'static Format {
-    let text = file.strip_prefix(MARK).unwrap_or(file);
-    let found = FORMATS.iter().find(|format| match format.read {
-        Read::Binary(_) => (format.is)(file),
-        _ => (format.is)(text),
-    });
-    found.unwrap_or(const { &MAT })
-}
-
-/// The mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl MatchFile {
     /// Reads a match file that must be without fault.
@@ -152,7 +144,7 @@ impl MatchFile {
         let mut recorder = Recorder::default();
         let bytes = text.strip_prefix(MARK).unwrap_or(text);
         let skipped = text.len() - bytes.len();
-        let read = match format_of(text).read {
+        let read = match MatchFormat::of(text).row().read {
             Read::Binary(read) => {
                 read(text, &mut recorder)?;
                 return Ok(recorder.finish());
@@ -175,44 +167,6 @@ impl MatchFile {
             }
         }
         Ok(readings)
-    }
-}
-
-impl MatchFile {
-    /// Returns true if faults in a file of this format name bytes, not lines.
-    #[must_use]
-    pub fn is_binary(file: &[u8]) -> bool {
-        matches!(format_of(file).read, Read::Binary(_))
-    }
-
-    /// Returns true if a file is the log of a FIBS client, which grows from match to match.
-    #[must_use]
-    pub fn is_log(file: &[u8]) -> bool {
-        matches!(format_of(file).read, Read::Log(_))
-    }
-
-    /// Returns true if a file with this name ending and contents is a match file, not a list of positions. Board
-    /// lines stand in both logs and lists of positions, so the ending decides.
-    #[must_use]
-    pub fn is_meant(ending: Option<&str>, file: &[u8]) -> bool {
-        let ending = ending.unwrap_or_default().to_ascii_lowercase();
-        let format = format_of(file);
-        let told = ending != "txt" && MatchFile::endings().any(|one| one == ending);
-        told || match format.read {
-            Read::Log(_) => false,
-            Read::Binary(_) => true,
-            Read::Text(_) => {
-                let is_last = FORMATS
-                    .last()
-                    .is_some_and(|last| std::ptr::eq(format, last));
-                !is_last || mat::is_mat(file)
-            }
-        }
-    }
-
-    /// Endings of the names of files that are read.
-    pub fn endings() -> impl Iterator<Item = &'static str> {
-        FORMATS.iter().flat_map(|format| format.endings).copied()
     }
 }
 

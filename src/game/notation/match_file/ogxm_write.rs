@@ -1,45 +1,39 @@
 //! A match written as OGXM: the bytes that its own library writes for it.
 
+use super::format::NotWritable;
 use super::ogxm::{DOUBLE, DROP, END, MAGIC, MAJOR, MORE, RESIGNED, TAKE, WHITE, number_of};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use crate::notation::played::legal_steps;
 use crate::{OFF, Play, Position, Roll};
 
-/// Reason why a match cannot be written as OGXM.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {game}: {what} cannot be written as OGXM")]
-pub struct NotOgxm {
-    /// The game, from 1; 0 for the whole match.
-    pub game: usize,
-    /// The part that has no place in the format.
-    pub what: &'static str,
+/// An error in a game, from 1; 0 for the whole match.
+const fn refused(game: usize, what: &'static str) -> NotWritable {
+    NotWritable {
+        game,
+        what,
+        format: "OGXM",
+    }
 }
 
 impl MatchFile {
     /// The match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
-    /// [`NotOgxm`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not
+    /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not
     /// legal. A last roll that was not played is left out.
-    pub fn ogxm(&self) -> Result<Vec<u8>, NotOgxm> {
-        let start = self.start().ok_or(NotOgxm {
-            game: 0,
-            what: "this variation",
-        })?;
+    pub fn ogxm(&self) -> Result<Vec<u8>, NotWritable> {
+        let start = self.start().ok_or(const { refused(0, "this variation") })?;
         let mut sections = Vec::new();
         section(&mut sections, b"MTCH", &self.match_section());
         for (number, game) in (1..).zip(&self.games) {
-            let body = game_body(game, start).map_err(|what| NotOgxm { game: number, what })?;
+            let body = game_body(game, start).map_err(|what| refused(number, what))?;
             section(&mut sections, b"GAME", &body);
         }
         let mut bytes = MAGIC.to_vec();
         bytes.extend([MAJOR, 0, 0, 0, 2, 0, 0, 0]);
         // The checksum's section is 17 bytes long, the end 4.
         let length = bytes.len() + 4 + sections.len() + 21;
-        let length = u32::try_from(length).map_err(|_| NotOgxm {
-            game: 0,
-            what: "so long a match",
-        })?;
+        let length = u32::try_from(length).map_err(|_| refused(0, "so long a match"))?;
         bytes.extend(length.to_le_bytes());
         bytes.extend(sections);
         let mut sum = vec![7, 0, 0, 4];

@@ -1,5 +1,6 @@
 //! A match in GNU Backgammon's `.sgf`, with remarks at its actions.
 
+use super::format::MatchNotes;
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use crate::notation::steps_made;
 use crate::{BAR, OFF, Play, Roll};
@@ -12,6 +13,20 @@ pub struct SgfNote {
     pub properties: String,
     /// A remark for people.
     pub comment: String,
+}
+
+/// The property that names the program, in files of ours.
+const PROGRAM: &str = "AP[gammond:";
+
+/// Returns true if this library wrote the file.
+pub(super) fn is_ours(file: &[u8]) -> bool {
+    let head = file.get(..200).unwrap_or(file);
+    (head.windows(PROGRAM.len())).any(|bytes| bytes == PROGRAM.as_bytes())
+}
+
+/// Returns the match with the notes at its actions.
+pub(super) fn annotated(file: &MatchFile, notes: &MatchNotes<'_>) -> String {
+    file.sgf(notes.crawford, notes.at)
 }
 
 impl MatchFile {
@@ -38,7 +53,7 @@ impl MatchFile {
         let [ws, bs] = game.scores;
         let _ = write!(
             text,
-            "(;FF[4]GM[6]CA[UTF-8]AP[gammond:{}]MI[length:{}][game:{number}][ws:{ws}][bs:{bs}]PW[{white}]PB[{black}]",
+            "(;FF[4]GM[6]CA[UTF-8]{PROGRAM}{}]MI[length:{}][game:{number}][ws:{ws}][bs:{bs}]PW[{white}]PB[{black}]",
             env!("CARGO_PKG_VERSION"),
             self.length
         );

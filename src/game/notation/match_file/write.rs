@@ -1,5 +1,6 @@
 //! A match printed in the `.mat` form.
 
+use super::format::MatchNotes;
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use super::recorder::SETTLED;
 use super::snowie;
@@ -8,6 +9,30 @@ use std::fmt;
 
 /// Bytes before the right-hand column of a game.
 pub(super) const LEFT_WIDTH: usize = 28;
+
+/// The beginning of the first remark of ours.
+const SEAL: &str = " judged by gammond";
+
+/// Returns true if the file has remarks of ours.
+pub(super) fn is_ours(file: &[u8]) -> bool {
+    let seal = format!("\n;{SEAL},").into_bytes();
+    file.starts_with(seal.trim_ascii_start()) || file.windows(seal.len()).any(|bytes| bytes == seal)
+}
+
+/// Returns the match with remarks of ours at its head, in the place of those of an earlier time.
+pub(super) fn annotated(file: &MatchFile, notes: &MatchNotes<'_>) -> String {
+    let Some(level) = notes.level else {
+        return file.to_string();
+    };
+    let mut remarked = file.clone();
+    // Remarks of an earlier time stand behind what the file itself had.
+    let mut comments = remarked.comments.iter();
+    let had = comments.position(|one| one.starts_with(SEAL));
+    remarked.comments.truncate(had.unwrap_or(usize::MAX));
+    remarked.comments.push(format!("{SEAL}, {level}"));
+    remarked.comments.extend_from_slice(notes.head);
+    remarked.to_string()
+}
 
 impl MatGame {
     /// Writes one game, its number counted from 1.

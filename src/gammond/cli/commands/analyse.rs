@@ -9,10 +9,10 @@ use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
-use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchReading};
+use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
-    Analysis, CSV_HEAD, Comparison, Page, SEAL, analyse, analysis_settings, reads_back,
+    Analysis, CSV_HEAD, Comparison, Page, analyse, analysis_settings, reads_back,
 };
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -67,12 +67,23 @@ enum Compare {
     File,
 }
 
+impl Args {
+    /// Returns the folders for match files and the formats that are written there.
+    fn written(&self) -> impl Iterator<Item = (&Path, MatchFormat)> {
+        let folders = [
+            (&self.annotate, "mat"),
+            (&self.annotate_sgf, "sgf"),
+            (&self.ogxm, "ogxm"),
+        ];
+        (folders.into_iter())
+            .filter_map(|(folder, name)| folder.as_deref().zip(MatchFormat::named(name)))
+    }
+}
+
 /// Folders inside folders at most.
 const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
 const FILES_MAX: usize = 1_000_000;
-/// Text near the beginning of each `.sgf` that this command writes.
-const SGF_SEAL: &[u8] = b"AP[gammond:";
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
@@ -191,10 +202,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// Makes the folders that are written to, before anything is judged.
 fn may_be_written(args: &Args) -> Result<(), Failure> {
-    for folder in [&args.annotate, &args.annotate_sgf, &args.ogxm]
-        .into_iter()
-        .flatten()
-    {
+    for (folder, _) in args.written() {
         std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
     }
     args.html
@@ -238,41 +246,39 @@ impl Printer<'_> {
         path
     }
 
-    /// Writes a match under a name of its own. What is no file of ours, or is one of those that are judged, stays as it is.
-    fn annotated(
-        &mut self,
-        folder: &Path,
-        path: &Path,
-        ending: &str,
-        bytes: &[u8],
-    ) -> Result<(), Failure> {
-        let path = self.take_name(folder, path, ending);
-        let why = match path.canonicalize() {
-            Ok(there) if self.judged.contains(&there) => "one of the files that are judged",
-            Ok(_) if !is_ours(&path, ending, bytes) => "not a file of this command",
-            _ => return write_whole(&path, bytes).map_err(Failure::unwritten(&path)),
-        };
-        self.failed = true;
-        stderr_line!("gammond: {}: {why}; left unchanged", path.display());
-        Ok(())
-    }
-
-    /// Writes a match as text, if it reads back as the same match.
-    fn annotated_text(
+    /// Writes a match with its analysis under a name of its own. Text must read back as the same match. What is no file of
+    /// ours, or is one of those that are judged, stays as it is.
+    fn write_match(
         &mut self,
         folder: &Path,
         (name, path): (&str, &Path),
-        (ending, text): (&str, &str),
-        file: &MatchFile,
+        format: MatchFormat,
+        (analysis, file): (&Analysis, &MatchFile),
     ) -> Result<(), Failure> {
-        if reads_back(file, text) {
-            return self.annotated(folder, path, ending, text.as_bytes());
+        let ending = format.name();
+        let bytes = match analysis.write(file, format) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.failed = true;
+                stderr_line!("gammond: {name}: {error}");
+                return Ok(());
+            }
+        };
+        let path = self.take_name(folder, path, ending);
+        if !format.is_binary() && !reads_back(file, &bytes) {
+            self.failed = true;
+            stderr_line!(
+                "gammond: {name}: is too damaged to be written as .{ending}: it would not read back as the same match"
+            );
+            return Ok(());
         }
+        let why = match path.canonicalize() {
+            Ok(there) if self.judged.contains(&there) => "one of the files that are judged",
+            Ok(_) if !is_ours(&path, format, &bytes) => "not a file of this command",
+            _ => return write_whole(&path, &bytes).map_err(Failure::unwritten(&path)),
+        };
         self.failed = true;
-        self.take_name(folder, path, ending);
-        stderr_line!(
-            "gammond: {name}: is too damaged to be written as .{ending}: it would not read back as the same match"
-        );
+        stderr_line!("gammond: {}: {why}; left unchanged", path.display());
         Ok(())
     }
 
@@ -296,15 +302,8 @@ impl Printer<'_> {
     fn count_known(&mut self, path: &Path) {
         self.known += 1;
         let args = self.args;
-        let folders = [
-            (&args.annotate, "mat"),
-            (&args.annotate_sgf, "sgf"),
-            (&args.ogxm, "ogxm"),
-        ];
-        for (folder, ending) in folders {
-            if let Some(folder) = folder {
-                self.take_name(folder, path, ending);
-            }
+        for (folder, format) in args.written() {
+            self.take_name(folder, path, format.name());
         }
     }
 
@@ -338,22 +337,9 @@ impl Printer<'_> {
         if self.args.compare == Some(Compare::File) {
             self.print_comparison(&name, &analysis.compared(&reading))?;
         }
-        if let Some(folder) = &self.args.annotate {
-            let text = analysis.mat(&reading.file);
-            self.annotated_text(folder, (&name, &path), ("mat", &text), &reading.file)?;
-        }
-        if let Some(folder) = &self.args.annotate_sgf {
-            let text = analysis.sgf(&reading.file);
-            self.annotated_text(folder, (&name, &path), ("sgf", &text), &reading.file)?;
-        }
-        if let Some(folder) = &self.args.ogxm {
-            match reading.file.ogxm() {
-                Ok(bytes) => self.annotated(folder, &path, "ogxm", &bytes)?,
-                Err(error) => {
-                    self.failed = true;
-                    stderr_line!("gammond: {name}: {error}");
-                }
-            }
+        let args = self.args;
+        for (folder, format) in args.written() {
+            self.write_match(folder, (&name, &path), format, (&analysis, &reading.file))?;
         }
         if let Some(archive) = &self.archive {
             archive.add(&name, &key, &analysis)?;
@@ -490,7 +476,7 @@ fn judge_file(
         Ok(readings) => readings,
         Err(error) => {
             let before = bytes.iter().take(error.at());
-            let place = match MatchFile::is_binary(&bytes) {
+            let place = match MatchFormat::of(&bytes).is_binary() {
                 true => format!("byte {}", error.at()),
                 false => format!("line {}", 1 + before.filter(|&&byte| byte == b'\n').count()),
             };
@@ -543,18 +529,7 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Returns true if this command wrote the file, or would write the same bytes now.
-fn is_ours(path: &Path, ending: &str, bytes: &[u8]) -> bool {
-    let Ok(there) = gammond_base::files::read(path, MATCH_FILE_BYTES_MAX as u64) else {
-        return false;
-    };
-    let holds = |there: &[u8], seal: &[u8]| there.windows(seal.len()).any(|one| one == seal);
-    match ending {
-        _ if there == bytes => true,
-        "mat" => {
-            holds(&there, format!("\n;{SEAL},").as_bytes())
-                || there.starts_with(format!(";{SEAL},").as_bytes())
-        }
-        "sgf" => holds(there.get(..200).unwrap_or(&there), SGF_SEAL),
-        _ => false,
-    }
+fn is_ours(path: &Path, format: MatchFormat, bytes: &[u8]) -> bool {
+    let there = gammond_base::files::read(path, MATCH_FILE_BYTES_MAX as u64);
+    there.is_ok_and(|there| there == bytes || format.is_annotated_by_us(&there))
 }

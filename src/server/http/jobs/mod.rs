@@ -148,7 +148,7 @@ struct Ended {
     finished: u64,
     /// Code and message of the error of a failed job.
     error: Option<(String, String)>,
-    /// Sizes in bytes of the reports, in the order of [`super::matches::JOB_FORMS`].
+    /// Sizes in bytes of the reports, in the order of [`super::matches::job_forms`].
     sizes: Vec<usize>,
     /// Matches of the job in the archive, if it was to be filed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

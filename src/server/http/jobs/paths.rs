@@ -5,7 +5,7 @@ use super::watch::{watched, watcher};
 use super::{Kind, NewJob, State};
 use crate::fair_queue::Origin;
 use crate::http::access::AccessState;
-use crate::http::matches::{self, JOB_FORMS};
+use crate::http::matches::{self, job_forms};
 use crate::http::problem::{ErrorLocation, Problem};
 use crate::http::router::Peer;
 use crate::http::submission::{self, Read};
@@ -331,7 +331,8 @@ async fn result(
     let (_, wanted) =
         question::settings_of_query(request.uri().query().unwrap_or_default(), "format")?;
     // The reports that there are stand first in the list.
-    let offered = JOB_FORMS.get(..ended.sizes.len()).unwrap_or_default();
+    let forms = job_forms();
+    let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
     let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
     let number = offered.iter().position(|(_, known, _)| *known == kind);
     let bytes = report(&access_state.jobs, &job, number.unwrap_or(0)).await?;

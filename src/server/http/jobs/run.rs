@@ -11,7 +11,7 @@ use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
 use axum::body::Bytes;
 use gammond_engine::query::ReportForm;
-use gammond_game::notation::MatchFile;
+use gammond_game::notation::{MatchFile, MatchFormat};
 use gammond_protocol::analysis::Collected;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -73,9 +73,11 @@ async fn compute(
             let (whole, archived) = judged(shared, jobs, job, b"", input.clone()).await?;
             let mut reports = in_parts(whole.into())?;
             if reports.sizes.len() > 1 {
-                let ogxm = ogxm(shared, input).await?;
-                reports.sizes.push(ogxm.len());
-                reports.bytes = [reports.bytes, ogxm.into()].concat().into();
+                for format in MatchFormat::written().filter(|format| !format.has_notes()) {
+                    let bare = without_notes(shared, input.clone(), format).await?;
+                    reports.sizes.push(bare.len());
+                    reports.bytes = [reports.bytes, bare.into()].concat().into();
+                }
             }
             reports.archived = archived;
             Ok(reports)
@@ -230,13 +232,19 @@ fn analysis(
     Ok(answer.holding(weight))
 }
 
-/// The matches of a file in OGXM, one behind the other; empty if one of them has no form in it.
-async fn ogxm(shared: &Arc<Shared>, file: Bytes) -> Result<Vec<u8>, Problem> {
+/// Returns the matches of a file in a format, one behind the other; empty if one of them has no form in it.
+async fn without_notes(
+    shared: &Arc<Shared>,
+    file: Bytes,
+    format: MatchFormat,
+) -> Result<Vec<u8>, Problem> {
     let shared = Arc::clone(shared);
     let written = spawn_blocking(move || {
         let write = || {
             let readings = MatchFile::read_all(&file).unwrap_or_default();
-            let matches = readings.iter().map(|reading| reading.file.ogxm());
+            let matches = readings
+                .iter()
+                .map(|reading| reading.file.write(format, None));
             let matches: Result<Vec<Vec<u8>>, _> = matches.collect();
             matches.unwrap_or_default().concat()
         };
