@@ -1,5 +1,6 @@
 //! Float master of an [`IntegerNet`](super::IntegerNet): what training makes and quantising reads.
 
+use super::activation::Activation;
 use std::collections::BTreeMap;
 
 /// Results of a net: five probabilities.
@@ -43,50 +44,6 @@ impl Shape {
     }
 }
 
-/// Activation of a neuron of the first layer, as a function of its sum `x`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Activation {
-    /// Clipped ReLU: `x` limited to 0..=1.
-    #[default]
-    Crelu,
-    /// Squared clipped ReLU: the square of `x` limited to 0..=1: the slope grows with the sum, so that one neuron can weigh
-    /// how much of something there is.
-    Screlu,
-}
-
-impl Activation {
-    /// Both.
-    pub const ALL: [Activation; 2] = [Activation::Crelu, Activation::Screlu];
-
-    /// Its name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Activation::Crelu => "clipped",
-            Activation::Screlu => "squared",
-        }
-    }
-
-    /// Its number in net files.
-    #[must_use]
-    pub const fn code(self) -> u8 {
-        match self {
-            Activation::Crelu => 0,
-            Activation::Screlu => 1,
-        }
-    }
-
-    /// The greatest value that a first layer with these limits passes on.
-    #[must_use]
-    pub fn most(self, limits: Limits) -> f32 {
-        let limit = f32::from(limits.first);
-        match self {
-            Activation::Crelu => limit,
-            Activation::Screlu => limit * limit,
-        }
-    }
-}
-
 /// Upper limits of the outputs of the two hidden layers. A unit at its limit learns nothing and no longer distinguishes
 /// two plays, so limits are as wide as the integers allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +72,10 @@ impl Limits {
 
     /// Returns the reason why these limits are invalid with `activation`; `None` if they are valid.
     pub(crate) fn fault(self, activation: Activation) -> Option<String> {
-        match (self.first, activation) {
-            (1, _) | (2, Activation::Screlu) => None,
-            (2, _) => Some("first layer's limit 2, expected 1 where it is not squared".into()),
-            (first, _) => Some(format!("first layer's limit {first}, expected 1 or 2")),
+        match self.first {
+            first if (1..=activation.limit_max()).contains(&first) => None,
+            2 => Some("first layer's limit 2, expected 1 where it is not squared".into()),
+            first => Some(format!("first layer's limit {first}, expected 1 or 2")),
         }
     }
 
@@ -205,10 +162,7 @@ impl FloatNet {
             }
         }
         for value in &mut first {
-            *value = value.clamp(0.0, f64::from(self.limits.first));
-            if self.activation == Activation::Screlu {
-                *value *= *value;
-            }
+            *value = self.activation.of(*value, self.limits);
         }
         let most = f64::from(self.limits.second_most());
         let second: Vec<f64> = (self.w2.chunks_exact(width).zip(&self.b2))

@@ -14,6 +14,7 @@
 //!    No sum can leave 32 bits (checked when a net is made).
 //! 4. The output head in float32, each operation rounded by itself in one written order.
 
+use super::activation::Passes;
 use super::float_net::RESULTS;
 use super::kernel::layout::{self, Accumulator, Aligned, InputDelta};
 use super::kernel::{CpuLevel, integer};
@@ -129,7 +130,7 @@ impl IntegerNet {
             second: &self.second,
             head: &self.head,
             shift: self.parts.shift,
-            passes: layout::Passes::of(self.parts.activation, self.parts.limits),
+            passes: Passes::of(self.parts.activation, self.parts.limits),
         };
         let mut start = 0;
         for (ends, out) in ends.chunks(BATCH).zip(out.chunks_mut(BATCH)) {

@@ -5,6 +5,7 @@
 //! our own nets: two hidden layers in integers, exact on every CPU, made by [`quantise`] from a
 //! [`FloatNet`]. [`mod@format`] reads and writes net files.
 
+mod activation;
 mod float_net;
 pub mod format;
 mod integer;
@@ -14,8 +15,9 @@ mod parts;
 mod quantise;
 mod sigmoid;
 
+pub use activation::Activation;
 pub use float_net::{
-    Activation, FloatNet, INPUTS_MAX, InputGroup, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
+    FloatNet, INPUTS_MAX, InputGroup, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
 };
 pub use integer::{IntegerNet, Workspace};
 pub use kernel::layout::{Accumulator, Aligned, InputDelta};

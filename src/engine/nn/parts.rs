@@ -1,14 +1,8 @@
 //! The integers and floats that make an integer net, as they lie in a net file, and what they must keep.
 
-use super::float_net::{Activation, Limits, RESULTS, Shape};
+use super::activation::Activation;
+use super::float_net::{Limits, RESULTS, Shape};
 
-/// The value of the clipped first layer that stands for 1.
-pub(crate) const ONE: i32 = 255;
-/// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
-/// [`SQUARE_SHIFT`]. With the limit 2 it is `ONE << 7`, and two bits less at the end.
-const ONE_SQUARED: f64 = (ONE * ONE) as f64 / (1 << SQUARE_SHIFT) as f64;
-/// Right shift of the squares of the first layer, after dropping their lower 16 bits.
-pub(in crate::nn) const SQUARE_SHIFT: u32 = 6;
 /// Largest float of a net file: whatever is multiplied and added stays far inside float32.
 const FLOAT_MAX: f32 = 1_048_576.0;
 /// Largest shift of the first layer.
@@ -148,7 +142,7 @@ impl Parts {
             }
         }
         // No order of adding may leave 32 bits.
-        let greatest = greatest(self.activation, self.limits);
+        let greatest = self.activation.greatest(self.limits);
         for (index, row) in self.second.chunks_exact(self.shape.width).enumerate() {
             let reach: i64 = row.iter().map(|&weight| i64::from(weight).abs()).sum();
             if reach * greatest > i64::from(i32::MAX) {
@@ -161,31 +155,5 @@ impl Parts {
             }
         }
         Ok(())
-    }
-}
-
-/// The value of the first layer that stands for 1.
-pub(super) fn one(activation: Activation) -> f64 {
-    match activation {
-        Activation::Crelu => f64::from(ONE),
-        Activation::Screlu => ONE_SQUARED,
-    }
-}
-
-/// Returns the number added to a sum of the first layer so that shifting it rounds.
-pub(super) fn rounding(activation: Activation, shift: u32) -> i16 {
-    match activation {
-        Activation::Crelu if shift > 0 => 1 << (shift - 1),
-        // What is squared is not shifted before.
-        _ => 0,
-    }
-}
-
-/// The greatest value that the first layer passes on.
-pub(super) fn greatest(activation: Activation, limits: Limits) -> i64 {
-    let limit = i64::from(limits.first);
-    match activation {
-        Activation::Crelu => i64::from(ONE) * limit,
-        Activation::Screlu => ONE_SQUARED.ceil() as i64 * limit * limit,
     }
 }

@@ -1,7 +1,8 @@
 //! A float net rounded to integers.
 
+use super::activation::ONE;
 use super::float_net::FloatNet;
-use super::parts::{IntegerNetError, ONE, Parts, SHIFT_MAX, SecondBits, greatest, one, rounding};
+use super::parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
 
 /// Properties of the inputs that quantising needs.
 #[derive(Debug)]
@@ -114,16 +115,16 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i
             rows.push(rounded as i16);
         }
     }
-    let half = rounding(net.activation, shift);
+    let half = net.activation.rounding(shift);
     let bias = bias.iter().map(|value| value.round() as i16 + half);
     (rows, bias.collect())
 }
 
 fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
     let largest = f64::from(bits.largest());
-    let one = one(net.activation);
+    let one = net.activation.one();
     // What a row's weights may add up to in size, rounding included, if no sum is to leave 32 bits.
-    let greatest = greatest(net.activation, net.limits) as f64;
+    let greatest = net.activation.greatest(net.limits) as f64;
     let room = f64::from(i32::MAX) / greatest - net.shape.width as f64;
     let mut weights = Vec::with_capacity(net.w2.len());
     let mut scales = Vec::with_capacity(net.b2.len());

@@ -7,13 +7,15 @@
 //! into the second-level cache, those of the whole layer and of its gradient do not.
 #![allow(unsafe_code)]
 
+use gammond_engine::nn::Activation;
+
 /// Width of the blocks in which first layers are worked on; first layers are multiples of it.
 pub(super) const BLOCK: usize = 64;
 
 /// The first layer passes on what it is limited to.
-pub(super) const CLIPPED: usize = 0;
+const CLIPPED: usize = 0;
 /// ... its square.
-pub(super) const SQUARED: usize = 1;
+const SQUARED: usize = 1;
 /// Like [`CLIPPED`], but the clipped part keeps a small slope in the backward pass, so that no unit is stuck for good.
 pub(super) const LEAKY: usize = 2;
 /// Slope of the clipped part.
@@ -115,6 +117,27 @@ dispatched!(
 #[inline(always)]
 fn fma<const FUSED: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// Form of [`accumulate`].
+type Accumulate = fn(&[f32], &[f32], Rows<'_>, f32, &mut [f32]);
+/// Form of [`second_layer_back`].
+type SecondLayerBack = fn(&[f32], usize, &[f32], &[f32], f32, &mut [f32]);
+
+/// Returns the forward pass of a first layer.
+pub(super) fn accumulate_of(activation: Activation) -> Accumulate {
+    match activation {
+        Activation::Crelu => accumulate::<CLIPPED>,
+        Activation::Screlu => accumulate::<SQUARED>,
+    }
+}
+
+/// Returns the backward pass through a second layer.
+pub(super) fn second_layer_back_of(activation: Activation) -> SecondLayerBack {
+    match activation {
+        Activation::Crelu => second_layer_back::<CLIPPED>,
+        Activation::Screlu => second_layer_back::<SQUARED>,
+    }
 }
 
 #[inline(always)]

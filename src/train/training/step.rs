@@ -7,14 +7,14 @@
 //! rank (`super::ranking`).
 
 use super::kernel::{
-    CLIPPED, LEAKY, Rows, SQUARED, accumulate, adam, outer, scatter, second_layer,
-    second_layer_back,
+    LEAKY, Rows, accumulate_of, adam, outer, scatter, second_layer, second_layer_back,
+    second_layer_back_of,
 };
 use super::net::{Head, Net};
 use super::ranking;
 use super::shard::Label;
 use gammond_engine::eval::nets::open_in_races;
-use gammond_engine::nn::{Activation, RESULTS, SECOND_MAX, sigmoid};
+use gammond_engine::nn::{RESULTS, SECOND_MAX, sigmoid};
 use gammond_game::Chances;
 use rayon::prelude::*;
 
@@ -332,10 +332,9 @@ impl ChunkGradient {
         );
         outer::<H>(a1, first, d2, &mut self.gradient[l.weights2..l.bias2]);
         let most = net.most_passed_on();
-        let back = match (net.head, net.activation) {
-            (Head::Linear | Head::Values, _) => second_layer_back::<LEAKY>,
-            (Head::Sigmoid, Activation::Crelu) => second_layer_back::<CLIPPED>,
-            (Head::Sigmoid, Activation::Screlu) => second_layer_back::<SQUARED>,
+        let back = match net.head {
+            Head::Linear | Head::Values => second_layer_back::<LEAKY>,
+            Head::Sigmoid => second_layer_back_of(net.activation),
         };
         back(a1, first, transposed, d2, most, d1);
         let (table, bias1) = self.gradient[..l.weights2].split_at_mut(l.bias1);
@@ -421,10 +420,7 @@ impl LabelGroup {
         };
         let (base, table) = (&values[l.bias1..l.weights2], &values[l.rows..l.bias1]);
         let limit = f32::from(net.limits.first);
-        match net.activation {
-            Activation::Crelu => accumulate::<CLIPPED>(base, table, rows, limit, &mut self.a1),
-            Activation::Screlu => accumulate::<SQUARED>(base, table, rows, limit, &mut self.a1),
-        }
+        accumulate_of(net.activation)(base, table, rows, limit, &mut self.a1);
         for (label, a1) in labels.iter().zip(self.a1.chunks_exact(net.first)) {
             let pass = Pass::forward::<H>(net, label, a1);
             self.passes.push(pass);
@@ -483,7 +479,7 @@ fn divergence(target: f32, p: f32) -> f32 {
 mod tests {
     use super::*;
     use gammond_engine::eval::nets::InputSet;
-    use gammond_engine::nn::Limits;
+    use gammond_engine::nn::{Activation, Limits};
     use gammond_game::Position;
 
     /// The gradient against the slope of what is minimised, at every tenth parameter.

@@ -3,7 +3,8 @@
 //! A fixed header of 128 bytes, the tensors, a CRC-32 of everything before it. All numbers are
 //! little-endian. A damaged file is refused with the place and the reason.
 
-use crate::nn::float_net::{Activation, Limits, RESULTS, Shape};
+use crate::nn::Activation;
+use crate::nn::float_net::{Limits, RESULTS, Shape};
 use crate::nn::parts::{Parts, SecondBits};
 
 /// The first eight bytes.

@@ -4,7 +4,8 @@
 //! in the order in which they lie in the file; `b1` `[width]`, `w2` `[second, width]`, `b2` `[second]`,
 //! `w3` `[5, second]`, `b3` `[5]`. Other tensors are ignored.
 
-use crate::nn::float_net::{Activation, FloatNet, InputGroup, Limits, RESULTS, Shape};
+use crate::nn::Activation;
+use crate::nn::float_net::{FloatNet, InputGroup, Limits, RESULTS, Shape};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

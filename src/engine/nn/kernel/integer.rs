@@ -48,10 +48,7 @@ pub(in crate::nn) fn results(
 /// The slow, obvious twin of the kernels.
 mod scalar {
     use crate::nn::float_net::RESULTS;
-    use crate::nn::kernel::layout::{
-        Accumulator, Aligned, Batch, InputDelta, Net, Passes, Sums, TILE,
-    };
-    use crate::nn::parts::SQUARE_SHIFT;
+    use crate::nn::kernel::layout::{Accumulator, Aligned, Batch, InputDelta, Net, Sums, TILE};
 
     fn tile(
         rows: &Aligned,
@@ -90,17 +87,6 @@ mod scalar {
         }
     }
 
-    /// Returns the output of a neuron of the first layer for its sum.
-    fn passed_on(net: &Net<'_>, sum: i16) -> i32 {
-        let (limit, last) = match net.passes {
-            Passes::Clipped => return i32::from(sum >> net.shift).clamp(0, 255),
-            Passes::Squared => (1, SQUARE_SHIFT),
-            Passes::SquaredToTwo => (2, SQUARE_SHIFT - 2),
-        };
-        let x = (i64::from(sum).clamp(0, (255 * limit) << net.shift) << (8 - net.shift)) / limit;
-        ((((x * x) >> 16) + (1 << (last - 1))) >> last) as i32
-    }
-
     fn one(net: &Net<'_>, from: &Accumulator, changes: &[InputDelta]) -> [f32; RESULTS] {
         let (width, second) = (from.len(), net.head.neurons());
         let mut sums = Sums::ZERO;
@@ -108,7 +94,10 @@ mod scalar {
             let tile = tile(net.rows, from.as_slice(), at, width, changes);
             let weights = &net.second.as_slice()[at * second..][..TILE * second];
             for (pair, weights) in (tile.chunks_exact(2)).zip(weights.chunks_exact(2 * second)) {
-                let (a, b) = (passed_on(net, pair[0]), passed_on(net, pair[1]));
+                let (a, b) = (
+                    net.passes.on(pair[0], net.shift),
+                    net.passes.on(pair[1], net.shift),
+                );
                 if (a, b) == (0, 0) {
                     continue;
                 }

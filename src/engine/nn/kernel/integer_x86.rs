@@ -6,10 +6,10 @@
 //! [`Registers`].
 #![allow(unsafe_code)]
 
-use super::layout::{Accumulator, Aligned, Batch, Clipped, InputDelta, Net, Passes, Sums, TILE};
+use super::layout::{Accumulator, Aligned, Batch, Clipped, InputDelta, Net, Sums, TILE};
 use super::level::{CpuLevel, InstructionSet};
+use crate::nn::activation::{Passes, SQUARE_SHIFT};
 use crate::nn::float_net::{RESULTS, SECOND_MAX};
-use crate::nn::parts::SQUARE_SHIFT;
 use std::arch::x86_64::*;
 
 /// Calls a function compiled for a level after checking that the level allows it.

@@ -5,7 +5,8 @@
 //! inputs, for each neuron, the two weights side by side, so that one 32-bit lane of a register
 //! multiplies a pair and adds the two products exactly; pairs of zeros are passed over.
 
-use crate::nn::float_net::{Activation, Limits, RESULTS, SECOND_MAX, Shape};
+use crate::nn::activation::Passes;
+use crate::nn::float_net::{RESULTS, SECOND_MAX, Shape};
 use crate::nn::parts::Parts;
 use crate::nn::sigmoid::sigmoid;
 
@@ -131,28 +132,6 @@ pub(in crate::nn) struct Net<'a> {
     pub(in crate::nn) head: &'a OutputHead,
     pub(in crate::nn) shift: u32,
     pub(in crate::nn) passes: Passes,
-}
-
-/// Output of the first layer as a function of a sum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::nn) enum Passes {
-    /// Limited to 1.
-    Clipped,
-    /// The square, of a sum limited to 1.
-    Squared,
-    /// The square, of a sum limited to 2: a bit less before squaring, two more are kept after it.
-    SquaredToTwo,
-}
-
-impl Passes {
-    #[inline(always)]
-    pub(in crate::nn) fn of(activation: Activation, limits: Limits) -> Passes {
-        match (activation, limits.first) {
-            (Activation::Crelu, _) => Passes::Clipped,
-            (Activation::Screlu, 1) => Passes::Squared,
-            (Activation::Screlu, _) => Passes::SquaredToTwo,
-        }
-    }
 }
 
 /// Sums of the second layer of one input.
