@@ -370,7 +370,7 @@ pub(crate) fn features<'py>(
     name: &str,
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let set = match name {
-        "base" => Some(InputSet::Counts),
+        "base" => Some(InputSet::COUNTS),
         other => InputSet::named(other),
     };
     let classic = match name {

@@ -128,7 +128,7 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
         let file = file_of(net, set, "contact", SecondBits::Thirteen);
         ClassNet::parse("test", &file).unwrap()
     };
-    let judges = [judge(&contact, inputs), judge(&race, InputSet::Counts)];
+    let judges = [judge(&contact, inputs), judge(&race, InputSet::COUNTS)];
     let mut rows = 0;
     let lines = support::lines(&path);
     for line in lines.iter().filter(|line| !line.starts_with('#')) {
@@ -144,7 +144,7 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
         };
         assert_eq!(position.me().pips().to_string(), pips, "{id}");
         let is_race = class == "race";
-        if !is_race && inputs == InputSet::CountsAndHand {
+        if !is_race && inputs == InputSet::COUNTS_HAND {
             let found: Vec<f64> = handcrafted(&position)
                 .iter()
                 .map(|&n| f64::from(n))
@@ -152,7 +152,7 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
             assert_eq!(found, numbers(integers), "{id}");
         }
         let (net, set, judge) = if is_race {
-            (&race, InputSet::Counts, &judges[1])
+            (&race, InputSet::COUNTS, &judges[1])
         } else {
             (&contact, inputs, &judges[0])
         };
@@ -177,7 +177,7 @@ fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
 /// NI-07: fourteen inputs a side for checkers borne off, six of them among the base inputs.
 #[test]
 fn checkers_borne_off_have_an_input_each() {
-    let set = InputSet::CountsAndOff;
+    let set = InputSet::COUNTS_OFF;
     assert_eq!(set.inputs(), 380);
     for (mine, theirs) in [(0, 1), (1, 6), (6, 7), (7, 14), (14, 0), (10, 12)] {
         let counts = |off: u8| {
@@ -220,13 +220,13 @@ fn races_are_not_judged_twice() {
 
 #[test]
 fn vectors_of_the_hand_made_net() {
-    let set = InputSet::CountsAndHand;
+    let set = InputSet::COUNTS_HAND;
     check_vectors("own_net::vectors_hand", "vectors-hand.tsv", "contact", set);
 }
 
 #[test]
 fn vectors_of_the_raw_net() {
-    let set = InputSet::Counts;
+    let set = InputSet::COUNTS;
     check_vectors(
         "own_net::vectors_raw",
         "vectors-raw.tsv",
@@ -279,7 +279,7 @@ fn every_level_every_near_and_every_batch_give_the_same_bits() {
 /// NF-15: however large the second layer's weights, no sum can leave 32 bits: rows that could are rounded coarser.
 #[test]
 fn sums_of_the_second_layer_stay_within_32_bits() {
-    let inputs = InputSet::Counts;
+    let inputs = InputSet::COUNTS;
     let mut net = random_net(2, inputs, 1024, 3);
     (net.activation, net.limits) = (Activation::Screlu, Limits::WIDE);
     // Equal weights: the largest sum for their size.
@@ -315,10 +315,10 @@ fn kernels_agree_on_all_shapes() {
     .enumerate()
     {
         let kinds = [
-            (SecondBits::Eight, InputSet::CountsAndHand),
-            (SecondBits::Thirteen, InputSet::CountsAndHand),
-            (SecondBits::Thirteen, InputSet::CountsHandAndReach),
-            (SecondBits::Thirteen, InputSet::CountsAndOff),
+            (SecondBits::Eight, InputSet::COUNTS_HAND),
+            (SecondBits::Thirteen, InputSet::COUNTS_HAND),
+            (SecondBits::Thirteen, InputSet::COUNTS_HAND_REACH),
+            (SecondBits::Thirteen, InputSet::COUNTS_OFF),
         ];
         let activations = [
             (Activation::Crelu, Limits::default()),
@@ -353,9 +353,9 @@ fn integers_stay_close_to_the_float_net() {
     ];
     for (seed, (activation, limits)) in (0..9).zip(activations.into_iter().cycle()) {
         let inputs = match seed {
-            6.. => InputSet::CountsAndOff,
-            3.. => InputSet::CountsHandAndReach,
-            _ => InputSet::CountsAndHand,
+            6.. => InputSet::COUNTS_OFF,
+            3.. => InputSet::COUNTS_HAND_REACH,
+            _ => InputSet::COUNTS_HAND,
         };
         let mut net = random_net(seed, inputs, 256, 32);
         (net.activation, net.limits) = (activation, limits);
@@ -373,7 +373,7 @@ fn integers_stay_close_to_the_float_net() {
                 };
                 // What rounding takes from a row is taken as often as the integer says, up to 18 times.
                 let near = match inputs {
-                    InputSet::CountsHandAndReach => 4.0 * near,
+                    InputSet::COUNTS_HAND_REACH => 4.0 * near,
                     _ => near,
                 };
                 assert!((f64::from(found) - exact).abs() < near, "{found} {exact}");
@@ -432,7 +432,7 @@ fn finished_games_are_exact() {
 
 #[test]
 fn float_nets_that_do_not_fit_are_refused() {
-    let inputs = InputSet::Counts;
+    let inputs = InputSet::COUNTS;
     let mut net = random_net(1, inputs, 8, 4);
     net.w1[8 * 7 + 5] = 1000.0;
     let error = quantise(&net, &inputs.units(), SecondBits::Eight, 4).unwrap_err();
@@ -443,14 +443,14 @@ fn float_nets_that_do_not_fit_are_refused() {
     );
     net.w1[8 * 7 + 5] = f32::NAN;
     assert!(quantise(&net, &inputs.units(), SecondBits::Eight, 4).is_err());
-    let hand = InputSet::CountsAndHand;
+    let hand = InputSet::COUNTS_HAND;
     assert!(quantise(&net, &hand.units(), SecondBits::Eight, 4).is_err());
 }
 
 /// No position adds more to a sum of the first layer than quantising makes room for.
 #[test]
 fn sums_stay_within_what_inputs_reach() {
-    for set in [InputSet::CountsAndHand, InputSet::CountsHandAndReach] {
+    for set in [InputSet::COUNTS_HAND, InputSet::COUNTS_HAND_REACH] {
         let net = random_net(11, set, 64, 16);
         let units = set.units();
         let mut widest = 0.0_f64;
@@ -472,8 +472,8 @@ fn sums_stay_within_what_inputs_reach() {
 /// Random bytes and random damage never panic.
 #[test]
 fn damaged_files_are_refused() {
-    let net = random_net(1, InputSet::Counts, 4, 2);
-    let good = file_of(&net, InputSet::Counts, "race", SecondBits::Eight);
+    let net = random_net(1, InputSet::COUNTS, 4, 2);
+    let good = file_of(&net, InputSet::COUNTS, "race", SecondBits::Eight);
     let float = safetensors::write(&net);
     let mut rng = rng::stream(7, 0);
     for _ in 0..3000 {
@@ -543,7 +543,7 @@ fn nets_of_a_folder_are_loaded() {
 
 /// A net of random weights for a role.
 fn file_for(role: Role) -> Vec<u8> {
-    let inputs = InputSet::Counts;
+    let inputs = InputSet::COUNTS;
     let net = random_net(role as u64, inputs, 64, 16);
     file_of(&net, inputs, role.name(), SecondBits::Eight)
 }

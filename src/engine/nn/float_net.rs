@@ -71,7 +71,8 @@ impl Limits {
     };
 
     /// Returns the reason why these limits are invalid with `activation`; `None` if they are valid.
-    pub(crate) fn fault(self, activation: Activation) -> Option<String> {
+    #[must_use]
+    pub fn fault(self, activation: Activation) -> Option<String> {
         match self.first {
             first if (1..=activation.limit_max()).contains(&first) => None,
             2 => Some("first layer's limit 2, expected 1 where it is not squared".into()),

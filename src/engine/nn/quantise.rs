@@ -5,15 +5,23 @@ use super::float_net::FloatNet;
 use super::parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
 
 /// Properties of the inputs that quantising needs.
-#[derive(Debug)]
-pub struct InputUnits<'a> {
+pub struct InputUnits {
     /// Value of one unit of each input's integer as float.
-    pub units: &'a [f32],
+    pub units: Vec<f32>,
     /// A usual value of each input's integer: what rounding a row does there goes into the bias.
-    pub typical: &'a [f32],
+    pub typical: Vec<f32>,
     /// Given what one unit of each input adds to a sum: the least and the greatest that inputs
     /// which can occur add together.
-    pub reach: fn(&[f64]) -> (f64, f64),
+    pub reach: Box<dyn Fn(&[f64]) -> (f64, f64)>,
+}
+
+impl std::fmt::Debug for InputUnits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InputUnits")
+            .field("units", &self.units)
+            .field("typical", &self.typical)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Rounds a float net to integers: the first layer with the greatest shift (up to `shift_max`) at
@@ -23,7 +31,7 @@ pub struct InputUnits<'a> {
 /// When the float net is not finite, or its first layer does not fit even unshifted.
 pub fn quantise(
     net: &FloatNet,
-    inputs: &InputUnits<'_>,
+    inputs: &InputUnits,
     bits: SecondBits,
     shift_max: u32,
 ) -> Result<Parts, IntegerNetError> {
@@ -63,11 +71,7 @@ pub fn quantise(
     Ok(parts)
 }
 
-fn best_shift(
-    net: &FloatNet,
-    inputs: &InputUnits<'_>,
-    shift_max: u32,
-) -> Result<u32, IntegerNetError> {
+fn best_shift(net: &FloatNet, inputs: &InputUnits, shift_max: u32) -> Result<u32, IntegerNetError> {
     let mut widest = (0.0f64, 0);
     let mut column = vec![0.0; net.shape.inputs];
     for neuron in 0..net.shape.width {
@@ -100,7 +104,7 @@ fn best_shift(
         })
 }
 
-fn quantise_first(net: &FloatNet, inputs: &InputUnits<'_>, shift: u32) -> (Vec<i16>, Vec<i16>) {
+fn quantise_first(net: &FloatNet, inputs: &InputUnits, shift: u32) -> (Vec<i16>, Vec<i16>) {
     let width = net.shape.width;
     let scale = f64::from(ONE << shift);
     let mut bias: Vec<f64> = net.b1.iter().map(|&b| f64::from(b) * scale).collect();

@@ -14,8 +14,6 @@ use gammond_engine::nn::{
 use std::io;
 use std::path::Path;
 
-const BASE: usize = InputSet::Counts.inputs();
-
 /// Output layers of a net.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
@@ -150,7 +148,7 @@ impl Net {
     /// A small net with random weights and a linear head, every unit in the middle of its range.
     #[must_use]
     pub fn random_small(head: Head, first: usize, rng: &mut ChaCha8Rng) -> Net {
-        let mut net = Net::zeros(InputSet::Counts, head, first, RESULTS);
+        let mut net = Net::zeros(InputSet::COUNTS, head, first, RESULTS);
         let (l, v) = (net.layout(), &mut net.values);
         fill(&mut v[l.rows..l.bias1], 0.15, rng);
         fill(&mut v[l.weights2..l.bias2], 0.15, rng);
@@ -251,17 +249,8 @@ impl Net {
             name: name.into(),
             inputs,
         };
-        let mut groups = vec![group("base", BASE)];
-        let hand = InputSet::CountsAndHand.inputs() - BASE;
-        let more = self.inputs() - BASE;
-        match self.set {
-            InputSet::Counts => {}
-            InputSet::CountsAndHand => groups.push(group("hand", more)),
-            InputSet::CountsHandAndReach => {
-                groups.extend([group("hand", hand), group("reach", more - hand)]);
-            }
-            InputSet::CountsAndOff => groups.push(group("off", more)),
-        }
+        let groups = self.set.tensors().map(|(name, inputs)| group(name, inputs));
+        let groups = groups.collect();
         let mut net = FloatNet::zeros(groups, h1, h2);
         (net.activation, net.limits) = (self.activation, self.limits);
         net.w1.copy_from_slice(&v[l.rows..l.bias1]);
@@ -319,7 +308,7 @@ impl Net {
         let parts = quantise(&self.to_float(), &set.units(), bits, shift_max)?;
         let label = Label {
             name: name.into(),
-            inputs: set.name().into(),
+            inputs: set.name(),
             class: class.into(),
         };
         Ok(native::write(&label, &parts))
@@ -352,7 +341,7 @@ mod tests {
 
     #[test]
     fn float_form_and_back() {
-        let mut net = Net::random(InputSet::CountsAndHand, 64, 16, 5);
+        let mut net = Net::random(InputSet::COUNTS_HAND, 64, 16, 5);
         net.activation = Activation::Screlu;
         net.limits = Limits::WIDE;
         assert_eq!(Net::from_float(&net.to_float()), Some(net.clone()));
@@ -366,7 +355,7 @@ mod tests {
     #[test]
     fn a_widened_net_answers_nearly_the_same() {
         use crate::training::{shard::Label, step::Trainer};
-        let net = Net::random(InputSet::CountsAndHand, 64, 16, 5);
+        let net = Net::random(InputSet::COUNTS_HAND, 64, 16, 5);
         let wide = net.widened(192, 9).unwrap();
         assert_eq!((wide.first, wide.values.len()), (192, wide.layout().end));
         let start = gammond_game::Position::start();
@@ -381,7 +370,7 @@ mod tests {
         );
         assert_eq!(net.widened(100, 9), None);
         // Half as many again, with weight zero in the next layer.
-        let net = Net::random(InputSet::CountsAndHand, 128, 16, 5);
+        let net = Net::random(InputSet::COUNTS_HAND, 128, 16, 5);
         let loss = |net: Net| Trainer::new(net).loss(&label);
         let more = loss(net.widened(192, 9).unwrap());
         assert!((more - loss(net.clone())).abs() < 1e-7, "{more}");
@@ -391,8 +380,8 @@ mod tests {
     #[test]
     fn inputs_are_added_without_weight() {
         use crate::training::{shard::Label, step::Trainer};
-        let net = Net::random(InputSet::Counts, 64, 16, 5);
-        let more = net.with_inputs(InputSet::CountsAndOff).unwrap();
+        let net = Net::random(InputSet::COUNTS, 64, 16, 5);
+        let more = net.with_inputs(InputSet::COUNTS_OFF).unwrap();
         assert_eq!(more.values.len(), more.layout().end);
         assert_eq!(Net::from_float(&more.to_float()), Some(more.clone()));
         let mut counts = [0; 25];
@@ -402,6 +391,6 @@ mod tests {
         let mut trainers = [net, more.clone()].map(Trainer::new);
         let [one, two] = [0, 1].map(|i| trainers[i].loss(&label));
         assert_eq!(one, two);
-        assert_eq!(more.with_inputs(InputSet::CountsAndHand), None);
+        assert_eq!(more.with_inputs(InputSet::COUNTS_HAND), None);
     }
 }

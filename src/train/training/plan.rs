@@ -37,6 +37,10 @@ pub enum Origin {
         /// Add the inputs of rolls that reach blots, without weight at first.
         #[serde(default)]
         reach: bool,
+        /// All groups of inputs that the net has afterwards, in the place of `off` and `reach`; new ones are without
+        /// weight at first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        inputs: Vec<String>,
     },
     /// Random weights: widths of the two layers, and which inputs beside the base ones.
     Random {
@@ -44,6 +48,9 @@ pub enum Origin {
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
+        /// Groups of inputs, such as `["counts", "hand", "reach"]`, in the place of `hand`, `reach` and `off`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        inputs: Vec<String>,
         /// True if the 40 handcrafted inputs are used.
         #[serde(default)]
         hand: bool,
@@ -53,6 +60,9 @@ pub enum Origin {
         /// True if the sixteen inputs of checkers borne off are used; not with `hand`.
         #[serde(default)]
         off: bool,
+        /// Name of the first layer's activation, in the place of `squared`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        activation: Option<String>,
         /// True if the first layer passes on squares.
         #[serde(default)]
         squared: bool,
@@ -79,14 +89,72 @@ impl Origin {
             Origin::Random { second, .. } if ![16, 32, 64].contains(&second) => {
                 format!("second: {second}, expected 16, 32 or 64")
             }
-            Origin::Random { hand, off, .. } if hand && off => "off: not together with hand".into(),
-            Origin::Random { hand, reach, .. } if reach && !hand => {
-                "reach: only together with hand".into()
+            Origin::File(_) => return None,
+            Origin::Changed { .. } => return self.inputs().err(),
+            Origin::Random { wide, .. } => {
+                let activation = self.inputs().and_then(|_| self.activation());
+                return match activation {
+                    Ok(activation) if wide && Limits::WIDE.fault(activation).is_some() => {
+                        Some("wide: only together with squared".into())
+                    }
+                    other => other.err(),
+                };
             }
-            Origin::Random { squared, wide, .. } if wide && !squared => {
-                "wide: only together with squared".into()
+        })
+    }
+
+    /// Returns the inputs that the plan names: `None` if they are those of a file.
+    fn inputs(&self) -> Result<Option<InputSet>, String> {
+        let (inputs, flags) = match self {
+            Origin::File(_) => return Ok(None),
+            Origin::Changed {
+                inputs, off, reach, ..
+            } => (inputs, [("hand", false), ("reach", *reach), ("off", *off)]),
+            Origin::Random {
+                inputs,
+                hand,
+                reach,
+                off,
+                ..
+            } => (inputs, [("hand", *hand), ("reach", *reach), ("off", *off)]),
+        };
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
+        let mut flags = flags.map(|(name, _)| name);
+        match (self, inputs.is_empty()) {
+            (_, false) => match flags.next() {
+                Some(flag) => Err(format!("{flag}: not together with inputs")),
+                None => InputSet::of_groups(inputs).map(Some),
+            },
+            (Origin::Random { .. }, true) => {
+                let groups: Vec<_> = std::iter::once("counts").chain(flags).collect();
+                InputSet::of_groups(&groups).map(Some)
             }
-            _ => return None,
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the activation of a net with random weights.
+    fn activation(&self) -> Result<Activation, String> {
+        let Origin::Random {
+            activation,
+            squared,
+            ..
+        } = self
+        else {
+            return Ok(Activation::default());
+        };
+        let name = match (activation, squared) {
+            (Some(_), true) => return Err("squared: not together with activation".into()),
+            (Some(name), false) => name,
+            (None, true) => "squared",
+            (None, false) => return Ok(Activation::default()),
+        };
+        let known = Activation::ALL
+            .into_iter()
+            .find(|known| known.name() == name);
+        known.ok_or_else(|| {
+            let names = Activation::ALL.map(Activation::name).join(", ");
+            format!("activation: {name:?}, expected one of {names}")
         })
     }
 }
@@ -360,6 +428,7 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
             widen,
             off,
             reach,
+            ..
         } => {
             let mut net = Net::load(from).map_err(in_file(from))?;
             let refuse = |reason: String| RunError::Plan {
@@ -373,11 +442,13 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
                         refuse(format!("{first} units cannot be made {widen}, expected a multiple of {UNITS} from {first} on"))
                     })?;
             }
+            let named = origin.inputs().map_err(refuse)?;
             let more = [
-                (*off, InputSet::CountsAndOff),
-                (*reach, InputSet::CountsHandAndReach),
+                named.filter(|set| *set != net.set),
+                off.then_some(InputSet::COUNTS_OFF),
+                reach.then_some(InputSet::COUNTS_HAND_REACH),
             ];
-            for (_, set) in more.into_iter().filter(|(wanted, _)| *wanted) {
+            for set in more.into_iter().flatten() {
                 net = (net.with_inputs(set))
                     .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
             }
@@ -386,26 +457,93 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
         Origin::Random {
             first,
             second,
-            hand,
-            reach,
-            off,
-            squared,
             wide,
+            ..
         } => {
-            let set = match (hand, off) {
-                (true, _) if *reach => InputSet::CountsHandAndReach,
-                (true, _) => InputSet::CountsAndHand,
-                (false, true) => InputSet::CountsAndOff,
-                (false, false) => InputSet::Counts,
+            let refuse = |reason: String| RunError::Plan {
+                path: PathBuf::from("plan"),
+                reason,
             };
+            let set = origin.inputs().map_err(refuse)?.unwrap_or(InputSet::COUNTS);
             let mut net = Net::random(set, *first, *second, seed);
-            if *squared {
-                net.activation = Activation::Screlu;
-            }
+            net.activation = origin.activation().map_err(refuse)?;
             if *wide {
                 net.limits = Limits::WIDE;
             }
             Ok(net)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_str, to_string};
+
+    fn parsed(keys: &str) -> Origin {
+        from_str(&format!(r#"{{"first":64,"second":16{keys}}}"#)).unwrap()
+    }
+
+    /// NI-02, NI-07, NI-30: groups by name are the sets of the older keys.
+    #[test]
+    fn inputs_and_activation_by_name_equal_the_older_keys() {
+        for (old, new) in [
+            ("", r#","inputs":["counts"]"#),
+            (r#","hand":true"#, r#","inputs":["hand","counts"]"#),
+            (
+                r#","hand":true,"reach":true"#,
+                r#","inputs":["counts","hand","reach"]"#,
+            ),
+            (r#","off":true"#, r#","inputs":["counts","off"]"#),
+            (r#","squared":true"#, r#","activation":"squared""#),
+            (
+                r#","squared":true,"wide":true"#,
+                r#","activation":"squared","wide":true"#,
+            ),
+        ] {
+            let [old, new] = [old, new].map(parsed);
+            assert_eq!((old.fault(), new.fault()), (None, None), "{new:?}");
+            let net = |origin| super::origin(origin, 7).unwrap().to_float();
+            assert_eq!(net(&old), net(&new), "{new:?}");
+            // Journals of older runs hold the plan in this form.
+            let written = to_string(&old).unwrap();
+            assert!(!written.contains("inputs") && !written.contains("activation"));
+            assert_eq!(from_str::<Origin>(&to_string(&new).unwrap()).unwrap(), new);
+        }
+    }
+
+    #[test]
+    fn inputs_and_activation_that_cannot_be_are_refused() {
+        for (keys, reason) in [
+            (r#","hand":true,"off":true"#, "off: not together with hand"),
+            (r#","reach":true"#, "reach: only together with hand"),
+            (r#","inputs":["hand"]"#, "inputs: counts is missing"),
+            (
+                r#","inputs":["counts","reach"]"#,
+                "reach: only together with hand",
+            ),
+            (
+                r#","inputs":["counts"],"hand":true"#,
+                "hand: not together with inputs",
+            ),
+            (
+                r#","inputs":["pips"]"#,
+                "inputs: \"pips\", expected some of counts, hand, reach, off",
+            ),
+            (
+                r#","activation":"round""#,
+                "activation: \"round\", expected one of clipped, squared",
+            ),
+            (
+                r#","activation":"squared","squared":true"#,
+                "squared: not together with activation",
+            ),
+            (
+                r#","activation":"clipped","wide":true"#,
+                "wide: only together with squared",
+            ),
+        ] {
+            assert_eq!(parsed(keys).fault().as_deref(), Some(reason), "{keys}");
         }
     }
 }

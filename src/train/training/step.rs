@@ -561,7 +561,7 @@ mod tests {
         let net = Net {
             activation,
             limits,
-            ..Net::random(InputSet::CountsAndHand, 64, 16, 8)
+            ..Net::random(InputSet::COUNTS_HAND, 64, 16, 8)
         };
         let start = Position::start();
         let mut after = Vec::new();
@@ -593,7 +593,7 @@ mod tests {
     /// A weight that was moved once and never again keeps no denormal moment, which would slow every later step.
     #[test]
     fn moments_of_weights_without_gradients_end_at_zero() {
-        let mut trainer = Trainer::new(Net::random(InputSet::Counts, 64, 16, 8));
+        let mut trainer = Trainer::new(Net::random(InputSet::COUNTS, 64, 16, 8));
         let start = Position::start();
         let mut after = Vec::new();
         gammond_game::generate_plays(&start, gammond_game::Roll::ALL[20], &mut after);
@@ -625,7 +625,7 @@ mod tests {
         // A player who has borne off a checker loses no gammon, and has none left in the other's home.
         let race = Position::new(&counts, &home).unwrap();
         for (kind, open) in [(1, [true, true, false, false, false]), (0, [true; 5])] {
-            let mut trainer = Trainer::new(Net::random(InputSet::Counts, 64, 16, 8));
+            let mut trainer = Trainer::new(Net::random(InputSet::COUNTS, 64, 16, 8));
             let label = Label::new(race, kind, [0.9, 0.4, 0.1, 0.05, 0.2]);
             trainer.gradient(&[label], 0.0);
             let l = trainer.net.layout();

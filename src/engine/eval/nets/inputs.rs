@@ -20,86 +20,263 @@ const BASE: usize = 2 * LOCATIONS * STEPS;
 /// Inputs of checkers borne off that are not among the base inputs, and those of one side.
 const OFF: usize = 2 * OFF_OF_SIDE;
 const OFF_OF_SIDE: usize = 8;
+/// Most inputs of a set.
+const INPUTS: usize = BASE + HAND + REACH + OFF;
 
-/// Set of inputs of a net.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InputSet {
-    /// The 364 base inputs.
-    Counts,
-    /// The base inputs and the forty handcrafted ones.
-    CountsAndHand,
-    /// The inputs of `CountsAndHand`, and the rolls that reach each blot.
-    CountsHandAndReach,
-    /// The base inputs and sixteen for the seventh to the fourteenth checker borne off; for races.
-    CountsAndOff,
+/// A group of inputs. Its writer is a branch of [`InputDeltas::between`], which is compiled into the kernels.
+struct Group {
+    /// Name in plans; in net files the width follows it.
+    name: &'static str,
+    /// Name of its tensor in float nets.
+    tensor: &'static str,
+    width: usize,
+    /// The group without which it cannot be.
+    needs: Option<usize>,
+    /// The group with which it cannot be.
+    excludes: Option<usize>,
+    /// Returns the value of one unit of an input's integer in float32.
+    unit: fn(usize) -> f32,
+    /// Returns the mean of an input's integer over contact positions; 0 where rounding is not corrected.
+    mean: fn(usize) -> f32,
+    /// Adds to the least and the greatest sum what the inputs of the group add at least and at most.
+    extremes: fn(&[f64], &mut (f64, f64)),
+}
+
+const COUNTS_AT: usize = 0;
+const HAND_AT: usize = 1;
+const REACH_AT: usize = 2;
+const OFF_AT: usize = 3;
+
+/// The groups, in the order in which sets have them.
+const GROUPS: [Group; 4] = [
+    Group {
+        name: "counts",
+        tensor: "base",
+        width: BASE,
+        needs: None,
+        excludes: None,
+        unit: |input| if input % STEPS == 6 { 0.25 } else { 1.0 },
+        mean: |_| 0.0,
+        extremes: |_, _| {},
+    },
+    Group {
+        name: "hand",
+        tensor: "hand",
+        width: HAND,
+        needs: None,
+        excludes: None,
+        unit: |input| 1.0 / DIVISORS[input % HAND_OF_SIDE],
+        mean: |input| MEANS[input % HAND_OF_SIDE],
+        extremes: extremes_of_hand,
+    },
+    Group {
+        name: "reach",
+        tensor: "reach",
+        width: REACH,
+        needs: Some(HAND_AT),
+        excludes: None,
+        unit: |_| 1.0 / PAIRS,
+        mean: |_| 0.0,
+        // Counted with the checkers that are alone.
+        extremes: |_, _| {},
+    },
+    Group {
+        name: "off",
+        tensor: "off",
+        width: OFF,
+        needs: None,
+        excludes: Some(HAND_AT),
+        unit: |_| 1.0,
+        mean: |_| 0.0,
+        extremes: extremes_of_off,
+    },
+];
+
+/// Set of inputs of a net: some of the groups.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct InputSet {
+    /// Bit `i` is set if the set has group `i`.
+    groups: u8,
+    /// The first input of each group.
+    starts: [u16; GROUPS.len()],
+    inputs: u16,
+}
+
+impl std::fmt::Debug for InputSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("InputSet").field(&self.name()).finish()
+    }
 }
 
 impl InputSet {
-    const ALL: [InputSet; 4] = [
-        InputSet::Counts,
-        InputSet::CountsAndHand,
-        InputSet::CountsHandAndReach,
-        InputSet::CountsAndOff,
-    ];
+    /// The 364 base inputs.
+    pub const COUNTS: InputSet = InputSet::with(1 << COUNTS_AT);
+    /// The base inputs and the forty handcrafted ones.
+    pub const COUNTS_HAND: InputSet = InputSet::with(1 << COUNTS_AT | 1 << HAND_AT);
+    /// The inputs of `COUNTS_HAND`, and the rolls that reach each blot.
+    pub const COUNTS_HAND_REACH: InputSet =
+        InputSet::with(1 << COUNTS_AT | 1 << HAND_AT | 1 << REACH_AT);
+    /// The base inputs and sixteen for the seventh to the fourteenth checker borne off; for races.
+    pub const COUNTS_OFF: InputSet = InputSet::with(1 << COUNTS_AT | 1 << OFF_AT);
+
+    const fn with(groups: u8) -> InputSet {
+        let (mut starts, mut inputs, mut at) = ([0; GROUPS.len()], 0, 0);
+        while at < GROUPS.len() {
+            starts[at] = inputs;
+            if groups >> at & 1 == 1 {
+                inputs += GROUPS[at].width as u16;
+            }
+            at += 1;
+        }
+        InputSet {
+            groups,
+            starts,
+            inputs,
+        }
+    }
+
+    /// Returns all sets that can be, those of fewer groups before those that begin with them.
+    fn all() -> impl Iterator<Item = InputSet> {
+        let sets = (0..1 << GROUPS.len()).map(InputSet::with);
+        sets.filter(|set| set.fault().is_none())
+    }
+
+    /// Returns the reason why a net cannot have these groups.
+    fn fault(self) -> Option<String> {
+        if !self.has(COUNTS_AT) {
+            return Some(format!("inputs: {} is missing", GROUPS[COUNTS_AT].name));
+        }
+        (0..GROUPS.len()).filter(|&at| self.has(at)).find_map(|at| {
+            let Group {
+                name,
+                needs,
+                excludes,
+                ..
+            } = &GROUPS[at];
+            let missing = needs.filter(|&other| !self.has(other));
+            let unwanted = excludes.filter(|&other| self.has(other));
+            let missing =
+                missing.map(|other| format!("{name}: only together with {}", GROUPS[other].name));
+            missing.or_else(|| {
+                unwanted.map(|other| format!("{name}: not together with {}", GROUPS[other].name))
+            })
+        })
+    }
+
+    /// Returns the set of the groups of these names, in any order.
+    ///
+    /// # Errors
+    /// A name that is not known, or groups that do not go together.
+    pub fn of_groups<S: AsRef<str>>(names: &[S]) -> Result<InputSet, String> {
+        let mut groups = 0;
+        for name in names {
+            let name = name.as_ref();
+            let at = GROUPS.iter().position(|group| group.name == name);
+            let at = at.ok_or_else(|| {
+                let known = GROUPS.map(|group| group.name).join(", ");
+                format!("inputs: {name:?}, expected some of {known}")
+            })?;
+            groups |= 1 << at;
+        }
+        let set = InputSet::with(groups);
+        set.fault().map_or(Ok(set), Err)
+    }
 
     /// The set of this name in net files.
     #[must_use]
     pub fn named(name: &str) -> Option<InputSet> {
-        InputSet::ALL.into_iter().find(|set| set.name() == name)
+        InputSet::all().find(|set| set.name() == name)
     }
 
     /// The set with this many inputs.
     #[must_use]
     pub fn of_size(inputs: usize) -> Option<InputSet> {
-        InputSet::ALL.into_iter().find(|set| set.inputs() == inputs)
+        InputSet::all().find(|set| set.inputs() == inputs)
     }
 
     /// Its name in net files.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            InputSet::Counts => "counts-364",
-            InputSet::CountsAndHand => "counts-364 hand-40",
-            InputSet::CountsHandAndReach => "counts-364 hand-40 reach-96",
-            InputSet::CountsAndOff => "counts-364 off-16",
-        }
+    pub fn name(self) -> String {
+        let names: Vec<String> = self
+            .present()
+            .map(|group| format!("{}-{}", group.name, group.width))
+            .collect();
+        names.join(" ")
+    }
+
+    /// Returns the names and sizes of the groups in float nets, in order.
+    pub fn tensors(self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.present().map(|group| (group.tensor, group.width))
     }
 
     /// Returns the number of inputs.
     #[must_use]
     pub const fn inputs(self) -> usize {
-        match self {
-            InputSet::Counts => BASE,
-            InputSet::CountsAndHand => BASE + HAND,
-            InputSet::CountsHandAndReach => BASE + HAND + REACH,
-            InputSet::CountsAndOff => BASE + OFF,
-        }
+        self.inputs as usize
     }
 
     /// Returns true if it has more inputs than `other`, and begins with those of `other`.
     #[must_use]
     pub fn begins_with(self, other: InputSet) -> bool {
         let (name, start) = (self.name(), other.name());
-        name.len() > start.len() && name.starts_with(start)
+        name.len() > start.len() && name.starts_with(&start)
     }
 
-    const fn has_hand(self) -> bool {
-        matches!(self, InputSet::CountsAndHand | InputSet::CountsHandAndReach)
+    #[inline(always)]
+    const fn has(self, at: usize) -> bool {
+        self.groups >> at & 1 == 1
+    }
+
+    /// Returns the first input of a group.
+    #[inline(always)]
+    const fn start(self, at: usize) -> usize {
+        self.starts[at] as usize
+    }
+
+    fn present(self) -> impl Iterator<Item = &'static Group> {
+        const { &GROUPS }
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| self.has(*at))
+            .map(|(_, group)| group)
+    }
+
+    /// Returns what `of` says of each input, by its number in its group.
+    fn by_input(self, of: fn(&Group) -> fn(usize) -> f32) -> Vec<f32> {
+        self.present()
+            .flat_map(|group| (0..group.width).map(of(group)))
+            .collect()
     }
 
     /// Returns the units that quantising needs; see [`InputUnits`].
     #[must_use]
-    pub fn units(self) -> InputUnits<'static> {
-        let (units, typical, reach): (&'static [f32], &'static [f32], fn(&[f64]) -> _) = match self
-        {
-            InputSet::CountsAndOff => (&UNITS_AND_OFF, &[0.0; BASE + OFF], reach_with_off),
-            _ => (&UNITS, &TYPICAL, reach),
-        };
+    pub fn units(self) -> InputUnits {
         InputUnits {
-            units: &units[..self.inputs()],
-            typical: &typical[..self.inputs()],
-            reach,
+            units: self.by_input(|group| group.unit),
+            typical: self.by_input(|group| group.mean),
+            reach: Box::new(move |column| self.extremes(column)),
         }
+    }
+
+    /// Returns the least and the greatest sum of inputs that can occur: base inputs of fifteen checkers a side, others
+    /// within their ranges, given what a unit of each adds.
+    fn extremes(self, column: &[f64]) -> (f64, f64) {
+        let part = |at: usize| match self.has(at) {
+            true => &column[self.start(at)..][..GROUPS[at].width],
+            false => &[],
+        };
+        let reach = part(REACH_AT);
+        let (mut low, mut high) = (0.0, 0.0);
+        let sides = part(COUNTS_AT).chunks_exact(LOCATIONS * STEPS);
+        for (number, side) in sides.enumerate() {
+            high += most(side, 1.0, |point| of_blot(reach, number, point, 1.0));
+            low -= most(side, -1.0, |point| of_blot(reach, number, point, -1.0));
+        }
+        let mut sums = (low, high);
+        for (at, group) in GROUPS.iter().enumerate() {
+            (group.extremes)(part(at), &mut sums);
+        }
+        sums
     }
 
     /// The base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
@@ -119,6 +296,18 @@ impl InputSet {
             .chain((above > 0).then_some((first + 6, above as i16)))
     }
 
+    /// Returns the value of one unit of an input's integer.
+    fn unit(self, input: usize) -> f32 {
+        let mut at = input;
+        for group in self.present() {
+            if at < group.width {
+                return (group.unit)(at);
+            }
+            at -= group.width;
+        }
+        0.0
+    }
+
     /// Inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
@@ -129,43 +318,14 @@ impl InputSet {
             .iter()
             .map(|change| {
                 let input = usize::from(change.row);
-                let unit = f64::from(self.units().units[input]);
-                (input, unit * f64::from(change.factor))
+                (
+                    input,
+                    f64::from(self.unit(input)) * f64::from(change.factor),
+                )
             })
             .collect()
     }
 }
-
-/// Value of one unit of an input's integer in float32.
-static UNITS: [f32; BASE + HAND + REACH] = {
-    let mut units = [1.0; BASE + HAND + REACH];
-    let mut location = 0;
-    while location < 2 * LOCATIONS {
-        units[location * STEPS + 6] = 0.25;
-        location += 1;
-    }
-    let mut i = 0;
-    while i < HAND {
-        units[BASE + i] = 1.0 / DIVISORS[i % HAND_OF_SIDE];
-        i += 1;
-    }
-    while i < HAND + REACH {
-        units[BASE + i] = 1.0 / PAIRS;
-        i += 1;
-    }
-    units
-};
-
-/// Units of the base inputs and of the sixteen.
-static UNITS_AND_OFF: [f32; BASE + OFF] = {
-    let mut units = [1.0; BASE + OFF];
-    let mut i = 0;
-    while i < BASE {
-        units[i] = UNITS[i];
-        i += 1;
-    }
-    units
-};
 
 /// Pairs of rolls that reach a point enter in units of this many.
 const PAIRS: f32 = 9.0;
@@ -180,53 +340,30 @@ const GREATEST: [u8; HAND_OF_SIDE] = [
     36, 6, 7, 7, 6, 36, 36, 15, 26, 6, 6, 6, 15, 13, 36, 1, 63, 36, 24, 7,
 ];
 
-/// Means of the handcrafted inputs over contact positions; base inputs are not corrected.
-static TYPICAL: [f32; BASE + HAND + REACH] = {
-    let mut typical = [0.0; BASE + HAND + REACH];
-    let mut i = 0;
-    while i < HAND {
-        typical[BASE + i] = MEANS[i % HAND_OF_SIDE];
-        i += 1;
-    }
-    typical
-};
-
+/// Means of the handcrafted inputs over contact positions.
 const MEANS: [f32; HAND_OF_SIDE] = [
     9.0, 3.0, 2.5, 2.0, 2.0, 17.0, 20.0, 2.5, 18.0, 0.7, 1.5, 0.7, 2.5, 1.0, 0.5, 0.0, 22.0, 13.0,
     3.0, 1.2,
 ];
 
-/// Extremes of what base inputs of fifteen checkers a side and handcrafted inputs within their
-/// ranges can add up to, given what a unit of each adds.
-fn reach(column: &[f64]) -> (f64, f64) {
-    let (mut low, mut high) = (0.0, 0.0);
-    let (base, extra) = column.split_at(BASE);
-    let (hand, reach) = extra.split_at(HAND.min(extra.len()));
-    for (number, side) in base.chunks_exact(LOCATIONS * STEPS).enumerate() {
-        high += most(side, 1.0, |point| of_blot(reach, number, point, 1.0));
-        low -= most(side, -1.0, |point| of_blot(reach, number, point, -1.0));
-    }
+fn extremes_of_hand(hand: &[f64], (low, high): &mut (f64, f64)) {
     for (i, &unit) in hand.iter().enumerate() {
         let reached = unit * f64::from(GREATEST[i % HAND_OF_SIDE]);
-        high += reached.max(0.0);
-        low += reached.min(0.0);
+        *high += reached.max(0.0);
+        *low += reached.min(0.0);
     }
-    (low, high)
 }
 
-/// The same with the inputs of checkers borne off, which come one after the other.
-fn reach_with_off(column: &[f64]) -> (f64, f64) {
-    let (base, extra) = column.split_at(BASE);
-    let (mut low, mut high) = reach(base);
-    for side in extra.chunks_exact(OFF_OF_SIDE) {
+/// Inputs of checkers borne off come one after the other.
+fn extremes_of_off(off: &[f64], (low, high): &mut (f64, f64)) {
+    for side in off.chunks_exact(OFF_OF_SIDE) {
         let (mut sum, mut least, mut most) = (0.0f64, 0.0f64, 0.0f64);
         for unit in side {
             sum += unit;
             (least, most) = (least.min(sum), most.max(sum));
         }
-        (low, high) = (low + least, high + most);
+        (*low, *high) = (*low + least, *high + most);
     }
-    (low, high)
 }
 
 /// The most that the rolls which hit or cover a blot can add, each weight times `sign`. `reach` may be empty.
@@ -279,14 +416,14 @@ impl CountedPosition {
 
     pub(super) fn of(position: &Position, set: InputSet) -> CountedPosition {
         let mut hand = [0; HAND];
-        if set.has_hand() {
+        if set.has(HAND_AT) {
             visit(position, NEITHER, |index, value| {
                 hand[index] = as_entered(index, value) as u8
             });
         }
-        let reach = match set {
-            InputSet::CountsHandAndReach => Reach::of(position),
-            _ => Reach::NOTHING,
+        let reach = match set.has(REACH_AT) {
+            true => Reach::of(position),
+            false => Reach::NOTHING,
         };
         CountedPosition {
             me: position.me().packed(),
@@ -317,8 +454,7 @@ pub(super) struct InputDeltas {
 impl InputDeltas {
     pub(super) fn for_positions(count: usize) -> InputDeltas {
         // Room to spare: the last forty are written before it is known whether they count.
-        let list =
-            vec![InputDelta::default(); count * (BASE + HAND + REACH) + HAND.next_power_of_two()];
+        let list = vec![InputDelta::default(); count * INPUTS + HAND.next_power_of_two()];
         InputDeltas {
             list: list.into_boxed_slice(),
             length: 0,
@@ -346,20 +482,20 @@ impl InputDeltas {
     pub(super) fn between(&mut self, old: &CountedPosition, new: &Position, set: InputSet) {
         let (me, opponent) = (new.me().packed(), new.opponent().packed());
         self.counts(old, me, opponent);
-        match set {
-            InputSet::Counts => {}
-            InputSet::CountsAndHand => self.hand(old, new),
-            InputSet::CountsHandAndReach => {
-                self.hand(old, new);
-                self.reach(old, new);
-            }
-            InputSet::CountsAndOff => self.off(old, me, opponent),
+        if set.has(HAND_AT) {
+            self.hand(set.start(HAND_AT), old, new);
+        }
+        if set.has(REACH_AT) {
+            self.reach(set.start(REACH_AT), old, new);
+        }
+        if set.has(OFF_AT) {
+            self.off(set.start(OFF_AT), old, me, opponent);
         }
     }
 
     /// Inputs of the seventh to the fourteenth checker borne off.
     #[inline(always)]
-    fn off(&mut self, old: &CountedPosition, me: u128, opponent: u128) {
+    fn off(&mut self, first: usize, old: &CountedPosition, me: u128, opponent: u128) {
         let beyond = |side: u128| {
             let off = (side >> (4 * (LOCATIONS - 1)) & 15) as usize;
             off.saturating_sub(STEPS - 1).min(OFF_OF_SIDE)
@@ -371,7 +507,7 @@ impl InputDeltas {
             let (old, new) = (beyond(old), beyond(new));
             let sign = if old < new { 1 } else { -1 };
             for step in old.min(new)..old.max(new) {
-                self.push(BASE + OFF_OF_SIDE * side + step, sign);
+                self.push(first + OFF_OF_SIDE * side + step, sign);
             }
         }
     }
@@ -414,7 +550,7 @@ impl InputDeltas {
 
     /// The handcrafted inputs that differ; without branches, as it cannot be foreseen which do.
     #[inline(always)]
-    fn hand(&mut self, old: &CountedPosition, new: &Position) {
+    fn hand(&mut self, first: usize, old: &CountedPosition, new: &Position) {
         const ROOM: usize = HAND.next_power_of_two();
         let Some(room) = self.list.get_mut(self.length..self.length + ROOM) else {
             return;
@@ -422,7 +558,7 @@ impl InputDeltas {
         let mut count = 0;
         visit(new, [old.me, old.opponent], |index, value| {
             let factor = as_entered(index, value) as i16 - i16::from(old.hand[index]);
-            let row = (BASE + index) as u16;
+            let row = (first + index) as u16;
             room[count % ROOM] = InputDelta { row, factor };
             count += usize::from(factor != 0);
         });
@@ -431,9 +567,9 @@ impl InputDeltas {
 
     /// The rolls that reach blots, where they differ.
     #[inline(always)]
-    fn reach(&mut self, old: &CountedPosition, new: &Position) {
+    fn reach(&mut self, first: usize, old: &CountedPosition, new: &Position) {
         Reach::of(new).differences(&old.reach, |index, factor| {
-            self.push(BASE + HAND + index, factor);
+            self.push(first + index, factor);
         });
     }
 

@@ -70,7 +70,7 @@ impl SmallNet {
     ) -> Result<SmallNet, NetError> {
         let net = |error| NetError::Net(name.to_owned(), error);
         parts.check().map_err(net)?;
-        let (inputs, shape) = (InputSet::Counts, parts.shape);
+        let (inputs, shape) = (InputSet::COUNTS, parts.shape);
         if label.inputs != inputs.name() || shape.inputs != inputs.inputs() {
             return Err(NetError::Inputs(name.to_owned(), label.inputs.clone()));
         }

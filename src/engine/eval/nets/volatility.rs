@@ -138,8 +138,8 @@ mod tests {
     fn slowly(parts: &Parts, position: &Position) -> f64 {
         let width = parts.shape.width;
         let mut sums: Vec<i32> = parts.bias.iter().map(|&b| b.into()).collect();
-        for (input, value) in InputSet::Counts.values(position) {
-            let unit = InputSet::Counts.units().units[input];
+        for (input, value) in InputSet::COUNTS.values(position) {
+            let unit = InputSet::COUNTS.units().units[input];
             let factor = (value / f64::from(unit)).round() as i32;
             for (sum, weight) in sums.iter_mut().zip(&parts.rows[input * width..]) {
                 *sum += factor * i32::from(*weight);

@@ -202,7 +202,7 @@ fn quantise_file(
     let stem = output.file_stem().map(|stem| stem.to_string_lossy());
     let label = native::Label {
         name: name.map_or_else(|| stem.unwrap_or_default().into_owned(), str::to_owned),
-        inputs: inputs.name().to_owned(),
+        inputs: inputs.name(),
         class: class.to_owned(),
     };
     let bytes = native::write(&label, &parts);
