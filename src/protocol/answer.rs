@@ -442,7 +442,7 @@ pub fn error(to: Addressee<'_>, error: &RequestError, line: Option<u64>, out: &m
         return text(to, format_args!("error {code} {message} (byte {at})"), out);
     }
     let body = ErrorBody {
-        code,
+        code: code.as_str(),
         message,
         field,
         at: *at,

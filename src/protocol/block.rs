@@ -3,6 +3,7 @@
 use super::lines::FramedLine;
 use super::request::{MatchHeader, RequestError};
 use super::settings::{AnswerStyle, QueuePlace};
+use crate::ErrorCode;
 use gammond_engine::query::MatchPart;
 
 /// Longest match of one request, with its line ends.
@@ -103,7 +104,7 @@ impl Block {
         if self.refused.is_none() {
             if self.text.len() + line.len() >= MATCH_BYTES_MAX {
                 let message = format!("match has more than {MATCH_BYTES_MAX} bytes");
-                self.give_up(RequestError::new("bad-match-file", "match", message));
+                self.give_up(RequestError::new(ErrorCode::BadMatchFile, "match", message));
             } else {
                 self.text.extend_from_slice(line);
                 self.text.push(b'\n');
@@ -134,6 +135,6 @@ impl Block {
     /// The input ended before the block did.
     pub(super) fn unfinished(&self) -> RequestError {
         let message = format!("match has no line '{}' that ends it", self.wanted.end);
-        RequestError::new("bad-request", "match", message)
+        RequestError::new(ErrorCode::BadRequest, "match", message)
     }
 }

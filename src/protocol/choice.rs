@@ -7,6 +7,7 @@ use super::request::RequestError;
 use super::session::Session;
 use super::settings::SessionSettings;
 use super::ubgi::Ubgi;
+use crate::ErrorCode;
 
 /// Initial settings of the protocol machines of a server's connections.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +18,21 @@ pub struct Defaults {
     /// Rules that gnubg does not send.
     pub rules: ExternalSettings,
 }
+
+/// A dialect: the test for its first line, and its machine.
+type Entry = (fn(&[u8]) -> bool, fn(&Defaults) -> Box<dyn Dialect>);
+
+/// The dialects that a first line chooses; requests have every other line.
+static DIALECTS: [Entry; 3] = [
+    (External::begins_with, |defaults| {
+        Box::new(External::new(defaults.rules.clone()))
+    }),
+    (|line| line.trim_ascii() == b"external", Defaults::external),
+    (Ubgi::begins_with, |defaults| {
+        let search = defaults.session.search.clone();
+        Box::new(Ubgi::new(search, "embedded", 1, false))
+    }),
+];
 
 impl Defaults {
     /// gnubg's server language, spoken from the first byte.
@@ -35,20 +51,13 @@ impl Defaults {
         let FramedLine::Line(line) = first else {
             return Ok(Some(requests()));
         };
-        if External::begins_with(line) {
-            return Ok(Some(Box::new(External::new(self.rules.clone()))));
-        }
-        if line.trim_ascii() == b"external" {
-            return Ok(Some(self.external()));
-        }
-        if Ubgi::begins_with(line) {
-            let search = self.session.search.clone();
-            return Ok(Some(Box::new(Ubgi::new(search, "embedded", 1, false))));
+        if let Some((_, new)) = DIALECTS.iter().find(|(begins_with, _)| begins_with(line)) {
+            return Ok(Some(new(self)));
         }
         if is_http(line) {
             let message = "request is one of HTTP, and this port speaks lines: \
                            send `help` and a line end";
-            return Err(RequestError::new("bad-request", "request", message));
+            return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
         }
         Ok((!Session::passes_over(line)).then(requests))
     }

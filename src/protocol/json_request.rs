@@ -3,6 +3,7 @@
 
 use super::json::Json;
 use super::request::RequestError;
+use crate::ErrorCode;
 use std::fmt::Write as _;
 
 /// Longest text of a member, in bytes.
@@ -24,7 +25,7 @@ pub enum Member {
 #[error("{message}")]
 pub struct MemberError {
     /// The stable code.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// Member and reason in one line.
     pub message: String,
     /// The member.
@@ -32,7 +33,7 @@ pub struct MemberError {
 }
 
 impl MemberError {
-    fn new(code: &'static str, message: impl Into<String>, member: Member) -> MemberError {
+    fn new(code: ErrorCode, message: impl Into<String>, member: Member) -> MemberError {
         MemberError {
             code,
             message: message.into(),
@@ -81,7 +82,11 @@ impl RequestParts {
                 "the request is {}, expected an object such as {{\"position\":\"4HPwATDgc/ABMA\"}}",
                 json.kind()
             );
-            return Err(MemberError::new("bad-request", message, Member::Whole));
+            return Err(MemberError::new(
+                ErrorCode::BadRequest,
+                message,
+                Member::Whole,
+            ));
         };
         let mut parts = RequestParts::default();
         for (name, value) in members {
@@ -94,7 +99,7 @@ impl RequestParts {
         let wrong = |want: &str, value: &Json| {
             let message = format!("{name} is {}, expected {want}", value.kind());
             let member = Member::Named(name.clone());
-            Err(MemberError::new("bad-request", message, member))
+            Err(MemberError::new(ErrorCode::BadRequest, message, member))
         };
         match (name.as_str(), value) {
             ("id", Json::Text(text)) => self.id = Some(text),
@@ -128,7 +133,7 @@ impl RequestParts {
                     "member {name:?} is not known, expected position, roll, settings, plays, cube or id"
                 );
                 return Err(MemberError::new(
-                    "bad-request",
+                    ErrorCode::BadRequest,
                     message,
                     Member::Named(name),
                 ));
@@ -149,7 +154,11 @@ impl RequestParts {
         let Some(position) = self.position.take() else {
             let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
             let member = Member::Named("position".to_owned());
-            return Err(MemberError::new("missing-position", message, member));
+            return Err(MemberError::new(
+                ErrorCode::MissingPosition,
+                message,
+                member,
+            ));
         };
         line.push_str(named_word("position", &position)?);
         if let Some(roll) = &self.roll {
@@ -160,7 +169,7 @@ impl RequestParts {
                 let message =
                     "plays have a quotation mark or a line end, expected plays such as \"8/5 6/5\"";
                 let member = Member::Named("plays".to_owned());
-                return Err(MemberError::new("bad-play", message, member));
+                return Err(MemberError::new(ErrorCode::BadPlay, message, member));
             }
             let _ = write!(line, " plays=\"{plays}\"");
         }
@@ -198,7 +207,7 @@ pub fn push_settings(line: &mut String, settings: &[(String, String)]) -> Result
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || !name.chars().all(is_name) {
             let message = format!("setting {name:?} is not known");
-            return Err(MemberError::new("bad-setting", message, member()));
+            return Err(MemberError::new(ErrorCode::BadSetting, message, member()));
         }
         let _ = write!(line, " {name}={}", word(name, value, member)?);
     }
@@ -228,10 +237,10 @@ fn word<'a>(
         return Ok(text);
     };
     let code = match name {
-        "position" => "bad-position",
-        "roll" => "bad-roll",
-        "id" | "ids" => "bad-id",
-        _ => "bad-setting",
+        "position" => ErrorCode::BadPosition,
+        "roll" => ErrorCode::BadRoll,
+        "id" | "ids" => ErrorCode::BadId,
+        _ => ErrorCode::BadSetting,
     };
     let want = match name {
         "position" => ", expected one such as \"4HPwATDgc/ABMA\"",
@@ -246,7 +255,7 @@ fn word<'a>(
 fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     let wrong = |message| {
         let member = Member::Setting(key.to_owned());
-        Err(MemberError::new("bad-setting", message, member))
+        Err(MemberError::new(ErrorCode::BadSetting, message, member))
     };
     match value {
         Json::Text(text) => Ok(text),
@@ -274,7 +283,7 @@ pub(super) fn words_of_line(line: &[u8]) -> Result<String, (Option<String>, Requ
         let message = format!(
             "line is not JSON: {error}, expected such as {{\"verb\":\"eval\",\"position\":\"4HPwATDgc/ABMA\"}}"
         );
-        let mut wrong = RequestError::new("bad-request", "request", message);
+        let mut wrong = RequestError::new(ErrorCode::BadRequest, "request", message);
         wrong.at = error.column().saturating_sub(1);
         (None, wrong)
     })?;
@@ -300,18 +309,18 @@ fn words(json: Json, known: &mut Option<String>) -> Result<String, MemberError> 
     let member = Member::Named("verb".to_owned());
     let Some(verb) = verb else {
         let message = "verb is missing, expected a text such as \"move\"";
-        return Err(MemberError::new("bad-request", message, member));
+        return Err(MemberError::new(ErrorCode::BadRequest, message, member));
     };
     if !verb.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         let message = format!("verb {verb:?} is not known, see `help`");
-        return Err(MemberError::new("unknown-verb", message, member));
+        return Err(MemberError::new(ErrorCode::UnknownVerb, message, member));
     }
     let mut line = format!("{start}{verb}");
     if let Some(ids) = ids {
         let member = || Member::Named("ids".to_owned());
         let Some(ids) = texts(&ids) else {
             let message = "ids are not strings, expected such as [\"7\"]";
-            return Err(MemberError::new("bad-id", message, member()));
+            return Err(MemberError::new(ErrorCode::BadId, message, member()));
         };
         for id in ids {
             let _ = write!(line, " {}", word("ids", id, member)?);
@@ -330,7 +339,11 @@ fn words(json: Json, known: &mut Option<String>) -> Result<String, MemberError> 
             let message =
                 format!("{name} has no position, expected one such as \"4HPwATDgc/ABMA\"");
             let member = Member::Named("position".to_owned());
-            return Err(MemberError::new("missing-position", message, member));
+            return Err(MemberError::new(
+                ErrorCode::MissingPosition,
+                message,
+                member,
+            ));
         }
         push_settings(&mut line, &parts.settings)?;
     }
@@ -403,7 +416,11 @@ mod tests {
             (r#"{"verb":"move","ply":1}"#, "bad-request", "request"),
         ] {
             let error = line(json).unwrap_err();
-            assert_eq!((error.code, error.field), (code, field), "{json}: {error}");
+            assert_eq!(
+                (error.code.as_str(), error.field),
+                (code, field),
+                "{json}: {error}"
+            );
         }
         let (id, _) = words_of_line(br#"{"id":"7","position":"x"}"#).unwrap_err();
         assert_eq!(id.as_deref(), Some("7"));

@@ -19,6 +19,7 @@ mod block;
 mod choice;
 pub mod console;
 mod dialect;
+mod error_code;
 pub mod external;
 pub mod fibs;
 pub mod json;
@@ -39,8 +40,9 @@ pub mod web;
 pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
+pub use error_code::ErrorCode;
 pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
-pub use request::{ERROR_CODES, ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
+pub use request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{

@@ -8,6 +8,7 @@ use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
 use super::settings::{AnswerStyle, SessionSettings};
+use crate::ErrorCode;
 use gammond_engine::query::{Found, MatchTask, Question, ReportForm};
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
@@ -58,7 +59,7 @@ pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> LineAction
         let asks = !matches!(cut, FramedLine::Line(line) if Session::passes_over(line));
         if found.is_some() && asks {
             let error = RequestError::new(
-                "bad-request",
+                ErrorCode::BadRequest,
                 "request",
                 "request has more than one line; send a message for each",
             );
@@ -73,7 +74,8 @@ pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> LineAction
         Some(step) => step,
         None => match session.finish() {
             LineAction::Silence => {
-                let error = RequestError::new("bad-request", "request", "request is missing");
+                let error =
+                    RequestError::new(ErrorCode::BadRequest, "request", "request is missing");
                 LineAction::Refuse(session.trouble(&error))
             }
             step => step,
@@ -97,7 +99,7 @@ pub fn match_inquiry(
     let parsed = parsed.map_err(|refusal| refusal.error)?;
     let Some(Request::Analyse(wanted)) = parsed.map(|line| line.request) else {
         let message = "request is no analysis";
-        return Err(RequestError::new("bad-request", "request", message));
+        return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
     };
     let rules = wanted.rules;
     let question = Question::Match(Box::new(MatchTask {

@@ -5,6 +5,7 @@ use super::dialect::{About, Reply};
 use super::request::RequestError;
 use super::rollout;
 use super::settings::AnswerStyle;
+use crate::ErrorCode;
 use crate::render;
 use gammond_engine::query::{
     Evaluation, Found, MatchProgress, MatchReport, RankedPlay, RankedPlays, RolloutTask,
@@ -44,7 +45,7 @@ pub(super) enum RequestKind {
 
 impl From<NotFinite> for RequestError {
     fn from(error: NotFinite) -> Self {
-        RequestError::new("internal", "answer", error.to_string())
+        RequestError::new(ErrorCode::Internal, "answer", error.to_string())
     }
 }
 
@@ -119,7 +120,7 @@ impl RequestReply {
             (RequestKind::Fault, _) => inject_fault(),
             _ => {
                 let message = "answer is not one to the question";
-                return Err(RequestError::new("internal", "answer", message));
+                return Err(RequestError::new(ErrorCode::Internal, "answer", message));
             }
         }
         Ok(())

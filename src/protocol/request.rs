@@ -2,6 +2,7 @@
 
 use super::lines::LINE_BYTES_MAX;
 use super::settings::{AnswerStyle, QueuePlace, SessionSettings, SettingError};
+use crate::ErrorCode;
 use gammond_engine::query::{CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutTask, Settings};
 use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use gammond_game::{MatchState, Rules};
@@ -101,8 +102,8 @@ pub struct Refusal {
 #[non_exhaustive]
 #[error("{message}")]
 pub struct RequestError {
-    /// The stable code, one of those in `protocol-specs/request-protocol.md`.
-    pub code: &'static str,
+    /// The stable code, one of those of lines.
+    pub code: ErrorCode,
     /// The field that is wrong, in words.
     pub field: &'static str,
     /// Field and reason in one line.
@@ -111,39 +112,10 @@ pub struct RequestError {
     pub at: usize,
 }
 
-/// Every code that an error may have; `protocol-specs/errors.md` says what each means.
-pub const ERROR_CODES: [&str; 25] = [
-    "bad-position",
-    "bad-match-id",
-    "bad-xgid",
-    "bad-ogid",
-    "bad-board",
-    "bad-roll",
-    "bad-record",
-    "bad-match-file",
-    "bad-play",
-    "missing-position",
-    "missing-roll",
-    "unknown-verb",
-    "bad-score",
-    "bad-cube",
-    "bad-request",
-    "bad-setting",
-    "bad-id",
-    "bad-byte",
-    "line-too-long",
-    "game-over",
-    "stopped",
-    "busy",
-    "timeout",
-    "answer-too-long",
-    "internal",
-];
-
 impl RequestError {
     /// An error of this code and field at byte 0.
-    pub fn new(code: &'static str, field: &'static str, message: impl Into<String>) -> Self {
-        debug_assert!(ERROR_CODES.contains(&code), "{code} is in no list");
+    pub fn new(code: ErrorCode, field: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(code.is_of_lines(), "{code} is no code of lines");
         RequestError {
             code,
             field,
@@ -156,7 +128,7 @@ impl RequestError {
     #[must_use]
     pub fn too_long() -> RequestError {
         let mut error = RequestError::new(
-            "line-too-long",
+            ErrorCode::LineTooLong,
             "line",
             format!("line has more than {LINE_BYTES_MAX} bytes"),
         );
@@ -167,9 +139,8 @@ impl RequestError {
 
 impl From<NotationError> for RequestError {
     fn from(error: NotationError) -> Self {
-        debug_assert!(ERROR_CODES.contains(&error.code()), "{error}");
         RequestError {
-            code: error.code(),
+            code: ErrorCode::from(&error),
             field: error.field(),
             message: error.to_string(),
             at: error.at(),
@@ -179,6 +150,6 @@ impl From<NotationError> for RequestError {
 
 impl From<SettingError> for RequestError {
     fn from(error: SettingError) -> Self {
-        RequestError::new("bad-setting", "setting", error.to_string())
+        RequestError::new(ErrorCode::BadSetting, "setting", error.to_string())
     }
 }

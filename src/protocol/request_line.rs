@@ -9,6 +9,7 @@ use super::json_request::words_of_line;
 use super::lines::LINE_BYTES_MAX;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 use super::settings::{AnswerStyle, QueuePlace, SessionSettings, StateOptions, closest};
+use crate::ErrorCode;
 use gammond_engine::query::{
     CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject,
     RolloutTask, Settings,
@@ -128,7 +129,12 @@ struct Fault<'a> {
 
 impl<'a> ParseError<&'a [u8]> for Fault<'a> {
     fn from_error_kind(rest: &'a [u8], _: ErrorKind) -> Self {
-        fault(rest, "bad-request", "request", "request is not understood")
+        fault(
+            rest,
+            ErrorCode::BadRequest,
+            "request",
+            "request is not understood",
+        )
     }
 
     fn append(_: &'a [u8], _: ErrorKind, other: Self) -> Self {
@@ -141,14 +147,16 @@ impl<'a> From<nom::Err<Fault<'a>>> for Fault<'a> {
         match error {
             nom::Err::Error(fault) | nom::Err::Failure(fault) => fault,
             // Only streaming parsers ask for more, and this room uses none.
-            nom::Err::Incomplete(_) => fault(b"", "bad-request", "request", "line is incomplete"),
+            nom::Err::Incomplete(_) => {
+                fault(b"", ErrorCode::BadRequest, "request", "line is incomplete")
+            }
         }
     }
 }
 
 fn fault<'a>(
     rest: &'a [u8],
-    code: &'static str,
+    code: ErrorCode,
     field: &'static str,
     message: impl Into<String>,
 ) -> Fault<'a> {
@@ -199,8 +207,9 @@ fn request_id(input: &[u8]) -> Parsed<'_, Option<String>> {
     let Some(rest) = input.strip_prefix(b"#") else {
         return Ok((input, None));
     };
-    let refuse =
-        |reason: String| nom::Err::Failure(fault(input, "bad-id", "id", format!("id {reason}")));
+    let refuse = |reason: String| {
+        nom::Err::Failure(fault(input, ErrorCode::BadId, "id", format!("id {reason}")))
+    };
     let (rest, id) = word(rest)?;
     if id.len() > ID_BYTES_MAX {
         return Err(refuse(format!(
@@ -230,7 +239,7 @@ fn checked(input: &[u8]) -> Result<(), Fault<'_>> {
             let rest = input.get(at..).unwrap_or_default();
             let byte = rest.first().copied().unwrap_or_default();
             let message = format!("line has byte 0x{byte:02x}, expected printable ASCII");
-            Err(fault(rest, "bad-byte", "line", message))
+            Err(fault(rest, ErrorCode::BadByte, "line", message))
         }
     }
 }
@@ -282,7 +291,12 @@ fn body<'a>(
 ) -> Result<Request, Fault<'a>> {
     checked(input)?;
     if input.is_empty() {
-        return Err(fault(input, "bad-request", "request", "request is missing"));
+        return Err(fault(
+            input,
+            ErrorCode::BadRequest,
+            "request",
+            "request is missing",
+        ));
     }
     let (rest, first) = word(input)?;
     if let Some(verb) = verb(first) {
@@ -324,7 +338,7 @@ fn body<'a>(
             Some(name) => format!("request '{shown}' is not known; did you mean {name}?"),
             None => format!("request '{shown}' is not known, see `help`"),
         };
-        return Err(fault(input, "unknown-verb", "request", message));
+        return Err(fault(input, ErrorCode::UnknownVerb, "request", message));
     }
     ask(Verb::Bare, input, session, head)
 }
@@ -356,13 +370,18 @@ fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fau
     match record {
         BenchmarkRecord::Play(record) if record.position.is_over() => {
             let message = "position of the record is one of a finished game";
-            Err(fault(input, "game-over", "position", message))
+            Err(fault(input, ErrorCode::GameOver, "position", message))
         }
         BenchmarkRecord::Play(record) => Ok(Request::PlayRecord(Box::new(record), settings)),
         BenchmarkRecord::Position(record) => {
             Ok(Request::PositionRecord(Box::new(record), settings))
         }
-        _ => Err(fault(input, "bad-record", "record", "record asks nothing")),
+        _ => Err(fault(
+            input,
+            ErrorCode::BadRecord,
+            "record",
+            "record asks nothing",
+        )),
     }
 }
 
@@ -370,7 +389,7 @@ fn unexpected(rest: &[u8]) -> Fault<'_> {
     let (_, word) = split_word(rest);
     let shown: String = String::from_utf8_lossy(word).chars().take(24).collect();
     let message = format!("request is followed by '{shown}', expected key=value");
-    fault(rest, "bad-request", "request", message)
+    fault(rest, ErrorCode::BadRequest, "request", message)
 }
 
 /// "cancel" ( "all" | 1*ID ): ids with or without "#" (Q-80).
@@ -382,7 +401,7 @@ fn cancel(input: &[u8]) -> Result<Request, Fault<'_>> {
         if id.is_empty() || id.len() > ID_BYTES_MAX || targets.len() >= CANCELLED_MAX {
             let message =
                 format!("ids have 1 to {ID_BYTES_MAX} characters, at most {CANCELLED_MAX}");
-            return Err(fault(rest, "bad-id", "id", message));
+            return Err(fault(rest, ErrorCode::BadId, "id", message));
         }
         targets.push(String::from_utf8_lossy(id).into_owned());
         rest = after.trim_ascii_start();
@@ -391,7 +410,7 @@ fn cancel(input: &[u8]) -> Result<Request, Fault<'_>> {
         [] => {
             let message =
                 "cancel is not followed by ids, expected such as `cancel 7` or `cancel all`";
-            Err(fault(input, "bad-request", "request", message))
+            Err(fault(input, ErrorCode::BadRequest, "request", message))
         }
         [all] if all == "all" => Ok(Request::Cancel(Vec::new())),
         _ => Ok(Request::Cancel(targets)),
@@ -402,7 +421,7 @@ fn cancel(input: &[u8]) -> Result<Request, Fault<'_>> {
 fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
         let message = "set needs key=value, see `help`";
-        return Err(fault(input, "bad-setting", "setting", message));
+        return Err(fault(input, ErrorCode::BadSetting, "setting", message));
     }
     let mut changed = session.clone();
     settings(input, &mut changed)?;
@@ -426,14 +445,14 @@ fn analyse<'a>(
         let (after, pair) = word(rest)?;
         if let Some((field, want)) = match_part(pair, &mut part) {
             let message = format!("setting '{field}' is wrong, expected {want}");
-            return Err(fault(here, "bad-setting", field, message));
+            return Err(fault(here, ErrorCode::BadSetting, field, message));
         }
         let key = pair.get(..4);
         if key.is_some_and(|key| key.eq_ignore_ascii_case(b"end=")) {
             let wanted = pair.get(4..).unwrap_or_default();
             if wanted.is_empty() || wanted.len() > ID_BYTES_MAX {
                 let message = "setting 'end' needs 1 to 64 characters";
-                return Err(fault(here, "bad-setting", "end", message));
+                return Err(fault(here, ErrorCode::BadSetting, "end", message));
             }
             end = String::from_utf8_lossy(wanted).into_owned();
         } else if part_value(pair).is_none() {
@@ -446,7 +465,7 @@ fn analyse<'a>(
     }
     if part.from.zip(part.to).is_some_and(|(from, to)| to < from) {
         let message = "setting 'to' is before 'from'";
-        return Err(fault(input, "bad-setting", "to", message));
+        return Err(fault(input, ErrorCode::BadSetting, "to", message));
     }
     head.style = own.style;
     head.place = own.queue_place();
@@ -471,8 +490,10 @@ const BLOCK_END: &str = ".";
 /// Settings that do not fit each other (S-05).
 fn state_fault(rest: &[u8], error: MatchStateError) -> Fault<'_> {
     let (code, field) = match error {
-        MatchStateError::CubeValue(_) | MatchStateError::CrawfordCube => ("bad-cube", "cube"),
-        _ => ("bad-score", "score"),
+        MatchStateError::CubeValue(_) | MatchStateError::CrawfordCube => {
+            (ErrorCode::BadCube, "cube")
+        }
+        _ => (ErrorCode::BadScore, "score"),
     };
     fault(rest, code, field, error.to_string())
 }
@@ -506,7 +527,7 @@ fn ask<'a>(
     if input.is_empty() {
         return Err(fault(
             input,
-            "missing-position",
+            ErrorCode::MissingPosition,
             "position",
             "position is missing",
         ));
@@ -533,7 +554,7 @@ fn ask<'a>(
     head.place = own.queue_place();
     head.warning = parsed.warning;
     match_goes_on(verb, &parsed, &own.state)
-        .map_err(|message| fault(input, "game-over", "position", message))?;
+        .map_err(|message| fault(input, ErrorCode::GameOver, "position", message))?;
     let state = state_of(&parsed, session, &own.state).map_err(|error| state_fault(rest, error))?;
     let wanted = PositionRequest {
         stray_roll: roll.map(|_| before_roll),
@@ -575,7 +596,7 @@ fn plays(input: &[u8]) -> Result<(&[u8], Option<&[u8]>), Fault<'_>> {
     let end = text.iter().position(|&byte| byte == b'"');
     let Some((found, after)) = end.and_then(|end| text.split_at_checked(end)) else {
         let message = "setting 'plays' has no second quotation mark";
-        return Err(fault(input, "bad-setting", "plays", message));
+        return Err(fault(input, ErrorCode::BadSetting, "plays", message));
     };
     let (rest, _) = blanks(after.get(1..).unwrap_or_default())?;
     Ok((rest, Some(found)))
@@ -629,21 +650,22 @@ impl<'a> PositionRequest<'a> {
         let decides = matches!(verb, Verb::Move | Verb::Cube);
         if decides && position.is_over() {
             let message = "position is not one to decide in: the game is over";
-            return Err(fault(rest, "game-over", "position", message));
+            return Err(fault(rest, ErrorCode::GameOver, "position", message));
         }
         if let (Verb::Eval | Verb::Cube, Some(here)) = (verb, stray_roll) {
             let message = "roll has no place here: eval and cube are about the position before \
                            the dice, use move";
-            return Err(fault(here, "bad-request", "roll", message));
+            return Err(fault(here, ErrorCode::BadRequest, "roll", message));
         }
         if verb == Verb::Cube && state.cube.owner() == CubeOwner::Opponent {
             let message = "the opponent owns the cube, so there is no cube decision";
-            return Err(fault(rest, "bad-cube", "cube", message));
+            return Err(fault(rest, ErrorCode::BadCube, "cube", message));
         }
         Ok(match verb {
             Verb::Move => {
-                let roll =
-                    roll.ok_or_else(|| fault(rest, "missing-roll", "roll", "roll is missing"))?;
+                let roll = roll.ok_or_else(|| {
+                    fault(rest, ErrorCode::MissingRoll, "roll", "roll is missing")
+                })?;
                 let query = PlayQuery {
                     position,
                     roll,
@@ -678,13 +700,13 @@ impl<'a> PositionRequest<'a> {
         let (position, state) = (self.parsed.position, self.state);
         if position.is_over() {
             let message = "position is not one to roll out: the game is over";
-            return Err(fault(rest, "game-over", "position", message));
+            return Err(fault(rest, ErrorCode::GameOver, "position", message));
         }
         if let (Verb::RolloutCube, Some(here)) = (verb, self.stray_roll) {
             let message = "roll has no place here: the cube is decided before the dice";
-            return Err(fault(here, "bad-request", "roll", message));
+            return Err(fault(here, ErrorCode::BadRequest, "roll", message));
         }
-        let bad = |message: String| fault(rest, "bad-setting", "plays", message);
+        let bad = |message: String| fault(rest, ErrorCode::BadSetting, "plays", message);
         let subject = match (verb, self.roll, plays) {
             (Verb::RolloutCube, ..) => RolloutSubject::Cube,
             (_, None, Some(_)) => return Err(bad("setting 'plays' needs a roll".to_owned())),

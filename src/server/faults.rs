@@ -1,6 +1,7 @@
 //! Conversion of panics to errors on the wire.
 
 use super::counters::Counters;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::RequestError;
 use gammond_protocol::answerer::Observer as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,6 +11,10 @@ pub fn catch_panics<T>(counters: &Counters, read: impl FnOnce() -> T) -> Result<
     catch_unwind(AssertUnwindSafe(read)).map_err(|_| {
         let number = counters.count_panic();
         tracing::error!(number, "panic while a line was read");
-        RequestError::new("internal", "line", format!("internal error {number}"))
+        RequestError::new(
+            ErrorCode::Internal,
+            "line",
+            format!("internal error {number}"),
+        )
     })
 }

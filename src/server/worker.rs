@@ -15,6 +15,7 @@ use super::work::{Asked, QueuedWork, Rest, send, send_rest};
 use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::{AnswerParts, Answerer};
 use gammond_protocol::{Inquiry, RequestError};
 use std::collections::HashMap;
@@ -272,7 +273,7 @@ impl Drop for Workers {
 }
 
 fn busy(reason: &str) -> RequestError {
-    RequestError::new("busy", "server", format!("busy: {reason}"))
+    RequestError::new(ErrorCode::Busy, "server", format!("busy: {reason}"))
 }
 
 impl Shared {
@@ -490,7 +491,7 @@ impl Shared {
                     bytes.truncate(start);
                     let error = if cancelled {
                         let message = "request was cancelled before it began";
-                        RequestError::new("stopped", "request", message)
+                        RequestError::new(ErrorCode::Stopped, "request", message)
                     } else {
                         count(&self.counters.busy);
                         busy("too many answers wait to be read")
@@ -534,7 +535,7 @@ impl Shared {
         let mut on_progress = |line: Vec<u8>| job.send_progress(line);
         let spent = || {
             let message = "query used all the processor time that a request may use";
-            let error = RequestError::new("timeout", "query", message);
+            let error = RequestError::new(ErrorCode::Timeout, "query", message);
             started.is_spent().then_some(error)
         };
         let stop = &started.stop;
@@ -550,7 +551,7 @@ impl Shared {
             Some(most) if length > most => {
                 bytes.truncate(start);
                 let message = format!("answer has {length} bytes, the NATS server takes {most}");
-                let error = RequestError::new("answer-too-long", "answer", message);
+                let error = RequestError::new(ErrorCode::AnswerTooLong, "answer", message);
                 Some((answerer.refuse(inquiry, &error, bytes), None))
             }
             Some(_) => {

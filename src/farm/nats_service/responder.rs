@@ -3,6 +3,7 @@
 use super::micro::Identity;
 use async_nats::{Client, HeaderMap, Message, Subject};
 use gammond_engine::query::{Cost, Question, Stop};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{Inquiry, LineAction, RequestError, Session, message};
 use gammond_server::counters::count;
@@ -98,7 +99,7 @@ fn timeout_s(headers: Option<&HeaderMap>) -> Result<Option<u64>, RequestError> {
     match seconds {
         Some(seconds) => Ok(Some(seconds)),
         None => Err(RequestError::new(
-            "bad-setting",
+            ErrorCode::BadSetting,
             TIMEOUT_HEADER,
             format!("{TIMEOUT_HEADER}: expected whole seconds, 1 to {TIMEOUT_MAX_S}"),
         )),
@@ -249,8 +250,11 @@ impl NatsResponder {
             "asked over NATS"
         );
         if !self.limit(&mut waiting, &inquiry, seconds) {
-            let error =
-                RequestError::new("internal", "request", "the system has no random numbers");
+            let error = RequestError::new(
+                ErrorCode::Internal,
+                "request",
+                "the system has no random numbers",
+            );
             return self.refuse((number, &connection_budget), waiting, &error);
         }
         // An answer is one message.
@@ -324,7 +328,7 @@ impl NatsResponder {
                 "no answer within {seconds} s; ask with progress=1, or name more seconds in the header {TIMEOUT_HEADER} (at \
                  most {TIMEOUT_MAX_S})"
             );
-            let error = RequestError::new("timeout", "request", message);
+            let error = RequestError::new(ErrorCode::Timeout, "request", message);
             (self.shared.workers).refuse(inquiry, &error, &mut waiting.timed_out);
         }
         true
@@ -345,7 +349,8 @@ impl NatsResponder {
             late.fault = Some(TIMED_OUT);
             let text = match std::mem::take(&mut late.timed_out) {
                 text if text.is_empty() => {
-                    let error = RequestError::new("timeout", "request", "no answer in its time");
+                    let error =
+                        RequestError::new(ErrorCode::Timeout, "request", "no answer in its time");
                     self.trouble(&error)
                 }
                 text => text,
@@ -447,7 +452,7 @@ impl NatsResponder {
                 "answer has {} bytes, the NATS server takes {most}",
                 bytes.len()
             );
-            let error = RequestError::new("answer-too-long", "answer", message);
+            let error = RequestError::new(ErrorCode::AnswerTooLong, "answer", message);
             bytes = self.trouble(&error).trim_ascii_end().to_vec();
             fault = Some(BAD_REQUEST);
         }

@@ -5,6 +5,7 @@
 
 use super::engine_error::engine_error;
 use super::judge_match::judge_match;
+use crate::ErrorCode;
 use crate::{About, Inquiry, RequestError};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{COMMIT, Engine, EngineError};
@@ -120,7 +121,7 @@ impl<'a> Answerer<'a> {
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let found = self.find(inquiry, stop, on_progress);
             let found = found.map_err(|error| match error.code {
-                "stopped" => reason().unwrap_or(error),
+                ErrorCode::Stopped => reason().unwrap_or(error),
                 _ => error,
             });
             let good = self.write(inquiry, found.as_ref(), out);
@@ -205,6 +206,10 @@ impl<'a> Answerer<'a> {
     fn panicked(&self) -> RequestError {
         let number = self.observer.map_or(1, Observer::count_panic);
         tracing::error!(number, "panic inside a query");
-        RequestError::new("internal", "query", format!("internal error {number}"))
+        RequestError::new(
+            ErrorCode::Internal,
+            "query",
+            format!("internal error {number}"),
+        )
     }
 }

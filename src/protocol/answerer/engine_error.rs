@@ -1,17 +1,18 @@
 //! Failures of the engine as errors of requests.
 
+use crate::ErrorCode;
 use crate::RequestError;
 use gammond_engine::engine::EngineError;
 
 /// An engine's failure as the error of a request.
 pub fn engine_error(error: &EngineError) -> RequestError {
     let code = match error {
-        EngineError::Stopped => "stopped",
+        EngineError::Stopped => ErrorCode::Stopped,
         EngineError::Rollout(error) => {
             let message = format!("rollout: {error}");
-            return RequestError::new("bad-setting", "rollout", message);
+            return RequestError::new(ErrorCode::BadSetting, "rollout", message);
         }
-        _ => "internal",
+        _ => ErrorCode::Internal,
     };
     RequestError::new(code, "query", format!("query {error}"))
 }

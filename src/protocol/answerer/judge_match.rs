@@ -1,6 +1,7 @@
 //! Analysis of a match sent in lines, within its time limit.
 
 use super::engine_error::engine_error;
+use crate::ErrorCode;
 use crate::RequestError;
 use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
 use crate::analysis::{analyse_json_noting, analyse_noting, analysis_settings};
@@ -130,7 +131,7 @@ pub(super) fn judge_match(
         Ok(report) => Ok(Found::Match(Box::new(report))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
-            Err(RequestError::new("timeout", "match", message))
+            Err(RequestError::new(ErrorCode::Timeout, "match", message))
         }
         Err(error) => Err(engine_error(&error)),
     }

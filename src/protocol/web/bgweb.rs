@@ -1,6 +1,7 @@
 //! bgweb-api: `POST /api/v1/getmoves`, and the additions that its users asked for (BW-01 to BW-51).
 
 use super::{Members, WebError, WebRequest, mismatch, write};
+use crate::ErrorCode;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::json::Json;
 use crate::request::RequestError;
@@ -28,7 +29,7 @@ pub fn getmoves(body: Json, plies: u8) -> Result<WebRequest, WebError> {
     let mut request = Request::read(body, plies)?;
     let Some(roll) = request.roll else {
         let message = "dice are missing, expected two such as [3,1]";
-        return Err(WebError::new("bad-roll", "dice", message));
+        return Err(WebError::new(ErrorCode::BadRoll, "dice", message));
     };
     let max = request.members.number("max-moves", MOVES_MAX)?;
     let top = max.map(|max| usize::try_from(max).unwrap_or(usize::MAX));
@@ -82,7 +83,7 @@ impl Request {
             Some("o") => Some(['o', 'x']),
             Some(other) => {
                 let message = format!("player is {other:.64?}, expected \"x\" or \"o\"");
-                return Err(WebError::new("bad-request", "player", message));
+                return Err(WebError::new(ErrorCode::BadRequest, "player", message));
             }
         };
         let board = members.take("board");
@@ -96,17 +97,18 @@ impl Request {
             (None, None) => {
                 let message =
                     "board is missing, expected one such as {\"x\":{\"6\":5},\"o\":{\"6\":5}}";
-                return Err(WebError::new("missing-position", "board", message));
+                return Err(WebError::new(ErrorCode::MissingPosition, "board", message));
             }
             (Some(board), None) => self::board(board, player)?,
             (board, Some(text)) => {
-                let parsed = parse_position(text.as_bytes())
-                    .map_err(|error| WebError::new(error.code(), "position", error.to_string()))?;
+                let parsed = parse_position(text.as_bytes()).map_err(|error| {
+                    WebError::new(ErrorCode::from(&error), "position", error.to_string())
+                })?;
                 if let Some(board) = board
                     && self::board(board, player)? != parsed.position
                 {
                     let message = "board is not the board of position: send one of both";
-                    return Err(WebError::new("bad-request", "board", message));
+                    return Err(WebError::new(ErrorCode::BadRequest, "board", message));
                 }
                 (state, rolled) = (parsed.state.unwrap_or(state), parsed.roll);
                 parsed.position
@@ -124,7 +126,7 @@ impl Request {
             let level = Level::named(&name);
             settings.level = Some(level.ok_or_else(|| {
                 let message = format!("level is {name:.64?}, expected roller, roller+ or roller++");
-                WebError::new("bad-setting", "level", message)
+                WebError::new(ErrorCode::BadSetting, "level", message)
             })?);
         }
         let extra = members.flag("extra", false)?;
@@ -150,7 +152,7 @@ impl Request {
     fn plays_alone(&self, roll: Roll, top: usize) -> Result<WebRequest, WebError> {
         if self.position.is_over() {
             return Err(WebError::new(
-                "game-over",
+                ErrorCode::GameOver,
                 "board",
                 "board: the game is over",
             ));
@@ -172,7 +174,7 @@ impl Request {
 fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
     let Some(sides) = player else {
         let message = "player is missing, expected \"x\" or \"o\"";
-        return Err(WebError::new("bad-request", "player", message));
+        return Err(WebError::new(ErrorCode::BadRequest, "player", message));
     };
     let mut members = Members::of_member("board", board)?;
     let mut counts = [[0_u8; POINTS]; 2];
@@ -181,7 +183,7 @@ fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
         let Some(men) = members.take(&side.to_string()) else {
             let message =
                 format!("{name} is missing, expected the men of {side} such as {{\"6\":5}}");
-            return Err(WebError::new("missing-position", name, message));
+            return Err(WebError::new(ErrorCode::MissingPosition, name, message));
         };
         let mut men = Members::of_member(&name, men)?;
         for (index, count) in counts.iter_mut().enumerate() {
@@ -199,7 +201,7 @@ fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
             let message = format!(
                 "{name} has {total} men in play, expected at most 15: those borne off are not sent"
             );
-            return Err(WebError::new("bad-position", name, message));
+            return Err(WebError::new(ErrorCode::BadPosition, name, message));
         }
     }
     let [me, opponent] = counts;
@@ -208,7 +210,7 @@ fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
 
 fn position_fault(fault: WebError) -> WebError {
     WebError {
-        code: "bad-position",
+        code: ErrorCode::BadPosition,
         ..fault
     }
 }
@@ -239,11 +241,11 @@ fn state(members: &mut Members, mut state: MatchState, me: char) -> Result<Match
             Some("x" | "o") => CubeOwner::Opponent,
             Some(other) => {
                 let message = format!("cube.owner is {other:.64?}, expected \"x\", \"o\" or null");
-                return Err(WebError::new("bad-cube", "cube.owner", message));
+                return Err(WebError::new(ErrorCode::BadCube, "cube.owner", message));
             }
         };
         state.cube = Cube::new(value, owner)
-            .map_err(|error| WebError::new("bad-cube", "cube", format!("cube: {error}")))?;
+            .map_err(|error| WebError::new(ErrorCode::BadCube, "cube", format!("cube: {error}")))?;
     }
     Ok(state)
 }

@@ -1,6 +1,7 @@
 //! The members of an object, taken by name; unknown members are ignored.
 
 use super::WebError;
+use crate::ErrorCode;
 use crate::json::Json;
 use gammond_game::Roll;
 
@@ -31,7 +32,7 @@ impl Members {
             other => {
                 let what = if name.is_empty() { "the body" } else { &name };
                 let message = format!("{what} is {}, expected an object", other.kind());
-                Err(WebError::new("bad-request", name, message))
+                Err(WebError::new(ErrorCode::BadRequest, name, message))
             }
         }
     }
@@ -55,7 +56,7 @@ impl Members {
             Json::Text(text) => format!("{name} is {:.64?}, expected {want}", text),
             other => format!("{name} is {}, expected {want}", other.kind()),
         };
-        WebError::new("bad-request", name, message)
+        WebError::new(ErrorCode::BadRequest, name, message)
     }
 
     pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, WebError> {
@@ -97,13 +98,13 @@ impl Members {
         let Json::List(dice) = &value else {
             let fault = self.wrong("dice", &value, "two dice such as [3,1]");
             return Err(WebError {
-                code: "bad-roll",
+                code: ErrorCode::BadRoll,
                 ..fault
             });
         };
         let [first, second] = dice.as_slice() else {
             let message = format!("dice are {}, expected two such as [3,1]", dice.len());
-            return Err(WebError::new("bad-roll", "dice", message));
+            return Err(WebError::new(ErrorCode::BadRoll, "dice", message));
         };
         let die = |name: &str, die: &Json| {
             match die {
@@ -114,13 +115,13 @@ impl Members {
                 _ => None,
             }
             .ok_or_else(|| WebError {
-                code: "bad-roll",
+                code: ErrorCode::BadRoll,
                 ..self.wrong(name, die, "a whole number from 1 to 6")
             })
         };
         let (first, second) = (die("dice[0]", first)?, die("dice[1]", second)?);
         let roll = Roll::new(first, second);
         roll.map(Some)
-            .map_err(|error| WebError::new("bad-roll", "dice", error.to_string()))
+            .map_err(|error| WebError::new(ErrorCode::BadRoll, "dice", error.to_string()))
     }
 }

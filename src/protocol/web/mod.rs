@@ -19,6 +19,7 @@ use super::answer::{self, Addressee};
 use super::dialect::Inquiry;
 use super::request::RequestError;
 use super::settings::AnswerStyle;
+use crate::ErrorCode;
 use gammond_game::{MatchStateError, PositionError};
 use members::Members;
 use serde::Serialize;
@@ -36,7 +37,7 @@ pub enum WebRequest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebError {
     /// The code, as on a line.
-    pub code: &'static str,
+    pub code: ErrorCode,
     /// The member that is wrong, as `dice[1]`; nothing for the request as a whole.
     pub field: String,
     /// Field and reason in one line.
@@ -44,7 +45,7 @@ pub struct WebError {
 }
 
 impl WebError {
-    fn new(code: &'static str, field: impl Into<String>, message: impl Into<String>) -> WebError {
+    fn new(code: ErrorCode, field: impl Into<String>, message: impl Into<String>) -> WebError {
         WebError {
             code,
             field: field.into(),
@@ -53,11 +54,11 @@ impl WebError {
     }
 
     fn of_position(field: &str, error: &PositionError) -> WebError {
-        WebError::new("bad-position", field, format!("{field}: {error}"))
+        WebError::new(ErrorCode::BadPosition, field, format!("{field}: {error}"))
     }
 
     fn of_state(field: &str, error: &MatchStateError) -> WebError {
-        WebError::new("bad-score", field, format!("{field}: {error}"))
+        WebError::new(ErrorCode::BadScore, field, format!("{field}: {error}"))
     }
 }
 
@@ -85,5 +86,9 @@ fn write<T: Serialize>(body: Result<T, &RequestError>, out: &mut Vec<u8>) -> boo
 
 /// The error of an answer that is not one to the question.
 fn mismatch() -> RequestError {
-    RequestError::new("internal", "answer", "answer is not one to the question")
+    RequestError::new(
+        ErrorCode::Internal,
+        "answer",
+        "answer is not one to the question",
+    )
 }

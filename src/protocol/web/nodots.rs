@@ -1,6 +1,7 @@
 //! The Nodots engine protocol, version "1": `POST /v1/move|double|take|resign`, `GET /v1/health` (NEP-01 to NEP-71).
 
 use super::{Members, WebError, WebRequest, mismatch, write};
+use crate::ErrorCode;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::external::lost_for_certain;
 use crate::json::Json;
@@ -45,18 +46,18 @@ pub fn health() -> String {
 
 /// Returns the protocol's word for an error code, and its HTTP status (NEP-40, NEP-41).
 #[must_use]
-pub fn code(code: &str) -> (&'static str, u16) {
+pub fn code(code: ErrorCode) -> (&'static str, u16) {
     match code {
-        "bad-position" => ("invalid_position_id", 400),
-        "unsupported" => ("unsupported", 501),
-        "timeout" => ("timeout", 504),
-        "busy" | "stopped" => ("timeout", 503),
-        "internal" => ("internal", 500),
-        "not-found" | "unknown-verb" => ("unsupported", 404),
-        "method-not-allowed" => ("invalid_request", 405),
-        "too-large" | "line-too-long" => ("invalid_request", 413),
-        "unsupported-media" => ("invalid_request", 415),
-        "too-slow" => ("timeout", 408),
+        ErrorCode::BadPosition => ("invalid_position_id", 400),
+        ErrorCode::Unsupported => ("unsupported", 501),
+        ErrorCode::Timeout => ("timeout", 504),
+        ErrorCode::Busy | ErrorCode::Stopped => ("timeout", 503),
+        ErrorCode::Internal => ("internal", 500),
+        ErrorCode::NotFound | ErrorCode::UnknownVerb => ("unsupported", 404),
+        ErrorCode::MethodNotAllowed => ("invalid_request", 405),
+        ErrorCode::TooLarge | ErrorCode::LineTooLong => ("invalid_request", 413),
+        ErrorCode::UnsupportedMedia => ("invalid_request", 415),
+        ErrorCode::TooSlow => ("timeout", 408),
         _ => ("invalid_request", 400),
     }
 }
@@ -75,12 +76,12 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
         let name = "activePlayerDirection";
         let message =
             format!("{name} is {direction:.64?}, expected \"clockwise\" or \"counterclockwise\"");
-        return Err(WebError::new("bad-request", name, message));
+        return Err(WebError::new(ErrorCode::BadRequest, name, message));
     }
     let state = state(&mut members, active)?;
     if position.is_over() {
         return Err(WebError::new(
-            "game-over",
+            ErrorCode::GameOver,
             MARK,
             "positionId: the game is over",
         ));
@@ -90,7 +91,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
         NodotsDecision::Move => {
             let Some(roll) = members.dice()? else {
                 let message = "dice are missing, expected two such as [3,1]";
-                return Err(WebError::new("missing-roll", "dice", message));
+                return Err(WebError::new(ErrorCode::MissingRoll, "dice", message));
             };
             settings.top = Some(CANDIDATES_MAX);
             Question::Plays(PlayQuery::new(position, roll, state))
@@ -118,10 +119,10 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
 fn position(members: &mut Members) -> Result<Position, WebError> {
     let Some(id) = members.text(MARK)? else {
         let message = "positionId is missing, expected one such as \"4HPwATDgc/ABMA\"";
-        return Err(WebError::new("missing-position", MARK, message));
+        return Err(WebError::new(ErrorCode::MissingPosition, MARK, message));
     };
     let position = PositionId::parse(id.as_bytes())
-        .map_err(|error| WebError::new("bad-position", MARK, error.to_string()))?
+        .map_err(|error| WebError::new(ErrorCode::BadPosition, MARK, error.to_string()))?
         .position();
     let name = "positionIdConvention";
     match members.text(name)?.as_deref() {
@@ -131,7 +132,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
         Some(other) => {
             let message =
                 format!("{name} is {other:.64?}, expected \"opponent-first\" or \"on-roll-first\"");
-            Err(WebError::new("bad-request", name, message))
+            Err(WebError::new(ErrorCode::BadRequest, name, message))
         }
     }
 }
@@ -149,8 +150,13 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
         Some(owner) if owner == active => CubeOwner::Me,
         Some(_) => CubeOwner::Opponent,
     };
-    state.cube = Cube::new(value, owner)
-        .map_err(|error| WebError::new("bad-cube", "cubeValue", format!("cubeValue: {error}")))?;
+    state.cube = Cube::new(value, owner).map_err(|error| {
+        WebError::new(
+            ErrorCode::BadCube,
+            "cubeValue",
+            format!("cubeValue: {error}"),
+        )
+    })?;
     let crawford = members.flag("crawford", false)?;
     let length = members.number("matchLength", 1 << 15)?.unwrap_or(0);
     let score = score(members)?;
@@ -158,7 +164,11 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     if length > 1 {
         if length > MATCH_MAX {
             let message = format!("matchLength is {length}, expected at most {MATCH_MAX}");
-            return Err(WebError::new("unsupported", "matchLength", message));
+            return Err(WebError::new(
+                ErrorCode::Unsupported,
+                "matchLength",
+                message,
+            ));
         }
         let [white, black] = score;
         let (mine, theirs) = match active {
@@ -219,7 +229,7 @@ impl Colour {
             Some("black") => Ok(Some(Colour::Black)),
             Some(other) => {
                 let message = format!("{name} is {other:.64?}, expected \"white\" or \"black\"");
-                Err(WebError::new("bad-request", name, message))
+                Err(WebError::new(ErrorCode::BadRequest, name, message))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! wildbg: `GET /move` and `GET /eval`, with today's members of `cube` (WB-01 to WB-12).
 
 use super::{WebError, WebRequest, mismatch, write};
+use crate::ErrorCode;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::request::RequestError;
 use gammond_engine::query::{
@@ -15,9 +16,9 @@ use std::cmp::Reverse;
 use std::str::FromStr;
 
 /// The code of a query that cannot be read: the original answers it as plain text.
-pub const BAD_QUERY: &str = "bad-request";
+pub const BAD_QUERY: ErrorCode = ErrorCode::BadRequest;
 /// The code of a query whose values cannot be: the original answers it as JSON.
-pub const BAD_VALUE: &str = "bad-setting";
+pub const BAD_VALUE: ErrorCode = ErrorCode::BadSetting;
 /// Longest match, in points away.
 const AWAY_MAX: u32 = 64;
 

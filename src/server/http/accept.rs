@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
+use gammond_protocol::ErrorCode;
 
 /// Returns the kind that the client likes best; without a wish the first that is offered.
 ///
@@ -28,7 +29,7 @@ pub(super) fn chosen(
         let message = || format!("Accept has none of {}", offered.join(", "));
         return best
             .map(|(_, kind)| kind)
-            .ok_or_else(|| Problem::new("not-acceptable", message()));
+            .ok_or_else(|| Problem::new(ErrorCode::NotAcceptable, message()));
     };
     Ok(first)
 }

@@ -13,6 +13,7 @@ use axum::http::header::{
     ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use gammond_protocol::ErrorCode;
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -193,17 +194,17 @@ impl AccessState {
             let place = holder.places.map(Semaphore::try_acquire_owned).transpose();
             let message =
                 "this token has as many requests at a time as it may have: wait for an answer";
-            let place = place.map_err(|_| Problem::new("too-many-requests", message))?;
+            let place = place.map_err(|_| Problem::new(ErrorCode::TooManyRequests, message))?;
             return Ok(admission(holder.origin, place));
         }
         let now = Instant::now();
         if token.is_some() && self.failures.note(peer, now) {
             let message = "too many wrong tokens from this address: wait a minute";
-            return Err(Problem::new("too-many-failures", message));
+            return Err(Problem::new(ErrorCode::TooManyFailures, message));
         }
         let message =
             "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
-        Err(Problem::new("unauthorized", message))
+        Err(Problem::new(ErrorCode::Unauthorized, message))
     }
 }
 

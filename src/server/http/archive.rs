@@ -13,6 +13,7 @@ use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use axum::routing::any;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::analysis::JudgedMatch;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -131,8 +132,9 @@ impl SharedArchive {
         read: impl FnOnce(&dyn MatchArchive) -> Result<T, String> + Send + 'static,
     ) -> Result<T, Problem> {
         let place = Arc::clone(&self.places).try_acquire_owned();
-        let place =
-            place.map_err(|_| Problem::new("busy", "busy: too many requests read the archive"))?;
+        let place = place.map_err(|_| {
+            Problem::new(ErrorCode::Busy, "busy: too many requests read the archive")
+        })?;
         let archive = Arc::clone(&self.archive);
         let read = spawn_blocking(move || {
             let _place = place;
@@ -141,7 +143,10 @@ impl SharedArchive {
         let read = read.await.unwrap_or_else(|error| Err(error.to_string()));
         read.map_err(|error| {
             tracing::warn!(%error, "the archive cannot be read");
-            Problem::new("internal", "the archive cannot be read; the log says why")
+            Problem::new(
+                ErrorCode::Internal,
+                "the archive cannot be read; the log says why",
+            )
         })
     }
 }
@@ -155,7 +160,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
 
 fn archive(access_state: &AccessState) -> Result<&SharedArchive, Problem> {
     let message = "this server has no archive: start it with --db FILE";
-    (access_state.jobs.archive.as_ref()).ok_or_else(|| Problem::new("not-found", message))
+    (access_state.jobs.archive.as_ref()).ok_or_else(|| Problem::new(ErrorCode::NotFound, message))
 }
 
 /// `GET /v1/archive/matches`.
@@ -204,7 +209,7 @@ pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, P
         let wrong = |want: &str| {
             let message = format!("{name} is {value:.64?}, expected {want}");
             let place = ErrorLocation::Parameter(name.clone());
-            Problem::new("bad-setting", message).at(place)
+            Problem::new(ErrorCode::BadSetting, message).at(place)
         };
         match name.as_str() {
             "player" => filter.player = Some(value.clone()),
@@ -235,7 +240,7 @@ pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, P
                     "parameter {name:.64?} is not known, expected player, from, to, length, before or limit"
                 );
                 let place = ErrorLocation::Parameter(name.clone());
-                return Err(Problem::new("bad-setting", message).at(place));
+                return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
             }
         }
     }
@@ -257,7 +262,7 @@ async fn one(
 ) -> Result<Response, Problem> {
     only_get(request.method())?;
     let archive = archive(&access_state)?;
-    let none = || Problem::new("not-found", "the archive has no match with this id");
+    let none = || Problem::new(ErrorCode::NotFound, "the archive has no match with this id");
     let id = path.ok().and_then(|Path(id)| id.parse().ok());
     let id: i64 = id.ok_or_else(none)?;
     let found = archive.read(move |archive| archive.analysis(id)).await?;

@@ -9,6 +9,7 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use gammond_game::MatchState;
 use gammond_game::notation::{ParsedPosition, parse_play};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::render::{Overlay, Theme, board, svg_file, svg_outlines};
 use gammond_protocol::{Request, parse_line};
 use std::sync::Arc;
@@ -47,7 +48,7 @@ impl DrawingOptions {
             let wrong = |want: &str| {
                 let message = format!("{name} is {value:.64?}, expected {want}");
                 let place = ErrorLocation::Parameter(name.clone().into_owned());
-                Problem::new("bad-setting", message).at(place)
+                Problem::new(ErrorCode::BadSetting, message).at(place)
             };
             let flag = || match &*value {
                 "1" | "true" => Ok(true),
@@ -78,7 +79,7 @@ impl DrawingOptions {
             if seen.contains(&name) {
                 let message = format!("parameter {name:?} stands twice");
                 let place = ErrorLocation::Parameter(name.into_owned());
-                return Err(Problem::new("bad-setting", message).at(place));
+                return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
             }
             seen.push(name);
         }
@@ -101,13 +102,13 @@ impl DrawingOptions {
             (None, _) => None,
             (Some(text), Some(roll)) => {
                 let legal = parse_play(text, &position, roll);
-                let wrong = |error| Problem::new("bad-play", format!("play: {error}"));
+                let wrong = |error| Problem::new(ErrorCode::BadPlay, format!("play: {error}"));
                 let place = || ErrorLocation::Parameter("play".to_owned());
                 Some(legal.map_err(|error| wrong(error).at(place()))?.play)
             }
             (Some(_), None) => {
                 let message = "play needs a roll such as roll=31";
-                return Err(Problem::new("missing-roll", message));
+                return Err(Problem::new(ErrorCode::MissingRoll, message));
             }
         };
         let drawn = Overlay {
@@ -162,7 +163,7 @@ pub(super) fn shown(
     match parsed.map(|line| line.request) {
         Some(Request::Show(shown, state)) => Ok((shown, state)),
         _ => Err(Problem::new(
-            "bad-position",
+            ErrorCode::BadPosition,
             "not a position (example: 4HPwATDgc/ABMA)",
         )),
     }
@@ -170,7 +171,8 @@ pub(super) fn shown(
 
 /// Paints a drawing beside the threads that answer.
 async fn paint(text: String, width: u32) -> Result<Vec<u8>, Problem> {
-    let internal = |error: &dyn std::fmt::Display| Problem::new("internal", error.to_string());
+    let internal =
+        |error: &dyn std::fmt::Display| Problem::new(ErrorCode::Internal, error.to_string());
     let _place = PAINTERS.acquire().await.map_err(|error| internal(&error))?;
     let painted = tokio::task::spawn_blocking(move || png(&text, Some(width))).await;
     painted

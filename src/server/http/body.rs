@@ -6,6 +6,7 @@ use crate::tcp::shared::Shared;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use gammond_protocol::ErrorCode;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub(super) async fn json(
         || !matches!(charset.as_str(), "" | "charset=utf-8" | "charset=\"utf-8\"")
     {
         let message = "Content-Type is not application/json in UTF-8";
-        return Err(Problem::new("unsupported-media", message));
+        return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
     }
     uncoded(headers)?;
     collect(shared, body, BODY_BYTES_MAX)
@@ -46,7 +47,12 @@ pub(super) async fn collect(
     body: Body,
     max: usize,
 ) -> Result<(Bytes, MatchMemory), Problem> {
-    let too_large = || Problem::new("too-large", format!("the body has more than {max} bytes"));
+    let too_large = || {
+        Problem::new(
+            ErrorCode::TooLarge,
+            format!("the body has more than {max} bytes"),
+        )
+    };
     let size = body.size_hint();
     if size.lower() > max as u64 {
         return Err(too_large());
@@ -55,16 +61,19 @@ pub(super) async fn collect(
     let mut weight = MatchMemory::new(Arc::clone(shared));
     if weight.gathered(Some(most.unwrap_or(max).min(max))) {
         let message = "busy: too many bytes of bodies wait";
-        return Err(Problem::new("busy", message));
+        return Err(Problem::new(ErrorCode::Busy, message));
     }
     let whole = Limited::new(body, max).collect();
     match timeout(BODY_TIMEOUT, whole).await {
         Ok(Ok(whole)) => Ok((whole.to_bytes(), weight)),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
-        Ok(Err(_)) => Err(Problem::new("bad-request", "the body is broken or cut off")),
+        Ok(Err(_)) => Err(Problem::new(
+            ErrorCode::BadRequest,
+            "the body is broken or cut off",
+        )),
         Err(_) => {
             let message = format!("the body did not come within {} s", BODY_TIMEOUT.as_secs());
-            Err(Problem::new("too-slow", message))
+            Err(Problem::new(ErrorCode::TooSlow, message))
         }
     }
 }
@@ -76,7 +85,7 @@ pub(super) fn uncoded(headers: &HeaderMap) -> Result<(), Problem> {
         .is_some_and(|coding| coding != "identity")
     {
         let message = "Content-Encoding is not taken: send the body as it is";
-        return Err(Problem::new("unsupported-media", message));
+        return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
+use gammond_protocol::ErrorCode;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -69,7 +70,7 @@ impl<P: Fn(Problem) -> Problem> Events<P> {
                 (Position::End, last_problem(&problem))
             }
             (Position::Before, None) => {
-                let problem = Problem::new("stopped", "the server ends");
+                let problem = Problem::new(ErrorCode::Stopped, "the server ends");
                 (Position::End, last_problem(&problem))
             }
             (_, Some(piece)) => (Position::Inside, piece.bytes),

@@ -16,6 +16,7 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use futures_util::FutureExt as _;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
@@ -90,7 +91,7 @@ async fn posted(shared: &Arc<Shared>, request: Request) -> Result<Json, Problem>
     if request.method() != Method::POST {
         return Err(Problem {
             allow: Some("POST, OPTIONS"),
-            ..Problem::new("method-not-allowed", "only POST")
+            ..Problem::new(ErrorCode::MethodNotAllowed, "only POST")
         });
     }
     let (parts, body) = request.into_parts();
@@ -220,7 +221,7 @@ async fn batch(
                 _ => {
                     let message = "requests are missing, expected an array of bodies of getmoves";
                     Err(Problem::from(WebError {
-                        code: "bad-request",
+                        code: ErrorCode::BadRequest,
                         field: "requests".to_owned(),
                         message: message.to_owned(),
                     }))
@@ -232,7 +233,8 @@ async fn batch(
                 "the body is {}, expected {{\"requests\":[…]}}",
                 other.kind()
             );
-            Err(Problem::new("bad-request", message).at(ErrorLocation::Pointer(String::new())))
+            Err(Problem::new(ErrorCode::BadRequest, message)
+                .at(ErrorLocation::Pointer(String::new())))
         }
         Err(problem) => Err(problem),
     };
@@ -275,7 +277,7 @@ async fn wildbg_answer(
         Ok(body) => return answer(body),
         Err(problem) => problem,
     };
-    if &*problem.code == wildbg::BAD_QUERY {
+    if problem.code == wildbg::BAD_QUERY {
         let text = format!("Failed to deserialize query string: {}", problem.message);
         return with_status(400, "text/plain; charset=utf-8", text);
     }
@@ -288,7 +290,7 @@ async fn wildbg_answer(
 
 /// NEP-40: their shape alone.
 pub(super) fn nodots_error(problem: &Problem) -> Response {
-    let (_, status) = nodots::code(&problem.code);
+    let (_, status) = nodots::code(problem.code);
     let body = json!({ "error": nodots_error_value(problem) });
     let mut response = with_status(status, "application/json", body.to_string());
     if let Some(allow) = problem.allow {
@@ -300,7 +302,7 @@ pub(super) fn nodots_error(problem: &Problem) -> Response {
 
 /// The member `error` of their shape.
 pub(super) fn nodots_error_value(problem: &Problem) -> serde_json::Value {
-    let (code, _) = nodots::code(&problem.code);
+    let (code, _) = nodots::code(problem.code);
     let mut error = json!({ "code": code, "message": problem.message });
     let field = problem.field.as_deref().filter(|field| !field.is_empty());
     if let (Some(error), Some(field)) = (error.as_object_mut(), field) {
@@ -339,7 +341,7 @@ async fn health(method: Method) -> Response {
         Method::GET | Method::HEAD => answer(nodots::health().into_bytes()),
         _ => nodots_error(&Problem {
             allow: Some("GET, HEAD"),
-            ..Problem::new("method-not-allowed", "only GET and HEAD")
+            ..Problem::new(ErrorCode::MethodNotAllowed, "only GET and HEAD")
         }),
     }
 }

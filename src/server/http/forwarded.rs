@@ -5,6 +5,7 @@ use super::problem::Problem;
 use crate::fair_queue::Origin;
 use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
+use gammond_protocol::ErrorCode;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -101,7 +102,7 @@ pub(super) fn client(
         if found.replace(address).is_some_and(|other| other != address) {
             let message = "X-Forwarded-For and Forwarded name different clients: let the proxy remove the one that it does \
                            not write";
-            return Err(Problem::new("bad-request", message));
+            return Err(Problem::new(ErrorCode::BadRequest, message));
         }
     }
     Ok(Some(found.map_or(peer, Origin::Address)))
@@ -119,7 +120,7 @@ fn last_untrusted(
             false => "X-Forwarded-For: 203.0.113.9",
         };
         let message = format!("{name} has {hop:.64?}, expected addresses such as {example}");
-        Problem::new("bad-request", message)
+        Problem::new(ErrorCode::BadRequest, message)
     };
     let mut last = None;
     for value in headers.get_all(name).iter().rev() {

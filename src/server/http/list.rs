@@ -7,6 +7,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::{StreamExt as _, stream};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::Inquiry;
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -151,7 +152,7 @@ pub(super) fn respond<T>(
             "the array has {} questions, expected at most {ITEMS_MAX}",
             items.len()
         );
-        return Err(Problem::new("too-large", message));
+        return Err(Problem::new(ErrorCode::TooLarge, message));
     }
     let empty = items.is_empty();
     let (groups, again) = grouped(items, read);
@@ -244,5 +245,5 @@ impl Text {
 
 /// The answer of an item that none came for.
 fn lost() -> Answered {
-    Err(Problem::new("stopped", "the server ends"))
+    Err(Problem::new(ErrorCode::Stopped, "the server ends"))
 }

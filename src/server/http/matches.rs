@@ -20,6 +20,7 @@ use axum::response::{IntoResponse as _, Response};
 use gammond_engine::query::{Question, ReportForm, Settings};
 use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::Inquiry;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::message::match_inquiry;
@@ -68,7 +69,7 @@ pub(super) async fn analyse(
         return Err(Problem {
             allow: Some("POST"),
             ..Problem::new(
-                "method-not-allowed",
+                ErrorCode::MethodNotAllowed,
                 "only POST, with a match file as the body",
             )
         });
@@ -88,7 +89,7 @@ pub(super) async fn analyse(
     let [text]: [Bytes; 1] = files.try_into().map_err(|_| {
         let message =
             "the form has more than one file: send a request for each, or a job with all of them";
-        Problem::new("bad-request", message)
+        Problem::new(ErrorCode::BadRequest, message)
     })?;
     words.push_str(&more);
     if streams {
@@ -140,7 +141,7 @@ pub(super) async fn files(
         if boundary.is_none() && sent.to_ascii_lowercase().starts_with(other) {
             let message =
                 "Content-Type is none of a match file: send it as application/octet-stream";
-            return Err(Problem::new("unsupported-media", message));
+            return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
         }
     }
     body::uncoded(headers)?;
@@ -218,7 +219,7 @@ pub(super) fn chosen(
                 let names: Vec<_> = offered.iter().map(|(name, ..)| *name).collect();
                 let names = names.join(", ");
                 let message = format!("format is {name:.64?}, expected one of {names}");
-                Problem::new("bad-setting", message)
+                Problem::new(ErrorCode::BadSetting, message)
                     .at(ErrorLocation::Parameter("format".to_owned()))
             })?
         }

@@ -5,6 +5,7 @@ use axum::body::Bytes;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use futures_util::stream;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::MEMBERS_MAX;
 use multer::{Constraints, Multipart, SizeLimit};
 use std::convert::Infallible;
@@ -43,7 +44,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
     let mut parts = Multipart::with_constraints(whole, boundary, constraints);
     let broken = |error: multer::Error| {
         let message = format!("the multipart body is broken: {error}");
-        Problem::new("bad-request", message)
+        Problem::new(ErrorCode::BadRequest, message)
     };
     let (mut files, mut fields): (Vec<Bytes>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     while let Some(part) = parts.next_field().await.map_err(broken)? {
@@ -51,7 +52,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
         if name == FILE {
             if files.len() >= FILES_MAX {
                 let message = format!("the form has more than {FILES_MAX} files");
-                return Err(Problem::new("bad-request", message));
+                return Err(Problem::new(ErrorCode::BadRequest, message));
             }
             files.push(part.bytes().await.map_err(broken)?);
             continue;
@@ -59,7 +60,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
         let place = || ErrorLocation::Parameter(name.clone());
         if fields.len() >= MEMBERS_MAX || fields.iter().any(|(other, _)| *other == name) {
             let message = format!("field {name:.64?} stands twice, or there are too many fields");
-            return Err(Problem::new("bad-setting", message).at(place()));
+            return Err(Problem::new(ErrorCode::BadSetting, message).at(place()));
         }
         let value = part
             .text()
@@ -69,7 +70,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
     }
     if files.is_empty() {
         let message = "the form has no field 'file', want the match file in it";
-        return Err(Problem::new("bad-request", message));
+        return Err(Problem::new(ErrorCode::BadRequest, message));
     }
     Ok(Form { files, fields })
 }

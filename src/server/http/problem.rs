@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use gammond_protocol::ErrorCode;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,8 +22,7 @@ pub(super) enum ErrorLocation {
 /// One error.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
-    /// Error code of the line protocol, such as `bad-roll`.
-    pub(super) code: Box<str>,
+    pub(super) code: ErrorCode,
     pub(super) message: String,
     pub(super) field: Option<Box<str>>,
     pub(super) at: Option<u32>,
@@ -39,7 +39,7 @@ struct Details<'a> {
     title: &'a str,
     status: u16,
     detail: &'a str,
-    code: &'a str,
+    code: ErrorCode,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,9 +51,9 @@ struct Details<'a> {
 }
 
 impl Problem {
-    pub(super) fn new(code: &str, message: impl Into<String>) -> Problem {
+    pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Problem {
         Problem {
-            code: code.into(),
+            code,
             message: message.into(),
             field: None,
             at: None,
@@ -67,10 +67,15 @@ impl Problem {
         Problem { place, ..self }
     }
 
+    /// Returns the code of this word; a word that is unknown is a fault of ours.
+    pub(super) fn code_of(word: &str) -> ErrorCode {
+        ErrorCode::named(word).unwrap_or(ErrorCode::Internal)
+    }
+
     /// Reads the error of a line's answer.
     pub(super) fn of_answer(line: &[u8]) -> Problem {
         let Ok(Value::Object(error)) = serde_json::from_slice(line) else {
-            return Problem::new("internal", "the answer could not be read");
+            return Problem::new(ErrorCode::Internal, "the answer could not be read");
         };
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
         Problem {
@@ -80,7 +85,7 @@ impl Problem {
                 .and_then(Value::as_u64)
                 .and_then(|at| u32::try_from(at).ok()),
             ..Problem::new(
-                &text("code").unwrap_or_else(|| "internal".to_owned()),
+                Problem::code_of(&text("code").unwrap_or_default()),
                 text("message").unwrap_or_default(),
             )
         }
@@ -94,24 +99,28 @@ impl Problem {
 
     /// The status of each code (the table of HTTP-70).
     pub(super) fn status(&self) -> StatusCode {
-        match &*self.code {
-            "unauthorized" => StatusCode::UNAUTHORIZED,
-            "too-many-failures" | "too-many-requests" => StatusCode::TOO_MANY_REQUESTS,
-            "forbidden" => StatusCode::FORBIDDEN,
-            "not-found" | "unknown-verb" => StatusCode::NOT_FOUND,
-            "method-not-allowed" => StatusCode::METHOD_NOT_ALLOWED,
-            "not-acceptable" => StatusCode::NOT_ACCEPTABLE,
-            "timeout" => StatusCode::GATEWAY_TIMEOUT,
-            "too-slow" => StatusCode::REQUEST_TIMEOUT,
-            "stopped" => StatusCode::SERVICE_UNAVAILABLE,
-            "too-large" | "line-too-long" => StatusCode::PAYLOAD_TOO_LARGE,
-            "unsupported-media" => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported" => StatusCode::NOT_IMPLEMENTED,
-            "misdirected" => StatusCode::MISDIRECTED_REQUEST,
-            "not-ready" => StatusCode::CONFLICT,
-            "game-over" | "bad-match-file" | "key-reused" => StatusCode::UNPROCESSABLE_ENTITY,
-            "busy" => StatusCode::SERVICE_UNAVAILABLE,
-            "internal" => StatusCode::INTERNAL_SERVER_ERROR,
+        match self.code {
+            ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
+            ErrorCode::TooManyFailures | ErrorCode::TooManyRequests => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
+            ErrorCode::Forbidden => StatusCode::FORBIDDEN,
+            ErrorCode::NotFound | ErrorCode::UnknownVerb => StatusCode::NOT_FOUND,
+            ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ErrorCode::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
+            ErrorCode::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            ErrorCode::Stopped => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorCode::TooLarge | ErrorCode::LineTooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            ErrorCode::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::Unsupported => StatusCode::NOT_IMPLEMENTED,
+            ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            ErrorCode::NotReady => StatusCode::CONFLICT,
+            ErrorCode::GameOver | ErrorCode::BadMatchFile | ErrorCode::KeyReused => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            ErrorCode::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         }
     }
@@ -141,7 +150,7 @@ impl Problem {
             title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
             detail: &self.message,
-            code: &self.code,
+            code: self.code,
             field: self.field.as_deref(),
             at: self.at,
             pointer,
@@ -157,9 +166,12 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let kind = HeaderValue::from_static("application/problem+json");
         headers.insert(CONTENT_TYPE, kind);
-        let retry = self.retry.or(match &*self.code {
-            "too-many-failures" => Some(60),
-            "busy" | "stopped" | "not-ready" | "too-many-requests" => Some(1),
+        let retry = self.retry.or(match self.code {
+            ErrorCode::TooManyFailures => Some(60),
+            ErrorCode::Busy
+            | ErrorCode::Stopped
+            | ErrorCode::NotReady
+            | ErrorCode::TooManyRequests => Some(1),
             _ => None,
         });
         if let Some(seconds) = retry {

@@ -2,6 +2,7 @@
 //! settings, limits and messages.
 
 use super::problem::{ErrorLocation, Problem};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
 
@@ -39,7 +40,7 @@ fn for_http(
         Some((name, _)) => {
             let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
             let place = place(&Member::Setting(name.clone()));
-            Err(Problem::new("bad-setting", message).at(place))
+            Err(Problem::new(ErrorCode::BadSetting, message).at(place))
         }
     }
 }
@@ -83,12 +84,12 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         if seen.len() >= MEMBERS_MAX {
             let message = format!("the query has more than {MEMBERS_MAX} parameters");
-            return Err(Problem::new("bad-request", message));
+            return Err(Problem::new(ErrorCode::BadRequest, message));
         }
         if seen.iter().any(|(other, _)| *other == name) {
             let message = format!("parameter {name:?} stands twice");
             let place = ErrorLocation::Parameter(name.into_owned());
-            return Err(Problem::new("bad-setting", message).at(place));
+            return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
         }
         seen.push((name.into_owned(), value.into_owned()));
     }
@@ -123,7 +124,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
                 "0" | "false" => parts.cube = false,
                 _ => {
                     let message = format!("cube is {value:?}, expected 1 or 0");
-                    return Err(Problem::new("bad-setting", message).at(at("cube")));
+                    return Err(Problem::new(ErrorCode::BadSetting, message).at(at("cube")));
                 }
             },
             _ => parts.settings.push((name, value)),
@@ -140,7 +141,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
 pub(super) fn parse(bytes: &[u8]) -> Result<Json, Problem> {
     Json::parse(bytes).map_err(|error| {
         let message = format!("the body is not JSON: {error}");
-        Problem::new("bad-json", message)
+        Problem::new(ErrorCode::BadJson, message)
     })
 }
 
@@ -190,7 +191,7 @@ mod tests {
             (r#"{"position":"x","plays":"a\"b"}"#, "bad-play", "/plays"),
         ] {
             let problem = line(body).unwrap_err();
-            assert_eq!(&*problem.code, code, "{body}");
+            assert_eq!(problem.code.as_str(), code, "{body}");
             assert_eq!(
                 problem.place,
                 ErrorLocation::Pointer(pointer.to_owned()),
@@ -207,15 +208,20 @@ mod tests {
             "{\"position\":1e999}",
             deep.as_str(),
         ] {
-            assert_eq!(&*line(body).unwrap_err().code, "bad-json", "{}", body.len());
+            assert_eq!(
+                line(body).unwrap_err().code,
+                ErrorCode::BadJson,
+                "{}",
+                body.len()
+            );
         }
         assert_eq!(
-            &*from_query("position=a&position=b").unwrap_err().code,
-            "bad-setting"
+            from_query("position=a&position=b").unwrap_err().code,
+            ErrorCode::BadSetting
         );
         assert_eq!(
-            &*from_query("position=%ff%00").unwrap_err().code,
-            "bad-position"
+            from_query("position=%ff%00").unwrap_err().code,
+            ErrorCode::BadPosition
         );
     }
 }

@@ -24,6 +24,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use gammond_protocol::ErrorCode;
 use std::sync::Arc;
 
 /// A connection, as its requests know it.
@@ -49,7 +50,7 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
         .merge(health())
         .fallback(async || {
             Problem::new(
-                "not-found",
+                ErrorCode::NotFound,
                 "there is nothing at this path; see /v1/version",
             )
         })
@@ -83,7 +84,7 @@ pub(super) fn only_get(method: &Method) -> Option<Response> {
     }
     let problem = Problem {
         allow: Some("GET, HEAD"),
-        ..Problem::new("method-not-allowed", "only GET and HEAD")
+        ..Problem::new(ErrorCode::MethodNotAllowed, "only GET and HEAD")
     };
     Some(problem.into_response())
 }
@@ -197,7 +198,7 @@ fn admit(
     let slot = named.map(|client| shared.admit_request(client)).transpose();
     let slot = slot.map_err(|reason| {
         let message = format!("too many {reason}: wait for an answer");
-        Problem::new("too-many-requests", message)
+        Problem::new(ErrorCode::TooManyRequests, message)
     })?;
     let address = named.unwrap_or(peer.origin);
     // A supervisor has no token.
@@ -225,7 +226,7 @@ fn turned_away(
     };
     let hosts = headers.get_all(HOST);
     if request.version() == Version::HTTP_11 && hosts.iter().next().is_none() {
-        return Some(Problem::new("bad-request", "Host is missing"));
+        return Some(Problem::new(ErrorCode::BadRequest, "Host is missing"));
     }
     let is_ours = |host: &HeaderValue| host.to_str().is_ok_and(|host| is_own_host(host, port));
     // HTTP/2, and clients that take this server for a proxy, name it in the target.
@@ -237,7 +238,7 @@ fn turned_away(
     if several || !own {
         let message =
             "Host is not this server: expected localhost, 127.0.0.1 or [::1], with its port";
-        return Some(Problem::new("misdirected", message));
+        return Some(Problem::new(ErrorCode::Misdirected, message));
     }
     let same = |origin: &HeaderValue| {
         let origin = origin.to_str().ok();
@@ -257,7 +258,7 @@ fn turned_away(
     let crosses = crosses && !is_link;
     if !allowed && (from_elsewhere || crosses) {
         let message = "Origin is another site: its pages may not ask here";
-        return Some(Problem::new("forbidden", message));
+        return Some(Problem::new(ErrorCode::Forbidden, message));
     }
     None
 }

@@ -9,6 +9,7 @@ use crate::tcp::shared::Shared;
 use crate::work::{Asked, Part, QueuedWork};
 use axum::body::Bytes;
 use gammond_engine::query::Stop;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{AnswerStyle, Inquiry, LineAction, SessionSettings, message};
 use http_body::{Body, Frame};
@@ -230,7 +231,7 @@ pub(super) fn read_with(
         }
         // Neither comes of a session.
         Ok(LineAction::Silence | LineAction::Cancel(_) | LineAction::Rebuild { .. }) => {
-            Err(Problem::new("bad-request", "request is missing"))
+            Err(Problem::new(ErrorCode::BadRequest, "request is missing"))
         }
         Err(error) => Err(Problem::new(error.code, error.message.clone())),
     }
@@ -247,7 +248,7 @@ pub(super) async fn compute(
 ) -> Result<Answer, Problem> {
     let mut answer = start(shared, origin, inquiry, false)?;
     match answer.next().await {
-        None => Err(Problem::new("stopped", "the server ends")),
+        None => Err(Problem::new(ErrorCode::Stopped, "the server ends")),
         Some(piece) if !piece.good => Err(Problem::of_answer(&piece.bytes)),
         Some(piece) => {
             answer.ready = Some(piece);
@@ -306,7 +307,7 @@ pub(super) async fn together(
             start = end + 1;
         }
     }
-    let ends = || Err(Problem::new("stopped", "the server ends"));
+    let ends = || Err(Problem::new(ErrorCode::Stopped, "the server ends"));
     found.resize_with(count, ends);
     found
 }
@@ -340,7 +341,7 @@ fn submit(
             let message = "this client has used its processor time of an hour";
             Err(Problem {
                 retry: u32::try_from(wait.as_secs() + 1).ok(),
-                ..Problem::new("too-many-requests", message)
+                ..Problem::new(ErrorCode::TooManyRequests, message)
             })
         }
         Asked::Busy { bytes, wait: None } => {

@@ -22,6 +22,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
 use gammond_engine::query::Cost;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::{MARK, NodotsDecision};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -52,7 +53,7 @@ pub(super) async fn answer(
         .find(|one| *one == verb)
     else {
         return Err(Problem::new(
-            "not-found",
+            ErrorCode::NotFound,
             format!(
                 "there is no /v1/{verb:.64}, expected one of {}",
                 VERBS.join(", ")
@@ -68,7 +69,7 @@ pub(super) async fn answer(
             true => ("GET, HEAD", "only GET and HEAD"),
             false => ("GET, HEAD, POST", "only GET, HEAD and POST"),
         };
-        let problem = Problem::new("method-not-allowed", message);
+        let problem = Problem::new(ErrorCode::MethodNotAllowed, message);
         return Err(Problem {
             allow: Some(allow),
             ..problem
@@ -230,7 +231,7 @@ fn reject_question_parts(rest: &str) -> Result<(), Problem> {
     };
     let message = format!("parameter {name:?} is not about the picture: it belongs into the body");
     let place = ErrorLocation::Parameter(name.into_owned());
-    Err(Problem::new("bad-setting", message).at(place))
+    Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
 /// Protocol of a body of `/v1/move` (NEP-70).
@@ -308,7 +309,7 @@ fn one_answer(line: String) -> Result<String, Problem> {
     }
     let message = "setting 'progress' is not for arrays: ask alone";
     let place = ErrorLocation::Pointer("/settings/progress".to_owned());
-    Err(Problem::new("bad-setting", message).at(place))
+    Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
 /// An error of a line, with the member of the body that its field is.
@@ -337,13 +338,17 @@ pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
 
 /// The member or setting that an error of a line is about.
 fn member<'a>(problem: &Problem, verb: &str, line: &'a str) -> Option<&'a str> {
-    match &*problem.code {
-        "bad-roll" | "missing-roll" => return Some("roll"),
-        "bad-play" => return Some("plays"),
-        "bad-id" => return Some("id"),
-        "bad-score" if line.contains(" score=") => return Some("score"),
-        "bad-setting" | "bad-score" | "bad-cube" => {}
-        "busy" | "stopped" | "timeout" | "internal" | "bad-request" => return None,
+    match problem.code {
+        ErrorCode::BadRoll | ErrorCode::MissingRoll => return Some("roll"),
+        ErrorCode::BadPlay => return Some("plays"),
+        ErrorCode::BadId => return Some("id"),
+        ErrorCode::BadScore if line.contains(" score=") => return Some("score"),
+        ErrorCode::BadSetting | ErrorCode::BadScore | ErrorCode::BadCube => {}
+        ErrorCode::Busy
+        | ErrorCode::Stopped
+        | ErrorCode::Timeout
+        | ErrorCode::Internal
+        | ErrorCode::BadRequest => return None,
         _ => return Some("position"),
     }
     // The verb stands in front of what is here the whole line.

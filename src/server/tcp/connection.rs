@@ -16,6 +16,7 @@ use crate::memory_budget::{ConnectionBudget, Reservation};
 use crate::shutdown::{Phase, reached};
 use crate::work::{Asked, Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
     Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, RequestError, Session,
@@ -228,7 +229,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Some(_) => "lines of the match took too long to come",
             None => "connection was quiet too long",
         };
-        self.trouble("timeout", message);
+        self.trouble(ErrorCode::Timeout, message);
         self.closing = true;
     }
 
@@ -353,7 +354,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Reports an error that belongs to no line.
-    fn trouble(&mut self, code: &'static str, message: &str) {
+    fn trouble(&mut self, code: ErrorCode, message: &str) {
         let error = RequestError::new(code, "connection", message);
         let said = match &self.dialect {
             Some(dialect) => dialect.trouble(&error),
@@ -382,7 +383,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.weight.gathered(dialect.gathered()) {
             count(&self.shared.counters.busy);
             dialect.give_up(&RequestError::new(
-                "busy",
+                ErrorCode::Busy,
                 "server",
                 "busy: too many matches wait",
             ));

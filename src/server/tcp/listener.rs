@@ -7,6 +7,7 @@ use crate::counters::count;
 use crate::fair_queue::Origin;
 use crate::limits::Limits;
 use crate::shutdown::{Phase, reached};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answer::{self, Addressee};
 use gammond_protocol::external::External;
 use gammond_protocol::{AnswerStyle, RequestError};
@@ -134,7 +135,11 @@ async fn send_refusal(
     if External::begins_with(said) {
         text.extend_from_slice(format!("Error: busy {reason}\n").as_bytes());
     } else {
-        let error = RequestError::new("busy", "server", format!("busy: too many {reason}"));
+        let error = RequestError::new(
+            ErrorCode::Busy,
+            "server",
+            format!("busy: too many {reason}"),
+        );
         let to = Addressee {
             id: None,
             style: AnswerStyle::Json,

@@ -4,6 +4,7 @@ use crate::cli::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{RankedPlay, Stop};
 use gammond_game::notation::{Form, parse_roll, play_text};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render::{ScreenStyle, screen};
 use gammond_protocol::{
@@ -108,8 +109,8 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
     let message = &error.message;
     let first = words.first().map_or("", String::as_str);
     let swapped = words.get(1).is_some() && parse_roll(first.as_bytes()).is_ok();
-    let hopeless = error.code == "bad-position" && first.len() < 10;
-    Failure::usage(if error.code == "bad-position" && swapped {
+    let hopeless = error.code == ErrorCode::BadPosition && first.len() < 10;
+    Failure::usage(if error.code == ErrorCode::BadPosition && swapped {
         format!(
             "'{first}' is a roll: the position comes first, as in gammond move 4HPwATDgc/ABMA 31"
         )
@@ -119,7 +120,7 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
             false => " (example: 4HPwATDgc/ABMA)",
         };
         format!("'{first}' is not a position: {message}{example}")
-    } else if message == "roll is missing" {
+    } else if error.code == ErrorCode::MissingRoll {
         format!("{message} (example: gammond move 4HPwATDgc/ABMA 31)")
     } else {
         message.clone()

@@ -158,7 +158,7 @@ struct Ended {
 impl Ended {
     fn problem(&self) -> Option<Problem> {
         let (code, message) = self.error.as_ref()?;
-        Some(Problem::new(code, message.as_str()))
+        Some(Problem::new(Problem::code_of(code), message.as_str()))
     }
 }
 

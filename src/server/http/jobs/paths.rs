@@ -20,6 +20,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use gammond_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -49,7 +50,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Name, Problem> {
         let path = Path::<String>::from_request_parts(parts, state).await;
         // A path that is no UTF-8 is not ours either.
-        let Path(name) = path.map_err(|_| Problem::new("not-found", "there is no such path"))?;
+        let Path(name) =
+            path.map_err(|_| Problem::new(ErrorCode::NotFound, "there is no such path"))?;
         Ok(Name(name))
     }
 }
@@ -57,7 +59,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
 fn wrong_method(allow: &'static str) -> Problem {
     Problem {
         allow: Some(allow),
-        ..Problem::new("method-not-allowed", format!("only {allow}"))
+        ..Problem::new(ErrorCode::MethodNotAllowed, format!("only {allow}"))
     }
 }
 
@@ -91,7 +93,7 @@ async fn list(
     only_get(request.method())?;
     if !matches!(peer.origin, Origin::Token(_)) {
         let message = "jobs are listed for clients with a token only";
-        return Err(Problem::new("forbidden", message));
+        return Err(Problem::new(ErrorCode::Forbidden, message));
     }
     let jobs = access_state.jobs.list(&access_state.owner(peer.origin));
     let keep = access_state.jobs.limits.keep;
@@ -174,11 +176,11 @@ fn wait(query: &str) -> Result<Option<u64>, Problem> {
     let wrong = || {
         let message = format!("want wait=0 to wait={WAIT_SECONDS_MAX}, in seconds");
         let place = ErrorLocation::Parameter("wait".to_owned());
-        Problem::new("bad-setting", message).at(place)
+        Problem::new(ErrorCode::BadSetting, message).at(place)
     };
     if !words.is_empty() {
         return Err(Problem::new(
-            "bad-setting",
+            ErrorCode::BadSetting,
             "a job has only the parameter wait",
         ));
     }
@@ -200,7 +202,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     });
     let message =
         "Idempotency-Key is not 1 to 255 printable characters, such as 8e03978e-40d5-43dd-bc93";
-    let text = text.ok_or_else(|| Problem::new("bad-request", message))?;
+    let text = text.ok_or_else(|| Problem::new(ErrorCode::BadRequest, message))?;
     Ok(Some(text.to_owned()))
 }
 
@@ -212,7 +214,7 @@ async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<
     let read = submission::read(shared, "rollout", words.as_bytes());
     match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
         Read::Inquiry(_) => Ok(NewJob { words, ..new }),
-        Read::Text(_) => Err(Problem::new("bad-request", "request is no rollout")),
+        Read::Text(_) => Err(Problem::new(ErrorCode::BadRequest, "request is no rollout")),
     }
 }
 
@@ -228,7 +230,7 @@ async fn analysis(
     let (words, archive) = question::settings_of_query(query, "archive")?;
     let wrong = |message: &str| {
         let place = ErrorLocation::Parameter("archive".to_owned());
-        Problem::new("bad-setting", message).at(place)
+        Problem::new(ErrorCode::BadSetting, message).at(place)
     };
     let archive = match archive.as_deref() {
         None | Some("false") => false,
@@ -245,7 +247,7 @@ async fn analysis(
             "a file of an archived analysis has at most {} bytes",
             matches::REPORT_BYTES_MAX
         );
-        return Err(Problem::new("too-large", message));
+        return Err(Problem::new(ErrorCode::TooLarge, message));
     }
     let inquiry = matches::inquiry(shared, &words, Vec::new(), matches::all_forms(longest))?;
     if archive && !matches::is_archivable(&inquiry) {
@@ -323,7 +325,7 @@ async fn result(
     let ended = job.view.borrow().ended.clone();
     let Some(ended) = ended else {
         let message = "the job has not ended: ask for its events, or again later";
-        return Err(Problem::new("not-ready", message));
+        return Err(Problem::new(ErrorCode::NotReady, message));
     };
     if let Some(problem) = ended.problem() {
         return Err(problem);
@@ -339,7 +341,7 @@ async fn result(
     if bytes.is_empty() {
         let message = "the match has no form in OGXM, which has none for beavers, rolls without plays and positions that were \
                        set up";
-        return Err(Problem::new("bad-match-file", message));
+        return Err(Problem::new(ErrorCode::BadMatchFile, message));
     }
     let mut response = Response::new(Body::from(bytes));
     matches::report_headers(response.headers_mut(), kind);
@@ -363,7 +365,10 @@ pub(super) async fn report(
     if let Some(reports) = held {
         return match from + size <= reports.len() {
             true => Ok(reports.slice(from..from + size)),
-            false => Err(Problem::new("internal", "the job has no such report")),
+            false => Err(Problem::new(
+                ErrorCode::Internal,
+                "the job has no such report",
+            )),
         };
     }
     let (jobs, id) = (Arc::clone(jobs), job.meta.id.clone());
@@ -371,6 +376,6 @@ pub(super) async fn report(
     let read = read.unwrap_or_else(|error| Err(error.to_string()));
     read.map_err(|error| {
         tracing::warn!(%error, "a job's result cannot be read");
-        Problem::new("internal", "the job's result cannot be read")
+        Problem::new(ErrorCode::Internal, "the job's result cannot be read")
     })
 }

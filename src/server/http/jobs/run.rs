@@ -12,6 +12,7 @@ use crate::tcp::shared::Shared;
 use axum::body::Bytes;
 use gammond_engine::query::ReportForm;
 use gammond_game::notation::{MatchFile, MatchFormat};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::analysis::Collected;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -99,7 +100,10 @@ async fn several(
     for (number, size) in (1..).zip(&job.meta.files) {
         let to = from + size;
         if to > input.len() {
-            return Err(Problem::new("internal", "the job's files are cut off"));
+            return Err(Problem::new(
+                ErrorCode::Internal,
+                "the job's files are cut off",
+            ));
         }
         let file = input.slice(from..to);
         from = to;
@@ -156,7 +160,9 @@ async fn answered(
     let mut answer = loop {
         match begin() {
             Ok(answer) => break answer,
-            Err(problem) if matches!(&*problem.code, "busy" | "too-many-requests") => {
+            Err(problem)
+                if matches!(problem.code, ErrorCode::Busy | ErrorCode::TooManyRequests) =>
+            {
                 sleep(RETRY_INTERVAL).await;
             }
             Err(problem) => return Err(problem),
@@ -196,7 +202,7 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
     read.unwrap_or_else(|error| Err(error.to_string()))
         .map_err(|error| {
             tracing::warn!(%error, "a job cannot be read");
-            Problem::new("internal", "the job's file cannot be read")
+            Problem::new(ErrorCode::Internal, "the job's file cannot be read")
         })
 }
 
@@ -204,7 +210,7 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
 fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
     match submission::read(shared, "rollout", job.meta.words.as_bytes())? {
         Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
-        Read::Text(_) => Err(Problem::new("internal", "the job is no rollout")),
+        Read::Text(_) => Err(Problem::new(ErrorCode::Internal, "the job is no rollout")),
     }
 }
 
@@ -217,7 +223,7 @@ fn analysis(
 ) -> Result<Answer, Problem> {
     let mut weight = MatchMemory::new(Arc::clone(shared));
     if weight.gathered(Some(file.len())) {
-        return Err(Problem::new("busy", "busy: too many matches wait"));
+        return Err(Problem::new(ErrorCode::Busy, "busy: too many matches wait"));
     }
     // Of several files only JSON is kept; an archive wants the decisions, which JSON alone does not hold.
     let form = match job.meta.files.is_empty() || collected.is_some() {
@@ -253,7 +259,7 @@ async fn without_notes(
     match written.await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) => Err(Problem::new(error.code, error.message)),
-        Err(error) => Err(Problem::new("internal", error.to_string())),
+        Err(error) => Err(Problem::new(ErrorCode::Internal, error.to_string())),
     }
 }
 
@@ -290,7 +296,12 @@ fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
             archived,
         });
     }
-    let wrong = || Problem::new("internal", "the reports of the match cannot be told apart");
+    let wrong = || {
+        Problem::new(
+            ErrorCode::Internal,
+            "the reports of the match cannot be told apart",
+        )
+    };
     let end = whole
         .iter()
         .position(|byte| *byte == b'\n')

@@ -8,6 +8,7 @@ use crate::http::archive::SharedArchive;
 use crate::http::problem::Problem;
 use crate::tcp::shared::Shared;
 use axum::body::Bytes;
+use gammond_protocol::ErrorCode;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -150,14 +151,17 @@ pub(super) fn now() -> u64 {
 fn new_id() -> Result<String, Problem> {
     let mut random = [0_u8; ID_LETTERS];
     if getrandom::getrandom(&mut random).is_err() {
-        return Err(Problem::new("internal", "the system has no random numbers"));
+        return Err(Problem::new(
+            ErrorCode::Internal,
+            "the system has no random numbers",
+        ));
     }
     let letter = |byte: u8| LETTERS.get(usize::from(byte % 32)).copied().unwrap_or(b'a');
     Ok(random.map(letter).map(char::from).iter().collect())
 }
 
 fn busy(message: &str) -> Problem {
-    Problem::new("busy", format!("busy: {message}"))
+    Problem::new(ErrorCode::Busy, format!("busy: {message}"))
 }
 
 impl Jobs {
@@ -287,7 +291,12 @@ impl Jobs {
                 tracing::warn!(%error, "a job was not stored");
                 return Err(busy("the job could not be stored"));
             }
-            Err(_) => return Err(Problem::new("internal", "the job could not be stored")),
+            Err(_) => {
+                return Err(Problem::new(
+                    ErrorCode::Internal,
+                    "the job could not be stored",
+                ));
+            }
         };
         let job = Job::new(meta, origin, bytes, None);
         *job.input.lock().unwrap_or_else(PoisonError::into_inner) = kept;
@@ -320,13 +329,13 @@ impl Jobs {
                 return Ok(KeyUse::Known(Arc::clone(job)));
             }
             let message = "this Idempotency-Key was sent with another request: send a new key";
-            return Err(Problem::new("key-reused", message));
+            return Err(Problem::new(ErrorCode::KeyReused, message));
         }
         let name = (owner.to_owned(), key.key.clone());
         if !table.stored_keys.insert(name.clone()) {
             let message =
                 "the request with this Idempotency-Key is being stored: send it again later";
-            return Err(Problem::new("not-ready", message));
+            return Err(Problem::new(ErrorCode::NotReady, message));
         }
         Ok(KeyUse::New(KeyInUse {
             jobs: Arc::clone(self),
@@ -368,7 +377,7 @@ impl Jobs {
     pub(super) fn get(&self, id: &str, owner: &str) -> Result<Arc<Job>, Problem> {
         let found = self.lock().jobs.get(id).cloned();
         let own = found.filter(|job| job.meta.owner == owner);
-        own.ok_or_else(|| Problem::new("not-found", "there is no job with this id"))
+        own.ok_or_else(|| Problem::new(ErrorCode::NotFound, "there is no job with this id"))
     }
 
     /// Returns the jobs of an owner, the oldest first.
@@ -417,7 +426,7 @@ impl Jobs {
         let (error, reports) = match outcome {
             Ok(reports) => (None, reports),
             Err(problem) => {
-                let error = (String::from(problem.code), problem.message);
+                let error = (problem.code.to_string(), problem.message);
                 (Some(error), Reports::default())
             }
         };

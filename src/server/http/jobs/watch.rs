@@ -15,6 +15,7 @@ use axum::extract::{Extension, Request, State as Shelf};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
+use gammond_protocol::ErrorCode;
 use serde_json::json;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ const LAST_ID: &str = "end";
 /// The place of a client that waits.
 pub(super) fn watcher(jobs: &Jobs) -> Result<OwnedSemaphorePermit, Problem> {
     let place = Arc::clone(&jobs.watchers).try_acquire_owned();
-    place.map_err(|_| Problem::new("busy", "busy: too many clients wait for jobs"))
+    place.map_err(|_| Problem::new(ErrorCode::Busy, "busy: too many clients wait for jobs"))
 }
 
 /// The events of a job, from its present state to its end (HTTP-54).
@@ -101,7 +102,7 @@ impl Watch {
             }
             if *self.cancelled.borrow() {
                 self.over = true;
-                let problem = Problem::new("stopped", "the job was removed");
+                let problem = Problem::new(ErrorCode::Stopped, "the job was removed");
                 return Some(events::last("problem", LAST_ID, problem.json().as_bytes()));
             }
             // Numbers of a server before this one may be higher.

@@ -5,6 +5,7 @@ use super::super::question;
 use super::message::member;
 use gammond_game::Position;
 use gammond_game::notation::PositionId;
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
 
 /// Points of a player, and the bar.
@@ -14,7 +15,7 @@ const PLACES: usize = 25;
 const MEMBERS: [&str; 3] = ["position", "roll", "plays"];
 
 fn wrong(message: impl Into<String>) -> Problem {
-    Problem::new("bad-request", message.into())
+    Problem::new(ErrorCode::BadRequest, message.into())
 }
 
 /// Returns the line of a question: the arguments whose names are in `known`, and these settings where an argument does
@@ -97,7 +98,7 @@ fn board(value: &Json) -> Result<String, Problem> {
     }
     let (me, opponent) = (side("me")?, side("opponent")?);
     let position = Position::new(&me, &opponent)
-        .map_err(|error| Problem::new("bad-position", format!("board: {error}")))?;
+        .map_err(|error| Problem::new(ErrorCode::BadPosition, format!("board: {error}")))?;
     Ok(PositionId::from(position).to_string())
 }
 

@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::Stream;
+use gammond_protocol::ErrorCode;
 use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -83,7 +84,10 @@ pub(in super::super) async fn answer(
     if parts.method != Method::POST {
         return Err(Problem {
             allow: Some("POST"),
-            ..Problem::new("method-not-allowed", "only POST: there are no sessions")
+            ..Problem::new(
+                ErrorCode::MethodNotAllowed,
+                "only POST: there are no sessions",
+            )
         });
     }
     let accept = parts.headers.get_all(ACCEPT).iter();
@@ -92,7 +96,7 @@ pub(in super::super) async fn answer(
     let takes = |kind: &str| accept.contains(kind) || accept.contains("*/*");
     if !takes("application/json") || !takes("text/event-stream") {
         let message = "Accept must have application/json and text/event-stream";
-        return Err(Problem::new("not-acceptable", message));
+        return Err(Problem::new(ErrorCode::NotAcceptable, message));
     }
     body::uncoded(&parts.headers)?;
     let (bytes, weight) = body::collect(&shared, body, MESSAGE_BYTES_MAX).await?;

@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
 use gammond_engine::query::ReportForm;
 use gammond_game::notation::{PositionId, parse_play};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
 use http_body_util::BodyExt as _;
@@ -78,7 +79,8 @@ fn structured(answer: Value) -> Value {
 }
 
 fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| Problem::new("internal", error.to_string()))
+    serde_json::from_slice(bytes)
+        .map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))
 }
 
 async fn question(
@@ -95,7 +97,10 @@ async fn question(
 
 async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
     let Json::Object(members) = arguments else {
-        return Err(Problem::new("bad-request", "arguments must be an object"));
+        return Err(Problem::new(
+            ErrorCode::BadRequest,
+            "arguments must be an object",
+        ));
     };
     let (wanted, others): (Vec<_>, Vec<_>) = members
         .iter()
@@ -122,7 +127,7 @@ async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Resu
 
 /// Returns the Position IDs after the plays of an argument.
 fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<String>, Problem> {
-    let wrong = |message: String| Problem::new("bad-play", message);
+    let wrong = |message: String| Problem::new(ErrorCode::BadPlay, message);
     let Json::List(plays) = plays else {
         let message = format!(
             "plays is {}, want an array such as [\"8/5 6/5\"]",
@@ -133,7 +138,7 @@ fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<Strin
     let (shown, _) = shown(&context.shared, line)?;
     let roll = shown
         .roll
-        .ok_or_else(|| Problem::new("missing-roll", "roll is missing, such as [3,1]"))?;
+        .ok_or_else(|| Problem::new(ErrorCode::MissingRoll, "roll is missing, such as [3,1]"))?;
     let read = |play: &Json| match play {
         Json::Text(text) => {
             let legal = parse_play(text, &shown.position, roll);
@@ -200,7 +205,10 @@ fn report(progress: &Progress, line: &[u8], trials: f64, reported: &mut f64) {
 
 async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     let Json::Object(members) = arguments else {
-        return Err(Problem::new("bad-request", "arguments must be an object"));
+        return Err(Problem::new(
+            ErrorCode::BadRequest,
+            "arguments must be an object",
+        ));
     };
     let mut wanted: Vec<(&str, String)> = Vec::new();
     let mut question = Vec::new();
@@ -214,7 +222,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
                     "svg" => SVG,
                     _ => {
                         let message = format!("format is {format:.32?}, want text, png or svg");
-                        return Err(Problem::new("bad-setting", message));
+                        return Err(Problem::new(ErrorCode::BadSetting, message));
                     }
                 };
             }
@@ -226,7 +234,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
             }
             ("format" | "play" | "width", value) => {
                 let message = format!("{name} is {}, want a string or a number", value.kind());
-                return Err(Problem::new("bad-request", message));
+                return Err(Problem::new(ErrorCode::BadRequest, message));
             }
             _ => question.push((name.clone(), value.clone())),
         }
@@ -238,7 +246,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     let (wishes, _) = DrawingOptions::read(&query)?;
     let drawn = wishes.draw(&context.shared, &line, kind).await?;
     let bytes = to_bytes(drawn.into_body(), PICTURE_BYTES_MAX).await;
-    let bytes = bytes.map_err(|error| Problem::new("internal", error.to_string()))?;
+    let bytes = bytes.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
     let content = match kind {
         PNG => json!({"type": "image", "data": STANDARD.encode(&bytes), "mimeType": PNG}),
         _ => json!({"type": "text", "text": String::from_utf8_lossy(&bytes)}),
@@ -248,7 +256,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
 
 async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     const KNOWN: [&str; 5] = ["match", "encoding", "plies", "decisions", "limit"];
-    let bad = |message: String| Problem::new("bad-request", message);
+    let bad = |message: String| Problem::new(ErrorCode::BadRequest, message);
     let Json::Object(members) = arguments else {
         return Err(bad("arguments must be an object".to_owned()));
     };

@@ -10,6 +10,7 @@ use crate::tcp::shared::Shared;
 use gammond_base::escape::Markup;
 use gammond_game::notation::{Form, PositionId};
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
+use gammond_protocol::ErrorCode;
 use gammond_protocol::render;
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -57,7 +58,7 @@ impl PageQuery<'_> {
         let asked = submission::ask(self.shared, self.peer.origin, verb, line.as_bytes()).await;
         let answer = asked.map_err(|problem| named(problem, (verb, &line)))?;
         let text = answer.collect().await;
-        let unread = |_| Problem::new("internal", "the answer could not be read");
+        let unread = |_| Problem::new(ErrorCode::Internal, "the answer could not be read");
         serde_json::from_slice(&text).map_err(unread)
     }
 }
@@ -90,7 +91,7 @@ pub(super) async fn explore(
             let (summary, table) = match inquirer.ask("cube", "").await {
                 Ok(answer) => cube(&answer),
                 // There is nothing to decide, but the position has a value.
-                Err(problem) if &*problem.code == "bad-cube" => {
+                Err(problem) if problem.code == ErrorCode::BadCube => {
                     value(&inquirer.ask("eval", "").await?)
                 }
                 Err(problem) => return Err(problem),
