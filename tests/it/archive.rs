@@ -266,6 +266,7 @@ fn killed_and_continued() {
     for round in 0..8_u64 {
         let mut child = gammond(at, &format!("{line} a.sqlite"));
         let mut child = child.stdout(std::process::Stdio::null()).spawn().unwrap();
+        // Each round is killed at another moment: the moment is what is tested.
         std::thread::sleep(std::time::Duration::from_millis(60 + 37 * round));
         child.kill().unwrap();
         child.wait().unwrap();

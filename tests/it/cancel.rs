@@ -26,6 +26,7 @@ fn cancelled_request_is_answered_in_its_place() {
     let server = plain();
     let mut client = Client::new(&server.address);
     client.send(format!("#a {ENDLESS}\n#b eval {START}\n"));
+    // The rollout runs by then; if it still waits, its answer is the same.
     std::thread::sleep(Duration::from_millis(100));
     client.send("#c cancel a b x\n#d ping\n");
     let first = line(&mut client);
@@ -63,6 +64,7 @@ fn cancel_all_frees_the_threads() {
         text += &format!("#r{number} {ENDLESS}\n");
     }
     client.send(&text);
+    // Some run by then, and the others wait: all are answered alike.
     std::thread::sleep(Duration::from_millis(300));
     client.send("#all cancel all\n");
     for number in 0..40 {
@@ -233,6 +235,7 @@ fn cancelled_deepening_answers_what_is_known() {
     // On a busy machine it has not begun after a moment: then the answer is the error of Q-81.
     for patience in [100, 500, 2000, 8000, 30_000] {
         client.send(format!("#a move {START} 43 time=600000\n#b ping\n"));
+        // Progress of a search shows nowhere: longer waits follow if it has not begun.
         std::thread::sleep(Duration::from_millis(patience));
         client.send("#c cancel a\n");
         let answer = line(&mut client);

@@ -221,7 +221,7 @@ fn a_cube_that_the_opponent_turns_for_nothing_is_live() {
     }
 }
 
-/// CUBE-02, CUBE-03, CUBE-04, CUBE-05, CUBE-06, CUBE-07, CUBE-08, CUBE-09, MET-11.
+/// CUBE-01, CUBE-02, CUBE-03, CUBE-04, CUBE-05, CUBE-06, CUBE-07, CUBE-08, CUBE-09, MET-11.
 #[test]
 fn static_cube_values_and_verdicts_agree_with_gnubg() {
     let test = "static_cube_values_and_verdicts_agree_with_gnubg";

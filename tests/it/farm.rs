@@ -255,6 +255,7 @@ fn killed_workers_and_submitters_change_no_byte() {
     let mut seed = 7_u64;
     for number in 0..kills() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // Kills come at random moments: the moments are what is tested.
         std::thread::sleep(Duration::from_millis(300 + (seed >> 33) % 700));
         match number % 4 {
             0 | 1 => {

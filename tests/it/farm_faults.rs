@@ -99,6 +99,7 @@ fn a_cut_network_costs_time_only() {
     let mut waits = Running(waits.unwrap());
     field.until("it computes", || field.status(&job)["parts_done"] != 0);
     cable.cut.store(true, Ordering::Relaxed);
+    // The length of the cut is what is tested.
     std::thread::sleep(Duration::from_secs(cut_s()));
     let during = field.status(&job)["parts_done"].clone();
     assert_ne!(

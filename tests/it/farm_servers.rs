@@ -325,6 +325,7 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         eprintln!("server {number} is killed: {now} of {all} parts");
         assert!(now < all, "it was over before server {number} was killed");
         servers[number].kill();
+        // The others elect a leader without it, which takes seconds.
         std::thread::sleep(Duration::from_secs(4));
         servers[number] = member(folder.path(), number, &ports, &routes);
         let begun = Instant::now();

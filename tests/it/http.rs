@@ -575,6 +575,7 @@ fn running_requests_are_answered_at_the_end() {
     let target = "/v1/move?position=4HPwATDgc%2FABMA&roll=31&plies=3&filter=huge&top=1";
     let answer = std::thread::scope(|scope| {
         let asked = scope.spawn(|| get(&http, target, ""));
+        // The request runs by then, which shows nowhere from outside while one thread computes.
         std::thread::sleep(Duration::from_millis(200));
         process.signal("TERM");
         asked.join().unwrap()

@@ -386,6 +386,7 @@ fn interrupted(long: &Long, whole: &BTreeMap<String, Vec<u8>>, took: Duration) -
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
+        // An interrupt in the middle of the work; earlier ones follow if this one comes too late.
         std::thread::sleep(took / part);
         let running = signal(&mut child, "-INT");
         let output = child.wait_with_output().unwrap();
@@ -762,6 +763,7 @@ fn a_second_ctrl_c_ends_at_once() {
         folder.path(),
     );
     assert!(signal(&mut child, "-INT"), "over already");
+    // The first signal is handled by then, which shows nowhere.
     std::thread::sleep(Duration::from_millis(300));
     if signal(&mut child, "-INT") {
         assert_eq!(child.wait().unwrap().signal(), Some(2));

@@ -271,6 +271,7 @@ fn servers_share_and_one_may_be_killed() {
             )
         }));
         let killing = async {
+            // The rollouts are in its hands by then; any that are not are asked elsewhere anyway.
             tokio::time::sleep(Duration::from_millis(200)).await;
             one.kill();
         };
@@ -489,6 +490,7 @@ fn shutdown_waits_for_running_queries() {
         });
         let asking = futures_util::future::join_all(asks);
         let ending = async {
+            // Some requests have been taken by then, and the others must be refused or answered.
             tokio::time::sleep(Duration::from_millis(100)).await;
             let pid = server.0.id().to_string();
             assert!(

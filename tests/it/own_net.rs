@@ -113,7 +113,7 @@ fn file_of(net: &FloatNet, inputs: InputSet, class: &str, bits: SecondBits) -> V
     native::write(&label, &parts)
 }
 
-/// NI-01 to NI-06 (NI-02, NI-03, NI-04, NI-05), NI-20, NI-21: the prototype's vectors: every integer, floats to 7e-7, quantised results near the floats.
+/// Compares the prototype's vectors: every integer, floats to 7e-7, quantised results near the floats.
 fn check_vectors(test: &str, vectors: &str, contact: &str, inputs: InputSet) {
     let folder = "data/prototype-net";
     let Some(path) = support::shared(test, &format!("{folder}/{vectors}")) else {
@@ -218,12 +218,14 @@ fn races_are_not_judged_twice() {
     );
 }
 
+/// NI-01, NI-02, NI-03, NI-04, NI-05, NI-06, NI-20, NI-21.
 #[test]
 fn vectors_of_the_hand_made_net() {
     let set = InputSet::COUNTS_HAND;
     check_vectors("own_net::vectors_hand", "vectors-hand.tsv", "contact", set);
 }
 
+/// NI-01.
 #[test]
 fn vectors_of_the_raw_net() {
     let set = InputSet::COUNTS;

@@ -244,7 +244,7 @@ fn opening(length: u32) -> RolloutQuery {
     query(Position::start(), state, RolloutSubject::Plays(plays))
 }
 
-/// The same bits for any number of threads, and for a run in pieces.
+/// RO-01: the same bits for any number of threads, and for a run in pieces.
 #[test]
 fn threads_and_pieces_change_no_bit() {
     for length in [0, 5] {

@@ -249,6 +249,7 @@ fn ubgi_stops_on_request_and_closes_when_idle() {
     while client.line() != "ubgiok" {}
     client.send("set engine.ply 5\nset engine.filter huge\nposition gnubgid 4HPwATDgc/ABMA\n");
     client.send("dice 4 3\ngo\nisready\n");
+    // The search has begun by then; the transport has no message for that.
     std::thread::sleep(Duration::from_millis(100));
     client.send("stop\n");
     let said = client.line();

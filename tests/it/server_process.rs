@@ -2,10 +2,22 @@
 
 use crate::server::{Client, LONG};
 use std::io::{BufRead, BufReader, Write as _};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const PING: &str = "ping\n";
+
+/// Polls until the condition holds, for a minute at most.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < end, "not so after a minute: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
 
 pub(crate) struct Process {
     child: Child,
@@ -179,25 +191,31 @@ fn the_second_signal_ends_at_once() {
         &["--listen", "127.0.0.1:0", "--grace", "600"],
     );
     let mut client = Client::new(&server.addresses[0]);
-    client.send(LONG);
-    std::thread::sleep(Duration::from_millis(300));
+    client.send("set order=ready\n");
+    assert!(client.line().contains("\"order\":\"ready\""));
+    client.send(format!("#long {LONG}#short {PING}"));
+    // The long query has been read before this one.
+    assert!(client.line().contains("\"short\""));
     server.signal("TERM");
-    std::thread::sleep(Duration::from_millis(300));
+    until("the first signal is handled", || {
+        TcpStream::connect(&server.addresses[0]).is_err()
+    });
     server.signal("TERM");
     let start = Instant::now();
     assert_eq!(server.wait(), Some(0));
     assert!(start.elapsed() < Duration::from_secs(30));
 }
 
-/// SRV-15, SRV-16: nets that never come do not keep SIGTERM waiting.
+/// SRV-15, SRV-16: a reload from a pipe is refused at once, and keeps neither clients nor SIGTERM waiting.
 #[test]
 fn a_reload_that_hangs_does_not_keep_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let nets = folder.path().join("contact.net");
     let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/contact.net");
     std::fs::copy(shipped, &nets).unwrap();
+    let log = folder.path().join("log");
     let mut server = Process::start(
-        "exec \"$@\"",
+        &format!("exec \"$@\" 2>'{}'", log.display()),
         &["--listen", "127.0.0.1:0", "--nets", nets.to_str().unwrap()],
     );
     std::fs::remove_file(&nets).unwrap();
@@ -206,7 +224,10 @@ fn a_reload_that_hangs_does_not_keep_the_server() {
     let mut client = Client::new(&server.addresses[0]);
     server.signal("HUP");
     server.signal("HUP");
-    std::thread::sleep(Duration::from_millis(200));
+    until("the reload is refused", || {
+        let said = std::fs::read_to_string(&log).unwrap();
+        said.contains("nets not reloaded") && said.contains("is a pipe")
+    });
     client.send(PING);
     assert_eq!(client.line(), "{\"type\":\"pong\"}");
     server.signal("TERM");
@@ -218,25 +239,35 @@ fn a_reload_that_hangs_does_not_keep_the_server() {
 #[test]
 fn no_line_is_cut_at_the_end() {
     let mut server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0"]);
+    let begun = Arc::new(AtomicUsize::new(0));
     let clients: Vec<_> = (0..48)
         .map(|_| {
             let mut client = Client::new(&server.addresses[0]);
+            let begun = Arc::clone(&begun);
             std::thread::spawn(move || {
                 let lines = "move 4HPwATDgc/ABMA 31\n".repeat(500);
                 let mut writer = client.stream.try_clone().unwrap();
                 // The server ends before it has read them all.
                 std::thread::spawn(move || drop(writer.write_all(lines.as_bytes())));
+                assert!(client.line().ends_with('}'));
+                begun.fetch_add(1, Ordering::Relaxed);
                 client.rest()
             })
         })
         .collect();
-    std::thread::sleep(Duration::from_millis(300));
+    until("every client has an answer", || {
+        begun.load(Ordering::Relaxed) == 48
+    });
     server.signal("TERM");
+    let mut ended_early = 0;
     for client in clients {
         let said = client.join().unwrap();
         let end = String::from_utf8_lossy(said.get(said.len().saturating_sub(60)..).unwrap());
         assert!(said.is_empty() || said.ends_with(b"}\n"), "cut: {end:?}");
+        let lines = said.iter().filter(|byte| **byte == b'\n').count();
+        ended_early += usize::from(lines < 499);
     }
+    assert!(ended_early > 0, "all answers were sent before the signal");
     assert_eq!(server.wait(), Some(0));
 }
 
@@ -257,10 +288,11 @@ fn out_of_descriptors() {
     let address = &server.addresses[0];
     let mut first = Client::new(address);
     let crowd: Vec<_> = (0..60).map(|_| Client::new(address)).collect();
-    std::thread::sleep(Duration::from_millis(200));
-    first.send("stats\n");
-    let stats: serde_json::Value = serde_json::from_str(&first.line()).unwrap();
-    assert!(stats["accept_pauses"].as_u64().unwrap() > 0, "{stats}");
+    until("the server pauses", || {
+        first.send("stats\n");
+        let stats: serde_json::Value = serde_json::from_str(&first.line()).unwrap();
+        stats["accept_pauses"].as_u64().unwrap() > 0
+    });
     drop(crowd);
     let mut late = Client::new(address);
     late.send(PING);

@@ -64,7 +64,7 @@ fn same(a: &Path, b: &Path, name: &str) {
     same_file(&a.join(name), &b.join(name));
 }
 
-/// Rules JR-01 to JR-04, TL-01, TL-02, LB-01 to LB-04, TP-01 to TP-03.
+/// JR-01, JR-04, TL-01, TL-02, LB-01, LB-04, TP-01, TP-02, TP-03: the folder is the same after kills.
 #[test]
 fn a_killed_training_run_ends_with_the_same_nets() {
     let folder = tempfile::tempdir().unwrap();

@@ -215,6 +215,7 @@ mod tests {
         assert_eq!((refused, shorter), (whole.len() - 2, 2));
     }
 
+    /// JR-03: a torn end is removed, wherever it begins.
     #[test]
     fn goes_on_after_a_cut_at_any_byte() {
         let folder = tempfile::tempdir().unwrap();
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Every bit flipped: the file is refused and left alone, or the torn end is made again.
+    /// JR-03. Every bit flipped: the file is refused and left alone, or the torn end is made again.
     #[test]
     fn a_flipped_bit_never_passes() {
         let folder = tempfile::tempdir().unwrap();
@@ -300,6 +301,20 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), whole);
     }
 
+    /// JR-02: the four fields of the head, then the contents.
+    #[test]
+    fn a_record_has_a_head_of_four_fields() {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = sample(&folder.path().join("job"));
+        let mut head = 2_u64.to_le_bytes().to_vec();
+        head.extend(3_u32.to_le_bytes());
+        head.extend(crc32fast::hash(b"two").to_le_bytes());
+        head.extend(crc32fast::hash(&head).to_le_bytes());
+        head.extend(b"two");
+        assert!(whole.ends_with(&head), "{whole:?}");
+    }
+
+    /// JR-02.
     #[test]
     fn a_repeated_record_counts_once() {
         let folder = tempfile::tempdir().unwrap();

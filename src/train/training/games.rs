@@ -588,6 +588,64 @@ mod tests {
     use crate::training::siblings::Plies;
     use gammond_engine::eval::nets::NetEvaluator;
 
+    /// LB-03, and V of LB-02: the label is the mean, corrected by what came later less the value of the best play.
+    #[test]
+    fn labels_are_returns_without_the_luck_of_the_dice() {
+        let (mean, best) = ([0.5, 0.1, 0.0, 0.2, 0.0], [0.6, 0.2, 0.0, 0.1, 0.0]);
+        // Seen by the mover: win 0.75, gammons 0.25, lost gammons 0.125.
+        let later = [0.25, 0.125, 0.0, 0.25, 0.0];
+        let label = returned(mean, Some(later), Some(best), 0.5);
+        let expected: [f32; 5] = [0.575, 0.125, 0.0, 0.2125, 0.0];
+        for (found, expected) in label.into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{label:?}");
+        }
+        // After a play that explores.
+        assert_eq!(returned(mean, Some(later), None, 1.0), mean);
+    }
+
+    /// LB-02: the contender that is worth most a play later is chosen, and the others are labelled with their means.
+    #[test]
+    fn contests_are_decided_one_play_later() {
+        let evaluator = NetEvaluator::embedded_fast().unwrap();
+        let judges = OnePlyEvaluator::new(&evaluator);
+        let settings = GameSettings {
+            contenders: 3,
+            contest_margin: 1.0,
+            ..GameSettings::default()
+        };
+        let mut room = Scratch::default();
+        let [roll, next] = [(3, 1), (2, 1)].map(|(a, b)| Roll::new(a, b).unwrap());
+        let ranked = (judges
+            .one(&settings)
+            .ahead(&Position::start(), roll, &mut room))
+        .ranked;
+        let mut labels = Vec::new();
+        let (pick, chosen) =
+            closest_contest(judges, &ranked, next, &settings, &mut room, &mut labels);
+        let means = ranked[..3].iter().map(|judged| {
+            judges
+                .one(&settings)
+                .ahead(&judged.after, next, &mut room)
+                .mean
+        });
+        let means: Vec<[f32; 5]> = means.collect();
+        // The opponent is on roll: least is best.
+        let worth = |mean: &[f32; 5]| Chances::from_array(*mean).equity();
+        assert!(means.iter().all(|mean| worth(mean) >= worth(&means[pick])));
+        assert_eq!(chosen.map(|chosen| chosen.mean), Some(means[pick]));
+        let others: Vec<usize> = (0..3).filter(|&index| index != pick).collect();
+        assert_eq!(labels.len(), 2);
+        for (label, index) in labels.iter().zip(others) {
+            assert_eq!(label.position, ranked[index].after);
+            let pairs = label.targets().into_iter().zip(means[index]);
+            assert!(
+                pairs
+                    .into_iter()
+                    .all(|(found, mean)| (found - mean).abs() < 1e-4)
+            );
+        }
+    }
+
     /// The labels of a game in which every play has a twin: a pair for each step, a sibling for each horizon.
     #[test]
     fn games_have_chains_of_siblings() {

@@ -60,3 +60,33 @@ fn weights(wanted: &[[f32; RESULTS]]) -> Vec<f32> {
     weights.iter_mut().for_each(|weight| *weight /= total);
     weights
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_game::Position;
+
+    /// TP-11, written out for two plays.
+    #[test]
+    fn the_loss_is_that_of_the_rule() {
+        let targets = [[0.5, 0.1, 0.0, 0.2, 0.0], [0.6, 0.1, 0.0, 0.2, 0.0]];
+        let plays = targets.map(|targets| Label::new(Position::start(), 0, targets));
+        let found = [[0.4, 0.2, 0.0, 0.2, 0.0], [0.7, 0.1, 0.0, 0.1, 0.0]];
+        // The second play is worse by 0.2 for its player.
+        let second = (0.12 + (-0.2_f64 / 0.08).exp()) / (0.24 + 1.0 + (-0.2_f64 / 0.08).exp());
+        let weights = [1.0 - second, second];
+        let errors: [[f64; 5]; 2] = [[-0.1, 0.1, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, -0.1, 0.0]];
+        let mut expected = 0.0;
+        for (weight, error) in weights.iter().zip(&errors) {
+            let centred: [f64; 5] = std::array::from_fn(|k| {
+                error[k] - weights[0] * errors[0][k] - weights[1] * errors[1][k]
+            });
+            let equity = 2.0 * centred[0] + centred[1] + centred[2] - centred[3] - centred[4];
+            let alone = [0.6, 0.3, 0.1, 0.3, 0.1].iter().zip(centred);
+            let alone: f64 = alone.map(|(part, error)| part * error * error).sum();
+            expected += weight * (equity * equity + alone);
+        }
+        let loss = f64::from(slopes(&plays, &found, &mut [[0.0; RESULTS]; 2]));
+        assert!((loss - expected).abs() < 1e-4, "{loss} {expected}");
+    }
+}

@@ -170,7 +170,7 @@ mod tests {
         steps
     }
 
-    /// Two positions after 31, and the difference of their luck-adjusted values written out.
+    /// LB-09. Two positions after 31, and the difference of their luck-adjusted values written out.
     #[test]
     fn differences_are_those_of_the_lines() {
         let evaluator = NetEvaluator::embedded_fast().unwrap();

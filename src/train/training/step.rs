@@ -614,7 +614,7 @@ mod tests {
         assert!(moments.iter().zip(gradient).any(rest));
     }
 
-    /// Outputs that the rules exclude in a race are not learned: their weights have no slope.
+    /// TP-06. Outputs that the rules exclude in a race are not learned: their weights have no slope.
     #[test]
     fn outputs_impossible_in_races_have_no_gradient() {
         let mut counts = [0; 25];

@@ -3,6 +3,8 @@
 mod documents;
 mod listed;
 mod promises;
+mod rules;
+mod sleeps;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,48 +154,6 @@ fn lower_crates_use_no_io() {
     holds(&wrong);
 }
 
-/// Every numbered rule of `protocol-specs/` (`**XY-01**` at the head of an item) is named by a test.
-#[test]
-fn every_rule_of_the_specifications_is_cited() {
-    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut cited = String::new();
-    for (_, _, text) in sources() {
-        cited.extend(text.split_once("\n#[cfg(test)]").map(|(_, tests)| tests));
-    }
-    for folder in ["tests/it", "tests/data", "tools"] {
-        let mut folders = vec![base.join(folder)];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() && !path.ends_with("target") {
-                    folders.push(path);
-                } else if let Ok(text) = fs::read_to_string(&path) {
-                    cited.push_str(&text);
-                }
-            }
-        }
-    }
-    let mut missing = Vec::new();
-    for entry in fs::read_dir(base.join("protocol-specs")).unwrap() {
-        let path = entry.unwrap().path();
-        // Records of measurements have no rules.
-        if path.is_dir() {
-            continue;
-        }
-        for line in fs::read_to_string(&path).unwrap().lines() {
-            let Some(id) = rule_id(line) else { continue };
-            if !cited.contains(id) {
-                missing.push(format!("{}: {id}", path.file_name().unwrap().display()));
-            }
-        }
-    }
-    assert!(
-        missing.is_empty(),
-        "rules that no test names:\n{}",
-        missing.join("\n")
-    );
-}
-
 /// Public types whose name stands in two files are those that ARCHITECTURE.md lists.
 #[test]
 fn names_that_stand_twice_are_listed() {
@@ -219,18 +179,4 @@ fn names_that_stand_twice_are_listed() {
     let (list, _) = section.split_once('.').unwrap();
     let listed = list.split('`').skip(1).step_by(2).map(str::to_owned);
     assert_eq!(listed.collect::<BTreeSet<String>>(), twice);
-}
-
-/// The id of a rule that begins on this line: `- **PID-03** …` or `**PID-03** …`.
-fn rule_id(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches("- ").strip_prefix("**")?;
-    let (id, _) = rest.split_once("**")?;
-    let id = id.trim_end_matches(['.', ':']);
-    let (letters, digits) = id.rsplit_once('-')?;
-    let good = !letters.is_empty()
-        && letters
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte == b'-')
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
-    good.then_some(id)
 }

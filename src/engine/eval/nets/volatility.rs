@@ -134,7 +134,7 @@ mod tests {
     use crate::nn::format::native;
     use gammond_game::{Roll, generate_plays};
 
-    /// NF-33 straight from its text.
+    /// Computes the rule straight from its text.
     fn slowly(parts: &Parts, position: &Position) -> f64 {
         let width = parts.shape.width;
         let mut sums: Vec<i32> = parts.bias.iter().map(|&b| b.into()).collect();
@@ -153,6 +153,7 @@ mod tests {
         parts.sum()
     }
 
+    /// NF-33.
     #[test]
     fn volatility_is_that_of_the_rule_on_all_levels() {
         let net = VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1).unwrap();
