@@ -256,8 +256,10 @@ fn replies_are_what_gnubg_takes() {
 /// EXT-23: a blot hit on the way is spelt out.
 #[test]
 fn intermediate_hits_are_spelt_out() {
-    for file in transcripts("intermediate_hits_are_spelt_out", "a15") {
-        for (line, reply) in exchanges(&file) {
+    let files = transcripts("intermediate_hits_are_spelt_out", "a15");
+    let mut played = 0;
+    for file in &files {
+        for (line, reply) in exchanges(file) {
             let ExternalAction::Ask(question) = External::default().line(&line) else {
                 continue;
             };
@@ -267,6 +269,7 @@ fn intermediate_hits_are_spelt_out() {
             let text = String::from_utf8_lossy(&reply).into_owned();
             if let Reading::Played(after) = read_play(&query.position, query.roll, text.trim_end())
             {
+                played += 1;
                 assert!(
                     legal_plays(&query.position, query.roll)
                         .iter()
@@ -275,6 +278,7 @@ fn intermediate_hits_are_spelt_out() {
             }
         }
     }
+    assert!(files.is_empty() || played > 0, "no play was recorded");
 }
 
 pub(crate) fn transcripts(test: &str, prefix: &str) -> Vec<PathBuf> {
@@ -337,6 +341,7 @@ pub(crate) fn exchanges(file: &std::path::Path) -> Vec<(Vec<u8>, Vec<u8>)> {
             answers.extend(unescaped(answer.strip_prefix(' ').unwrap_or(answer)));
         }
     }
+    assert!(!found.is_empty(), "{} has no exchanges", file.display());
     found
 }
 

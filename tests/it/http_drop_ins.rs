@@ -12,9 +12,10 @@ const BGWEB: &str = include_str!("../data/http/bgweb.jsonl");
 const NODOTS: &str = include_str!("../data/http/nodots-vectors.json");
 
 fn lines(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<Value> = lines.collect();
+    assert!(!lines.is_empty(), "nothing is recorded");
+    lines
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -391,7 +392,9 @@ fn board_after(board: &Value, steps: &Value) -> String {
 fn nodots_plays_are_legal() {
     let (_server, _, http) = server();
     let vectors: Value = serde_json::from_str(NODOTS).unwrap();
-    for vector in list(&vectors["vectors"]) {
+    let vectors = list(&vectors["vectors"]);
+    assert!(vectors.len() > 5, "{}", vectors.len());
+    for vector in vectors {
         let mut request = vector["request"].clone();
         let answer = post(&http, "/v1/move", &request.to_string());
         assert_eq!(answer.status, 200, "{vector}");

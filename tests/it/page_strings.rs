@@ -56,6 +56,7 @@ fn rows() -> Vec<(String, Vec<String>)> {
     let table = object.trim_end().trim_end_matches(';');
     let table: serde_json::Map<String, serde_json::Value> = serde_json::from_str(table).unwrap();
     assert_eq!(lines.len(), table.len(), "a key stands twice");
+    assert!(lines.len() > 100, "{}", lines.len());
     let texts = |row: serde_json::Value| serde_json::from_value(row).unwrap();
     table
         .into_iter()

@@ -373,7 +373,9 @@ fn four_plies_work_and_are_the_same_bits() {
 #[test]
 fn a_deeper_play_is_never_below_a_shallower_one() {
     let engine = Engine::builder().build().unwrap();
-    for (ranked, _) in answers(&engine, &Settings::plies(2), 8, 4) {
+    let answers = answers(&engine, &Settings::plies(2), 8, 4);
+    assert_eq!(answers.len(), 8);
+    for (ranked, _) in answers {
         let depths: Vec<u8> = ranked.plays.iter().map(|play| play.plies).collect();
         assert!(depths.is_sorted_by(|a, b| a >= b), "{depths:?}");
         if depths[0] > 0 {

@@ -113,6 +113,7 @@ pub(crate) fn lines(path: &Path) -> Vec<String> {
     } else {
         String::from_utf8(bytes).unwrap()
     };
+    assert!(!text.trim().is_empty(), "{} is empty", path.display());
     text.lines().map(str::to_owned).collect()
 }
 

@@ -441,7 +441,8 @@ fn recorded_commands_and_errors() {
 #[test]
 fn recorded_log_of_a_duel() {
     let mut plies = 0;
-    for line in recorded("recorded_log_of_a_duel", "duel-game1-runner-log.txt") {
+    let lines = recorded("recorded_log_of_a_duel", "duel-game1-runner-log.txt");
+    for line in &lines {
         let field = |name: &str| {
             let start = line.find(&format!("{name}="))? + name.len() + 1;
             let rest = &line[start..];
@@ -470,7 +471,7 @@ fn recorded_log_of_a_duel() {
         }
         plies += 1;
     }
-    eprintln!("{plies} plies");
+    assert!(lines.is_empty() || plies > 10, "{plies} plies");
 }
 
 /// UBGI on the port of `gammond serve`: the first line chooses it.

@@ -6,6 +6,7 @@ mod promises;
 mod rules;
 mod sleeps;
 mod table;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

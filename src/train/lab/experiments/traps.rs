@@ -268,7 +268,9 @@ mod tests {
 
     #[test]
     fn late_races_are_all_but_over() {
-        for one in late(5, 40) {
+        let races = late(5, 40);
+        assert_eq!(races.len(), 40);
+        for one in races {
             let [own, other] = [one.position.me(), one.position.opponent()].map(Side::pips);
             assert!(
                 (55..=95).contains(&own) && (1..=6).contains(&other) && !one.position.has_contact()
