@@ -33,7 +33,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refused(format!("is {found}, not a regular file")))
 }
 
-/// The contents of a regular file of at most `most` bytes.
+/// Returns the contents of a regular file of at most `most` bytes.
 ///
 /// # Errors
 /// As [`open`], and for longer files.
@@ -52,7 +52,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The contents of a regular file of at most `most` bytes of UTF-8.
+/// Returns the contents of a regular file of at most `most` bytes of UTF-8.
 ///
 /// # Errors
 /// As [`read`], and for bytes that are no text.

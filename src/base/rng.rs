@@ -6,7 +6,7 @@
 use rand::{Rng, SeedableRng};
 pub use rand_chacha::ChaCha8Rng;
 
-/// The generator of trial `number` of the job with `seed`: independent of all other trials.
+/// Returns the generator of trial `number` of the job with `seed`: independent of all other trials.
 #[must_use]
 pub fn stream(seed: u64, number: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -14,7 +14,7 @@ pub fn stream(seed: u64, number: u64) -> ChaCha8Rng {
     rng
 }
 
-/// A number in `0..bound`, without bias. `bound` must be above 0.
+/// Returns a number in `0..bound`, without bias. `bound` must be above 0.
 #[must_use]
 pub fn below(rng: &mut impl Rng, bound: u32) -> u32 {
     // Lemire's multiplication with rejection.
@@ -27,7 +27,7 @@ pub fn below(rng: &mut impl Rng, bound: u32) -> u32 {
     }
 }
 
-/// A number in `[0, 1)` with 53 random bits.
+/// Returns a number in `[0, 1)` with 53 random bits.
 #[must_use]
 pub fn unit(rng: &mut impl Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64

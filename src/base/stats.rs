@@ -76,8 +76,9 @@ impl Running {
         }
     }
 
-    /// The 99 % interval to be shown to people; `None` for fewer than [`INTERVAL_COUNT_MIN`] numbers. However alike the
-    /// numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a point away.
+    /// Returns the 99 % interval to be shown to people; `None` for fewer than [`INTERVAL_COUNT_MIN`] numbers. However
+    /// alike the numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a
+    /// point away.
     #[must_use]
     pub fn shown_interval99(&self) -> Option<[f64; 2]> {
         if self.count < INTERVAL_COUNT_MIN {
@@ -97,7 +98,7 @@ impl Running {
         })
     }
 
-    /// The standard error of a share: half of Wilson's interval of one standard error, which is never 0.
+    /// Returns the standard error of a share: half of Wilson's interval of one standard error, which is never 0.
     #[must_use]
     pub fn share_error(&self) -> f64 {
         match self.count {
@@ -106,8 +107,8 @@ impl Running {
         }
     }
 
-    /// The independent trials that would scatter as these numbers, which are shares themselves; at least as many as
-    /// there are numbers.
+    /// Returns the independent trials that would scatter as these numbers, which are shares themselves; at least as
+    /// many as there are numbers.
     fn independent(&self) -> f64 {
         let count = self.count as f64;
         let spread = self.variance() / count;
@@ -119,7 +120,7 @@ impl Running {
         }
     }
 
-    /// The interval that holds the true mean with about 99 % probability.
+    /// Returns the interval that holds the true mean with about 99 % probability.
     #[must_use]
     pub fn interval99(&self) -> [f64; 2] {
         let reach = Z99 * self.standard_error();

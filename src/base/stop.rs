@@ -35,13 +35,13 @@ impl Gate {
 }
 
 impl Stop {
-    /// A token that never stops anything.
+    /// Returns a token that never stops anything.
     #[must_use]
     pub const fn never() -> Stop {
         Stop(None)
     }
 
-    /// A token that can be triggered.
+    /// Returns a token that can be triggered.
     #[must_use]
     pub fn new() -> Stop {
         Stop(Some(Arc::default()))

@@ -114,7 +114,7 @@ fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
     all
 }
 
-/// Returns an error if the stage was begun with other work.
+/// Returns an error if the stage belongs to other work.
 pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmError> {
     if stage.header == header.text() {
         return Ok(());
@@ -308,7 +308,7 @@ impl Submitter {
         })
     }
 
-    /// Creates a fetcher of the answers of a job that is on the farm.
+    /// Creates a submitter that fetches the answers of a job on the farm.
     #[must_use]
     pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Submitter {
         Submitter {
@@ -409,7 +409,7 @@ pub(super) struct Source {
     answered: Option<u64>,
     read_ahead: ReadAhead,
     stall: StallDetector,
-    /// Answers that were passed on last, by lot.
+    /// Answers that were passed on last, by batch.
     given: BTreeMap<u64, AnswerInfo>,
 }
 
@@ -623,7 +623,7 @@ impl Source {
         }
     }
 
-    /// Removes an answer and posts its lot again.
+    /// Removes an answer and publishes its batch again.
     async fn remove_and_post_again(&self, lot: PartBatch, sequence: u64) -> Result<(), FarmError> {
         self.farm.remove_answer(&lot, sequence).await?;
         self.farm.post_again(&lot, sequence).await

@@ -32,7 +32,7 @@ pub enum FarmError {
     /// The farm has no such job.
     #[error("no job '{0}' on this farm; `gammond farm status` lists them")]
     NoJob(String),
-    /// A newer gammond wrote this.
+    /// The data was written by a newer gammond.
     #[error("{what} has format {found}, this gammond reads {own}: another version wrote it")]
     Newer {
         /// Name of the item.

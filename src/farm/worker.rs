@@ -489,7 +489,7 @@ impl Shared {
         let lot =
             (self.farm.batch_of(message.subject.as_str())).filter(|_| is_farm_message(&message));
         let Some(lot) = lot else {
-            tracing::warn!(subject = %message.subject, "a message that is none of a farm's: removed");
+            tracing::warn!(subject = %message.subject, "removed a message that is not of a farm");
             settle(&message, AckKind::Term).await;
             return Ok(None);
         };

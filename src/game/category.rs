@@ -34,7 +34,7 @@ impl Category {
         Category::Other,
     ];
 
-    /// The category of a position; meant for crashed ones.
+    /// Returns the category of a position; meant for crashed ones.
     #[must_use]
     pub fn of(position: &Position) -> Category {
         let (me, other) = (position.me(), position.opponent());
@@ -61,7 +61,7 @@ impl Category {
     }
 }
 
-/// The highest `k` with six points `k..=k + 5` made.
+/// Returns the highest `k` with six points `k..=k + 5` made.
 fn prime(side: Side) -> Option<usize> {
     (0..=18).rev().find(|&k| side.made() >> k & 0x3f == 0x3f)
 }

@@ -26,7 +26,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The class of a position when only the two default tables exist.
+    /// Returns the class of a position when only the two default tables exist.
     #[must_use]
     pub fn of(position: &Position) -> Class {
         let (me, opponent) = (position.me(), position.opponent());

@@ -40,7 +40,7 @@ impl Outcome {
         }
     }
 
-    /// The result as certain chances.
+    /// Returns the result as certain chances.
     #[must_use]
     pub const fn chances(self) -> Chances {
         let gammon = if self.margin as u8 >= 2 { 1.0 } else { 0.0 };

@@ -40,7 +40,7 @@ impl Play {
         length: 0,
     };
 
-    /// The steps, at most four.
+    /// Returns the steps, at most four.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps[..usize::from(self.length)]
@@ -60,7 +60,7 @@ impl Play {
         self
     }
 
-    /// A play of these steps; `None` when there are more than four.
+    /// Returns a play of these steps; `None` when there are more than four.
     #[must_use]
     pub fn from_steps(steps: &[Step]) -> Option<Play> {
         let mut play = Play::PASS;

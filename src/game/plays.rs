@@ -113,7 +113,7 @@ fn destination(position: &Position, from: usize, die: u8) -> Option<usize> {
     }
 }
 
-/// The position after one legal step, hitting where a blot stands, still seen by the mover.
+/// Returns the position after one legal step, hitting where a blot stands, still seen by the mover.
 fn apply(position: &Position, from: usize, to: usize) -> Position {
     let me: Side = position.me().moved(from, to);
     let hits = to != OFF && position.opponent().count(23 - to) == 1;

@@ -74,14 +74,14 @@ impl Side {
         15 - self.off()
     }
 
-    /// The packed word: four bits a place, index 0 lowest. A key for comparing and hashing.
+    /// Returns the packed word: four bits a place, index 0 lowest. A key for comparing and hashing.
     #[inline(always)]
     #[must_use]
     pub const fn packed(self) -> u128 {
         self.0
     }
 
-    /// The side with this packed word, which must come from [`Side::packed`] or from legal steps.
+    /// Returns the side with this packed word, which must come from [`Side::packed`] or from legal steps.
     #[inline(always)]
     #[must_use]
     pub(crate) const fn from_packed(packed: u128) -> Side {
@@ -111,7 +111,7 @@ impl Side {
         gather(x >> 1 | x >> 2 | x >> 3)
     }
 
-    /// The highest occupied index, 0..=24; `None` when all checkers are off.
+    /// Returns the highest occupied index, 0..=24; `None` when all checkers are off.
     #[inline]
     #[must_use]
     pub const fn rearmost(self) -> Option<usize> {
@@ -227,7 +227,7 @@ impl Position {
         Position::new(&counts[0], &counts[1])
     }
 
-    /// The position at the start of a game; it looks the same to both sides.
+    /// Returns the position at the start of a game; it looks the same to both sides.
     #[must_use]
     pub const fn start() -> Position {
         Position {
@@ -264,21 +264,21 @@ impl Position {
         })
     }
 
-    /// A position made by legal steps from a legal one.
+    /// Returns a position made by legal steps from a legal one.
     #[inline(always)]
     #[must_use]
     pub const fn from_sides(me: Side, opponent: Side) -> Position {
         Position { opponent, me }
     }
 
-    /// The checkers of the player on roll.
+    /// Returns the checkers of the player on roll.
     #[inline(always)]
     #[must_use]
     pub const fn me(&self) -> Side {
         self.me
     }
 
-    /// The checkers of the other player.
+    /// Returns the checkers of the other player.
     #[inline(always)]
     #[must_use]
     pub const fn opponent(&self) -> Side {

@@ -19,7 +19,7 @@ pub struct Roll {
 pub struct RollError(pub u8);
 
 impl Roll {
-    /// A roll of two dice.
+    /// Returns a roll of two dice.
     ///
     /// # Errors
     /// [`RollError`] when a die is not 1 to 6.
@@ -33,7 +33,7 @@ impl Roll {
         Ok(Roll { first, second })
     }
 
-    /// A roll whose dice are known to be good.
+    /// Returns a roll whose dice are known to be good.
     pub const fn of(first: u8, second: u8) -> Roll {
         assert!(first >= 1 && first <= 6 && second >= 1 && second <= 6);
         Roll { first, second }
@@ -46,13 +46,13 @@ impl Roll {
         Roll::of((pair / 6 + 1) as u8, (pair % 6 + 1) as u8)
     }
 
-    /// The dice in their order.
+    /// Returns the dice in their order.
     #[must_use]
     pub const fn dice(self) -> [u8; 2] {
         [self.first, self.second]
     }
 
-    /// The larger die.
+    /// Returns the larger die.
     #[must_use]
     pub const fn high(self) -> u8 {
         if self.first > self.second {
@@ -62,7 +62,7 @@ impl Roll {
         }
     }
 
-    /// The smaller die.
+    /// Returns the smaller die.
     #[must_use]
     pub const fn low(self) -> u8 {
         if self.first > self.second {
@@ -122,7 +122,7 @@ impl Hash for Roll {
 }
 
 impl fmt::Display for Roll {
-    /// The two digits, as rolled: `31`.
+    /// Returns the two digits, as rolled: `31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.first, self.second)
     }

@@ -16,7 +16,7 @@ pub enum CubeOwner {
 }
 
 impl CubeOwner {
-    /// The owner seen by the other player.
+    /// Returns the owner seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> CubeOwner {
         match self {
@@ -43,7 +43,7 @@ impl Cube {
     /// The largest cube value accepted.
     pub const MAX: u16 = 4096;
 
-    /// A cube of this value.
+    /// Returns a cube of this value.
     ///
     /// # Errors
     /// [`MatchStateError::CubeValue`] when it is not a power of two or above [`Cube::MAX`].
@@ -69,7 +69,7 @@ impl Cube {
         self.owner
     }
 
-    /// The cube seen by the other player.
+    /// Returns the cube seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> Cube {
         Cube {
@@ -99,8 +99,8 @@ impl Score {
     /// The longest match accepted, in points.
     pub const LENGTH_MAX: u8 = 255;
 
-    /// A match to `length` points (1..=255) with these scores; `crawford` says that this very game
-    /// is the Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
+    /// Returns a match to `length` points (1..=255) with these scores; `crawford` says that this very game is the
+    /// Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
     ///
     /// # Errors
     /// [`MatchStateError`] names what cannot be.
@@ -203,7 +203,7 @@ impl Score {
         self.length > 0 && !self.crawford && (self.my_away() == 1 || self.opponent_away() == 1)
     }
 
-    /// The score seen by the other player.
+    /// Returns the score seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> Score {
         Score {
@@ -256,7 +256,7 @@ impl MatchState {
         }
     }
 
-    /// The state seen by the other player.
+    /// Returns the state seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> MatchState {
         MatchState {

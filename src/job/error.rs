@@ -41,7 +41,7 @@ pub enum JobError<E: std::error::Error + 'static> {
     Work(E),
 }
 
-/// The file that a message begins with, if there is one.
+/// Returns the file that a message begins with, if there is one.
 fn before(path: &Path) -> String {
     if path.as_os_str().is_empty() {
         String::new()

@@ -31,7 +31,7 @@ pub struct Difference {
 /// Characters of a value that a message shows.
 const SHOWN_MAX: usize = 60;
 
-/// A value for a message, without its first `from` characters when it is long.
+/// Returns a value for a message, without its first `from` characters when it is long.
 fn shown(value: Option<&str>, from: usize) -> String {
     let Some(value) = value else {
         return "nothing".to_owned();
@@ -72,7 +72,7 @@ const VERSION: &str = "version";
 const SHARE: &str = "share";
 
 impl Header {
-    /// A header of a kind of work. The version changes whenever the parts of the same settings do.
+    /// Returns a header of a kind of work. The version changes whenever the parts of the same settings do.
     #[must_use]
     pub fn new(kind: &str, version: u32) -> Header {
         Header {
@@ -145,13 +145,13 @@ impl Header {
         }
     }
 
-    /// The header without its share, and the share.
+    /// Returns the header without its share, and the share.
     pub(super) fn without_share(mut self) -> (Header, Option<String>) {
         let share = self.fields.remove(SHARE);
         (self, share)
     }
 
-    /// The value of a setting.
+    /// Returns the value of a setting.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         if name == KIND {
@@ -189,7 +189,7 @@ impl Header {
         Some(header)
     }
 
-    /// The first setting in which `found` differs from this one.
+    /// Returns the first setting in which `found` differs from this one.
     #[must_use]
     pub fn difference(&self, found: &Header) -> Option<Difference> {
         // Kind and version explain more than settings do.
@@ -206,13 +206,13 @@ impl Header {
     }
 }
 
-/// The SHA-256 of bytes, in hexadecimal digits.
+/// Returns the SHA-256 of bytes, in hexadecimal digits.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The SHA-256 of all that a reader has, however much that is.
+/// Returns the SHA-256 of all that a reader has, however much that is.
 ///
 /// # Errors
 /// What the reader says.

@@ -14,7 +14,7 @@ pub trait Job: Sync {
     /// job can be made longer later.
     fn header(&self) -> Header;
 
-    /// The sum of no parts.
+    /// Returns the sum of no parts.
     fn start(&self) -> Self::Sum;
 
     /// Returns the maximum number of parts; `None` when only [`Job::is_done`] ends the job.

@@ -40,7 +40,8 @@ pub trait RemoteExecutor: Debug + Send + Sync {
     /// The job whose parts were taken is done: no more of them are wanted.
     fn done(&self) {}
 
-    /// The token that ends the command when it runs for others, and shows nothing; none when a person waits for it.
+    /// Returns the token that ends the command when it runs for others, and shows nothing; none when a person waits for
+    /// it.
     fn quiet_stop(&self) -> Option<Stop>;
 }
 

@@ -408,7 +408,7 @@ fn drive<J: Job>(
     }
 }
 
-/// The next part, or nothing for a moment.
+/// Returns the next part, or nothing for a moment.
 fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
     if rayon::current_thread_index().is_none() {
         return receiver.recv_timeout(POLL_INTERVAL).ok();

@@ -29,8 +29,8 @@ pub enum StampError {
 const SUM: &str = "# sha256 of the lines below ";
 
 impl Stamp {
-    /// A file of these lines, with the stamp in front; for other readers its two lines are comments. `first`, empty or
-    /// a line, stands even before the stamp.
+    /// Returns a file of these lines, with the stamp in front; for other readers its two lines are comments. `first`,
+    /// empty or a line, stands even before the stamp.
     #[must_use]
     pub fn file(self, header: &Header, first: &str, lines: &str) -> String {
         let (name, sum) = (self.0, sum(first, lines));

@@ -73,7 +73,7 @@ impl<const SCALE: u32> Serialize for Number<SCALE> {
     }
 }
 
-/// A number as answers give equities; JSON's null when it is not finite.
+/// Returns a number as answers give equities; JSON's null when it is not finite.
 #[must_use]
 pub fn number_value(value: impl Into<f64>) -> serde_json::Value {
     serde_json::to_value(<Number>::from(value.into())).unwrap_or_default()
@@ -205,7 +205,7 @@ struct MwcPair {
     cubeful: Option<Mwc>,
 }
 
-/// The answer to `eval`.
+/// Returns the answer to `eval`.
 ///
 /// # Errors
 /// [`NotFinite`]; `out` is as before then.
@@ -287,7 +287,7 @@ struct PlayBody<'a> {
     probabilities: Probabilities,
 }
 
-/// The answer to `move`; `play_text` writes a play as `protocol-specs/play-notation.md` says.
+/// Returns the answer to `move`; `play_text` writes a play as `protocol-specs/play-notation.md` says.
 ///
 /// # Errors
 /// [`NotFinite`]; `out` is as before then.
@@ -365,7 +365,7 @@ struct CubeMwc {
     optimal: Mwc,
 }
 
-/// The answer to `cube`; `verdict` is gnubg's wording.
+/// Returns the answer to `cube`; `verdict` is gnubg's wording.
 ///
 /// # Errors
 /// [`NotFinite`]; `out` is as before then.
@@ -468,7 +468,7 @@ pub fn values(
     }
 }
 
-/// The session's settings, as `set` and `get` answer them.
+/// Returns the session's settings, as `set` and `get` answer them.
 #[must_use]
 pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
     let SessionSettings {
@@ -522,7 +522,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
     })
 }
 
-/// The text of `help`: requests and keys, one a line.
+/// Returns the text of `help`: requests and keys, one a line.
 #[must_use]
 pub fn help_lines() -> Vec<String> {
     let requests = [

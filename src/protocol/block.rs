@@ -16,7 +16,7 @@ const PART_KEYS: [(&str, &str); 3] = [
     ("player", "1 or 2"),
 ];
 
-/// The name of a word that chooses a part of a match, what it wants, and its value.
+/// Returns the name of a word that chooses a part of a match, what it wants, and its value.
 pub(super) fn part_value(pair: &[u8]) -> Option<(&'static str, &'static str, &str)> {
     let (key, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
     let known = (PART_KEYS.into_iter()).find(|(name, _)| name.eq_ignore_ascii_case(key))?;
@@ -124,7 +124,7 @@ impl Block {
         self.text.capacity()
     }
 
-    /// The text, or why there is none.
+    /// Returns the text, or why there is none.
     pub(super) fn text(&mut self) -> Result<Vec<u8>, RequestError> {
         match self.refused.take() {
             Some(error) => Err(error),
@@ -132,7 +132,7 @@ impl Block {
         }
     }
 
-    /// The input ended before the block did.
+    /// Returns the error of an input that ended before the block did.
     pub(super) fn unfinished(&self) -> RequestError {
         let message = format!("match has no line '{}' that ends it", self.wanted.end);
         RequestError::new(ErrorCode::BadRequest, "match", message)

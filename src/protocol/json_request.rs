@@ -177,7 +177,7 @@ impl RequestParts {
         Ok(line)
     }
 
-    /// The `#id` of the line with a blank, or nothing.
+    /// Returns the `#id` of the line with a blank, or nothing.
     fn start(&self) -> Result<String, MemberError> {
         Ok(match &self.id {
             Some(id) => format!("#{} ", named_word("id", id)?),
@@ -218,7 +218,7 @@ fn named_word<'a>(name: &str, text: &'a str) -> Result<&'a str, MemberError> {
     word(name, text, || Member::Named(name.to_owned()))
 }
 
-/// A text that is one word of a line.
+/// Returns a text that is one word of a line.
 fn word<'a>(
     name: &str,
     text: &'a str,
@@ -251,7 +251,7 @@ fn word<'a>(
     Err(MemberError::new(code, message, member()))
 }
 
-/// A setting's value as a line has it.
+/// Returns a setting's value as a line has it.
 fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     let wrong = |message| {
         let member = Member::Setting(key.to_owned());
@@ -274,7 +274,7 @@ fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     }
 }
 
-/// A whole line of JSON as the line of words that asks the same.
+/// Returns a whole line of JSON as the line of words that asks the same.
 ///
 /// # Errors
 /// The id, where it could be read, and the [`RequestError`].

@@ -29,7 +29,7 @@ pub enum FramedLine<'a> {
 }
 
 impl LineCodec {
-    /// A codec for lines of at most `limit` bytes, their end not counted.
+    /// Returns a codec for lines of at most `limit` bytes, their end not counted.
     #[must_use]
     pub const fn new(limit: usize) -> LineCodec {
         LineCodec {
@@ -61,7 +61,7 @@ impl LineCodec {
         self.skip_nuls();
     }
 
-    /// The next line, if it is complete or already too long. It stays until [`LineCodec::consume`].
+    /// Returns the next line, if it is complete or already too long. It stays until [`LineCodec::consume`].
     pub fn peek(&mut self) -> Option<FramedLine<'_>> {
         let end = self.line_end();
         let length = end.unwrap_or(self.buffer.len()) - self.start;

@@ -14,13 +14,13 @@ use gammond_engine::query::{Found, MatchTask, Question, ReportForm};
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
 pub const LINE: &str = "line";
 
-/// The last words of the subjects that are answered.
+/// Returns the last words of the subjects that are answered.
 pub fn verbs() -> impl Iterator<Item = &'static str> {
     verbs_of_requests().chain([LINE])
 }
 
-/// The line, or the lines of a match, that a message on the subject of this verb stands for: what comes behind the verb,
-/// with the `#id` in front of it.
+/// Returns the line, or the lines of a match, that a message on the subject of this verb stands for: what comes behind
+/// the verb, with the `#id` in front of it.
 fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
     if verb == LINE {
         return payload.to_vec();
@@ -98,7 +98,7 @@ pub fn match_inquiry(
     let parsed = parse_line(line.trim_end().as_bytes(), settings).transpose();
     let parsed = parsed.map_err(|refusal| refusal.error)?;
     let Some(Request::Analyse(wanted)) = parsed.map(|line| line.request) else {
-        let message = "request is no analysis";
+        let message = "request is not an analysis";
         return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
     };
     let rules = wanted.rules;

@@ -127,7 +127,7 @@ impl RequestReply {
     }
 }
 
-/// A request whose answer panics, to test that nothing else notices (SRV-13); in debug builds only.
+/// Returns a request whose answer panics, to test that nothing else notices (SRV-13); in debug builds only.
 #[cfg(all(debug_assertions, not(fuzzing)))]
 pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
     let id = line.strip_prefix(b"#").map(|rest| {
@@ -150,7 +150,7 @@ fn inject_fault() {
     assert!(std::hint::black_box(false), "injected fault");
 }
 
-/// The play in gnubg's notation.
+/// Returns the play in gnubg's notation.
 fn play_text(ranking: &RankedPlays, play: &RankedPlay) -> String {
     notation::play_text(&ranking.position, &play.play)
 }
@@ -300,7 +300,7 @@ fn state_value(state: &MatchState) -> Value {
     })
 }
 
-/// A position in every form.
+/// Returns a position in every form.
 pub(super) fn convert(to: Addressee<'_>, shown: &ParsedPosition, state: &MatchState) -> String {
     let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
     // Neither has a place for a match that is over.

@@ -113,7 +113,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// An error of this code and field at byte 0.
+    /// Returns an error of this code and field at byte 0.
     pub fn new(code: ErrorCode, field: &'static str, message: impl Into<String>) -> Self {
         debug_assert!(code.is_of_lines(), "{code} is no code of lines");
         RequestError {
@@ -124,7 +124,7 @@ impl RequestError {
         }
     }
 
-    /// The answer to a line over [`LINE_BYTES_MAX`].
+    /// Returns the answer to a line over [`LINE_BYTES_MAX`].
     #[must_use]
     pub fn too_long() -> RequestError {
         let mut error = RequestError::new(

@@ -271,7 +271,7 @@ const SESSION_WORDS: [&str; 10] = [
     "analyse", "set", "get", "help", "version", "stats", "ping", "cancel", "quit", "exit",
 ];
 
-/// The words that begin requests which mean the same without a session: not those that change or end one.
+/// Returns the words that begin requests which mean the same without a session: not those that change or end one.
 pub fn verbs() -> impl Iterator<Item = &'static str> {
     let alone = |word: &&str| !matches!(*word, "set" | "get" | "cancel" | "quit" | "exit");
     (VERBS.iter().map(|&(name, _)| name)).chain(SESSION_WORDS.into_iter().filter(alone))
@@ -356,7 +356,7 @@ fn session_word(word: &[u8]) -> Option<Request> {
     Some(request)
 }
 
-/// A benchmark record, scored by cubeless equity.
+/// Returns a benchmark record, scored by cubeless equity.
 fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
     let record = BenchmarkRecord::parse(input).map_err(|error| Fault {
         rest: input,
@@ -569,7 +569,7 @@ fn ask<'a>(
     wanted.into_request(verb, rest)
 }
 
-/// The ID of a match that is over can be converted; there is no state to answer about, or to change.
+/// Returns the ID of a match that is over can be converted; there is no state to answer about, or to change.
 fn match_goes_on(verb: Verb, parsed: &ParsedPosition, wishes: &StateOptions) -> Result<(), String> {
     let (Some([me, opponent]), Some(id)) = (parsed.final_score, parsed.match_id) else {
         return Ok(());
@@ -690,7 +690,7 @@ impl<'a> PositionRequest<'a> {
 }
 
 impl<'a> PositionRequest<'a> {
-    /// A rollout of the position, of plays of the roll, or of a cube decision.
+    /// Returns a rollout of the position, of plays of the roll, or of a cube decision.
     fn into_rollout(
         self,
         verb: Verb,

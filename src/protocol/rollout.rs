@@ -75,7 +75,7 @@ fn text(task: &RolloutTask, found: &RolloutAnswer) -> String {
     )
 }
 
-/// The object of the answer, without its id and type.
+/// Returns the object of the answer, without its id and type.
 #[must_use]
 pub fn body(task: &RolloutTask, found: &RolloutAnswer, took: Duration) -> Value {
     let (query, settings) = (&task.query, &task.settings);

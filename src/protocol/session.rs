@@ -28,7 +28,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with these settings.
+    /// Returns a session with these settings.
     #[must_use]
     pub fn new(settings: SessionSettings) -> Session {
         Session {
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    /// A session whose errors give the number of their line, as on a pipe.
+    /// Returns a session whose errors give the number of their line, as on a pipe.
     #[must_use]
     pub fn counting(settings: SessionSettings) -> Session {
         Session {
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// The settings that hold for the next line.
+    /// Returns the settings that hold for the next line.
     #[must_use]
     pub fn settings(&self) -> &SessionSettings {
         &self.settings
@@ -160,8 +160,8 @@ impl Session {
         LineAction::Ask(Box::new(inquiry))
     }
 
-    /// A board line among requests: a machine of gnubg's protocol without memory. One that
-    /// cannot be read is refused as a request is.
+    /// Returns a board line among requests: a machine of gnubg's protocol without memory. One that cannot be
+    /// read is refused as a request is.
     fn board(&self, to: Addressee<'_>, board: &[u8]) -> LineAction {
         if let Err(error) = notation::parse_position(board) {
             return self.refuse(to, &error.into());

@@ -21,7 +21,7 @@ pub enum AnswerStyle {
 }
 
 impl AnswerStyle {
-    /// The word that chooses the style.
+    /// Returns the word that chooses the style.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,7 +31,7 @@ impl AnswerStyle {
         }
     }
 
-    /// The style with this name.
+    /// Returns the style with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<AnswerStyle> {
         match name {
@@ -55,7 +55,7 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// The word that chooses the queue.
+    /// Returns the word that chooses the queue.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -468,7 +468,7 @@ const SYNONYMS: [(&str, &str); 6] = [
     ("best", "top"),
 ];
 
-/// A known key that is spelt nearly so, or means so, as a question; otherwise empty.
+/// Returns a known key that is spelt nearly so, or means so, as a question; otherwise empty.
 fn meant(key: &str) -> String {
     let key = key.to_ascii_lowercase();
     if let Some((_, name)) = SYNONYMS.iter().find(|(word, _)| *word == key) {
@@ -484,7 +484,7 @@ fn meant(key: &str) -> String {
     }
 }
 
-/// The name that may have been meant, when one is near.
+/// Returns the name that may have been meant, when one is near.
 pub(super) fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = shortened(word).to_ascii_lowercase();
     let far = |name: &&'a str| strsim::damerau_levenshtein(&word, name);
@@ -537,7 +537,7 @@ fn truncation(text: &str) -> Option<Truncation> {
     }
 }
 
-/// A plain decimal number above 0, of a rollout's errors.
+/// Returns a plain decimal number above 0, of a rollout's errors.
 fn positive(text: &str) -> Option<f64> {
     let plain = text
         .bytes()
@@ -546,7 +546,7 @@ fn positive(text: &str) -> Option<f64> {
     (value > 0.0 && value <= RolloutSettings::ERROR_MAX).then_some(value)
 }
 
-/// A value made fit for a message: at most 24 characters.
+/// Returns a value made fit for a message: at most 24 characters.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 24;
     match text.char_indices().nth(LONGEST) {
@@ -555,7 +555,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A number of digits only, at most `max`.
+/// Returns a number of digits only, at most `max`.
 fn number<T: TryFrom<u64>>(text: &str, max: u64) -> Option<T> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let value: u64 = digits.then(|| text.parse().ok())??;

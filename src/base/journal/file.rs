@@ -139,7 +139,7 @@ pub fn read(path: &Path) -> Result<Contents, JournalError> {
     })
 }
 
-/// The contents of a finished journal's records, in the order of their numbers.
+/// Returns the contents of a finished journal's records, in the order of their numbers.
 ///
 /// # Errors
 /// As [`read`], and for a journal that ends in the middle of a record or holds none.

@@ -54,7 +54,7 @@ pub(super) enum Found {
     Journal(Contents),
 }
 
-/// The frame of a record, with its contents.
+/// Returns the frame of a record, with its contents.
 pub(super) fn frame(number: u64, bytes: &[u8]) -> Vec<u8> {
     let mut frame = Vec::with_capacity(bytes.len() + FRAME);
     frame.extend(number.to_le_bytes());

@@ -80,7 +80,7 @@ impl Bytes {
         }
     }
 
-    /// The first bytes, at most as many as `space` holds.
+    /// Returns the first bytes, at most as many as `space` holds.
     pub(super) fn start<'a>(&'a self, space: &'a mut [u8]) -> &'a [u8] {
         let length = self.len().min(space.len());
         self.get(0, length, space).unwrap_or_default()

@@ -110,7 +110,7 @@ fn file_kind(bytes: &Bytes) -> Result<Kind, (usize, String)> {
     header::parse(bytes.start(&mut [0; HEADER_BYTES])).map_err(|error| (error.at, error.reason))
 }
 
-/// The index of a side in a numbering; `None` when it has too many checkers or some too far back.
+/// Returns the index of a side in a numbering; `None` when it has too many checkers or some too far back.
 #[inline]
 fn index_of(numbering: Numbering, side: Side) -> Option<usize> {
     const BOARD: u128 = (1 << 100) - 1;

@@ -55,8 +55,8 @@ const SIX: [[u32; 16]; 6] = {
     table
 };
 
-/// The index of a side that has all its remaining checkers on its first six points, given as
-/// six counts of four bits, the ace point lowest. At most 15 checkers.
+/// Returns the index of a side that has all its remaining checkers on its first six points, given as six counts of four
+/// bits, the ace point lowest. At most 15 checkers.
 #[inline(always)]
 #[must_use]
 pub(crate) const fn index_of_six(nibbles: u32) -> u32 {
@@ -82,7 +82,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// A numbering of 1 to 18 points and 1 to 15 checkers, else `None`.
+    /// Returns a numbering of 1 to 18 points and 1 to 15 checkers, else `None`.
     #[must_use]
     pub const fn new(points: usize, checkers: usize) -> Option<Numbering> {
         if points == 0 || points > MAX_POINTS || checkers == 0 || checkers > MAX_CHECKERS {
@@ -109,7 +109,7 @@ impl Numbering {
         binomial(self.points + self.checkers, self.points) as usize
     }
 
-    /// The first index of those with `checkers` checkers.
+    /// Returns the first index of the positions with `checkers` checkers.
     #[must_use]
     pub const fn first_with(self, checkers: usize) -> usize {
         if checkers == 0 {
@@ -119,8 +119,8 @@ impl Numbering {
         }
     }
 
-    /// The index of a position; counts beyond the points covered are not looked at. `None` when
-    /// it has more checkers than covered.
+    /// Returns the index of a position; counts beyond the points covered are not looked at. `None` when it has more
+    /// checkers than covered.
     #[must_use]
     pub fn index(self, counts: Counts) -> Option<usize> {
         let mut behind = 0;

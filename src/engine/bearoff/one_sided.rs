@@ -33,7 +33,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The mean number of rolls to bear off all checkers.
+    /// Returns the mean number of rolls to bear off all checkers.
     #[must_use]
     pub fn expected_rolls(&self) -> f32 {
         let sum: u32 = (0..)
@@ -75,7 +75,7 @@ struct Run<'a> {
 static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"));
 
 impl OneSided {
-    /// The table in the program: 6 points, 15 checkers, with gammons.
+    /// Returns the table in the program: 6 points, 15 checkers, with gammons.
     #[must_use]
     pub fn built_in() -> OneSided {
         const SIX_FIFTEEN: Numbering = match Numbering::new(6, 15) {
@@ -100,7 +100,7 @@ impl OneSided {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
-    /// Makes the table; see [`super::make::one_sided`] for what it costs.
+    /// Creates the table; [`super::make::one_sided`] gives the cost.
     #[must_use]
     pub fn made(numbering: Numbering) -> OneSided {
         OneSided {
@@ -197,7 +197,7 @@ impl OneSided {
         Ok(())
     }
 
-    /// The whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
+    /// Returns the whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         self.bytes.in_memory()
@@ -233,9 +233,8 @@ impl OneSided {
         self.indices(position).is_some()
     }
 
-    /// The distributions of one side; `None` when it is not covered. A database without gammon
-    /// distributions gives 0 rolls; one of normal laws gives their densities, which need not add
-    /// up to 65535.
+    /// Returns the distributions of one side; `None` when it is not covered. A database without gammon distributions
+    /// gives 0 rolls; one of normal laws gives their densities, which need not add up to 65535.
     #[must_use]
     pub fn distribution(&self, side: Side) -> Option<Distribution> {
         let index = index_of(self.numbering, side)?;
@@ -261,7 +260,7 @@ impl OneSided {
         Some(distribution)
     }
 
-    /// The largest number of rolls that a side may need to bear off: the last that is not 0 in its
+    /// Returns the largest number of rolls that a side may need to bear off: the last that is not 0 in its
     /// distribution. 0 with no checkers left; `None` when the side is not covered.
     #[inline]
     #[must_use]
@@ -298,8 +297,8 @@ impl OneSided {
             .count()
     }
 
-    /// The probability that a side has borne off within `rolls` rolls: used for backgammons in
-    /// races. `None` when the side is not covered.
+    /// Returns the probability that a side has borne off within `rolls` rolls: used for backgammons in races. `None`
+    /// when the side is not covered.
     #[must_use]
     pub fn off_within(&self, side: Side, rolls: usize) -> Option<f32> {
         let distribution = self.distribution(side)?;
@@ -408,7 +407,7 @@ impl OneSided {
         sum
     }
 
-    /// The distributions as probabilities.
+    /// Returns the distributions as probabilities.
     fn probabilities(&self, index: usize) -> Option<[[f32; ROLLS_MAX]; 2]> {
         if self.layout == Layout::Normal {
             return self.densities(index);
@@ -422,7 +421,7 @@ impl OneSided {
         }))
     }
 
-    /// The indices of both sides of a covered position.
+    /// Returns the indices of both sides of a covered position.
     #[inline]
     fn indices(&self, position: &Position) -> Option<(usize, usize)> {
         let mine = index_of(self.numbering, position.me())?;
@@ -433,7 +432,7 @@ impl OneSided {
         Some((mine, theirs))
     }
 
-    /// The stored values, checked where they come from a file that was not.
+    /// Returns the stored values, checked where they come from a file that was not.
     #[inline]
     fn sane_runs<'a>(&'a self, index: usize, space: &'a mut Record) -> Option<(Run<'a>, Run<'a>)> {
         let in_memory = self.bytes.in_memory().is_some();
@@ -441,7 +440,7 @@ impl OneSided {
         (in_memory || (win.is_sane() && gammon.is_sane())).then_some((win, gammon))
     }
 
-    /// The stored values for bearing off all checkers and the first one (`BEAR-14`, `BEAR-16`).
+    /// Returns the stored values for bearing off all checkers and the first one (`BEAR-14`, `BEAR-16`).
     #[inline]
     fn runs<'a>(&'a self, index: usize, space: &'a mut Record) -> Option<(Run<'a>, Run<'a>)> {
         const REACHED: Run<'_> = Run {
@@ -487,7 +486,7 @@ impl OneSided {
         Some((win, gammon))
     }
 
-    /// The entry in the index of a compressed database (`BEAR-15`).
+    /// Returns the entry in the index of a compressed database (`BEAR-15`).
     #[inline]
     fn entry(&self, index: usize) -> Option<Entry> {
         let at = HEADER_BYTES + index * self.entry_bytes();
@@ -506,8 +505,8 @@ impl OneSided {
         })
     }
 
-    /// The densities of the normal laws of one position at 0 to 31 rolls (`BEAR-17`); `None` when
-    /// its numbers are no means and deviations of rolls.
+    /// Returns the densities of the normal laws of one position at 0 to 31 rolls (`BEAR-17`); `None` when its numbers
+    /// are no means and deviations of rolls.
     fn densities(&self, index: usize) -> Option<[[f32; ROLLS_MAX]; 2]> {
         let at = HEADER_BYTES + index * self.entry_bytes();
         let mut space = [0; 16];
@@ -533,7 +532,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// The byte after the last value; `None` when a distribution goes beyond 31 rolls.
+    /// Returns the byte after the last value; `None` when a distribution goes beyond 31 rolls.
     #[inline]
     fn end(&self, area: usize) -> Option<usize> {
         let (first, count) = self.gammon.unwrap_or((0, 0));
@@ -564,19 +563,19 @@ impl Run<'_> {
         }
     }
 
-    /// The probability that this number of rolls is at most the other.
+    /// Returns the probability that this number of rolls is at most the other.
     #[inline]
     fn no_later_than(self, other: Run<'_>) -> f32 {
         self.before(other, 0)
     }
 
-    /// The probability that this number of rolls is below the other.
+    /// Returns the probability that this number of rolls is below the other.
     #[inline]
     fn earlier_than(self, other: Run<'_>) -> f32 {
         self.before(other, 1)
     }
 
-    /// The probability that this number of rolls plus `behind` is at most the other.
+    /// Returns the probability that this number of rolls plus `behind` is at most the other.
     #[inline]
     fn before(self, other: Run<'_>, behind: usize) -> f32 {
         no_later_by(behind, self.rolls(), other.rolls())
@@ -597,7 +596,7 @@ pub(super) struct Rolls<I> {
     pub(super) values: I,
 }
 
-/// The probability that one number of rolls plus `behind` is at most another.
+/// Returns the probability that one number of rolls plus `behind` is at most another.
 #[inline]
 pub(super) fn no_later_by(
     behind: usize,
@@ -633,7 +632,7 @@ fn no_later(this: &[f32; ROLLS_MAX], other: &[f32; ROLLS_MAX], behind: usize) ->
     sum
 }
 
-/// The density of a normal law at 0 to 31; a deviation below 1e-7 means that it is a point.
+/// Returns the density of a normal law at 0 to 31; a deviation below 1e-7 means that it is a point.
 fn density(mean: f32, deviation: f32) -> [f32; ROLLS_MAX] {
     std::array::from_fn(|rolls| {
         let distance = rolls as f32 - mean;

@@ -150,7 +150,7 @@ impl SavingGammon {
         self.counts.get(at).copied()
     }
 
-    /// The probabilities of bearing off the first checker with exactly roll 1, 2, 3; see
+    /// Returns the probabilities of bearing off the first checker with exactly roll 1, 2, 3; see
     /// [`SavingGammon::counts`].
     #[must_use]
     pub fn probabilities(&self, side: Side) -> Option<[f32; 3]> {

@@ -60,7 +60,7 @@ impl LargerDatabase {
 }
 
 impl Tables {
-    /// The default tables. Made once; they never change.
+    /// Returns the default tables. Made once; they never change.
     #[must_use]
     pub fn shared() -> &'static Tables {
         static SHARED: OnceLock<Tables> = OnceLock::new();
@@ -73,8 +73,8 @@ impl Tables {
         })
     }
 
-    /// The default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race`
-    /// of ours) of a folder that covers more than they do. Hypergammon databases are passed over.
+    /// Returns the default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race` of ours)
+    /// of a folder that covers more than they do. Hypergammon databases are passed over.
     ///
     /// # Errors
     /// [`BearoffError`] when the folder cannot be read, or a database in it is damaged.
@@ -131,8 +131,8 @@ impl Tables {
             .collect()
     }
 
-    /// The class of a position, given these databases. The order in which they are tried is GNU
-    /// Backgammon's: the default two-sided one, others, the default one-sided one, others.
+    /// Returns the class of a position, given these databases. The order in which they are tried is GNU Backgammon's:
+    /// the default two-sided one, others, the default one-sided one, others.
     #[inline]
     #[must_use]
     pub fn class(&self, position: &Position) -> Class {
@@ -204,7 +204,7 @@ impl Tables {
     }
 }
 
-/// The databases of a folder in order of their names.
+/// Returns the databases of a folder in order of their names.
 fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
     let entries = std::fs::read_dir(folder).map_err(|source| BearoffError::io(folder, source))?;
     let mut files = Vec::new();

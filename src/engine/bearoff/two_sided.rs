@@ -37,8 +37,8 @@ static BUILT_IN: LazyLock<Vec<u8>> =
     LazyLock::new(|| include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd")).to_vec());
 
 impl TwoSided {
-    /// The table in the program: 6 points, 6 checkers, cubeful. In a release program it is made when it
-    /// is first asked, in less than a tenth of a second.
+    /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is made when it is
+    /// first asked, in less than a tenth of a second.
     #[must_use]
     pub fn built_in() -> TwoSided {
         TwoSided {
@@ -101,7 +101,7 @@ impl TwoSided {
         Ok(())
     }
 
-    /// The whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
+    /// Returns the whole database as a file of GNU Backgammon's; `None` when it is left in a long file.
     #[must_use]
     pub fn as_bytes(&self) -> Option<&[u8]> {
         self.bytes.in_memory()

@@ -14,7 +14,7 @@ pub(super) enum Source<'a> {
     Path(&'a Path, &'a str),
 }
 
-/// The checksum of all sources as they are now.
+/// Returns the checksum of all sources as they are now.
 ///
 /// # Errors
 /// The file that cannot be read.
@@ -44,7 +44,7 @@ pub(super) fn identity<'a>(
     Ok(sha256(list.as_bytes()))
 }
 
-/// The file itself, or those of a folder whose names end so, in order.
+/// Returns the file itself, or those of a folder whose names end so, in order.
 fn found(path: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);

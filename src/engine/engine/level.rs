@@ -41,7 +41,7 @@ const fn plan(level: Level) -> Plan {
     }
 }
 
-/// The search at a level's look-ahead.
+/// Returns the search at a level's look-ahead.
 fn search(settings: &Settings) -> Settings {
     Settings {
         plies: PLIES,

@@ -175,7 +175,7 @@ impl EngineBuilder {
         self
     }
 
-    /// A folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
+    /// Returns a folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
     #[must_use]
     pub fn bearoff(mut self, folder: impl Into<PathBuf>) -> Self {
         self.bearoff = Some(folder.into());
@@ -238,7 +238,7 @@ fn pool(
         .map_err(EngineError::Threads)
 }
 
-/// The default bearoff tables and the databases of this folder.
+/// Returns the default bearoff tables and the databases of this folder.
 fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
     match bearoff {
         Some(folder) => Tables::open(folder).map_err(EngineError::in_file(folder)),
@@ -256,7 +256,7 @@ fn is_float(path: &Path) -> bool {
     ends(path, "safetensors") || files("safetensors") && !files("net")
 }
 
-/// The evaluator of these nets.
+/// Returns the evaluator of these nets.
 fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
     let (path, own) = match nets {
         Nets::Embedded => (Path::new("embedded"), NetEvaluator::embedded()),
@@ -275,27 +275,27 @@ fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineEr
 }
 
 impl Engine {
-    /// An engine with the embedded nets, to be changed.
+    /// Returns an engine with the embedded nets, to be changed.
     #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
     }
 
-    /// The nets' name.
+    /// Returns the nets' name.
     #[must_use]
     pub fn net_name(&self) -> &str {
         self.evaluator.name()
     }
 
-    /// The bearoff databases beside those in the program, such as `one-sided 12x15` (points and
-    /// checkers of a side).
+    /// Returns the bearoff databases beside those in the program, such as `one-sided 12x15` (points and checkers of a
+    /// side).
     #[must_use]
     pub fn bearoff_databases(&self) -> &[String] {
         &self.bearoff
     }
 
-    /// A checksum of everything that decides an answer beside the settings: the nets, the bearoff
-    /// databases, the program's version. Long work is continued by an engine with the same one only.
+    /// Returns a checksum of everything that decides an answer beside the settings: the nets, the bearoff databases,
+    /// the program's version. Long work is continued by an engine with the same one only.
     ///
     /// # Errors
     /// When a file cannot be read any more.
@@ -329,13 +329,13 @@ impl Engine {
         identity::identity(sources).map_err(|(path, error)| EngineError::in_file(&path)(error))
     }
 
-    /// The static evaluator, for callers that work on many positions themselves.
+    /// Returns the static evaluator, for callers that work on many positions themselves.
     #[must_use]
     pub fn evaluator(&self) -> &Arc<dyn Evaluator> {
         &self.evaluator
     }
 
-    /// The threads that compute; batches of queries are spread over them.
+    /// Returns the threads that compute; batches of queries are spread over them.
     #[must_use]
     pub fn pool(&self) -> &rayon::ThreadPool {
         &self.pool
@@ -370,13 +370,13 @@ impl Engine {
         }
     }
 
-    /// The match equity table in use.
+    /// Returns the match equity table in use.
     #[must_use]
     pub fn met(&self) -> &MatchEquityTable {
         &self.met
     }
 
-    /// The cube efficiencies in use.
+    /// Returns the cube efficiencies in use.
     #[must_use]
     pub fn efficiency(&self) -> &CubeEfficiency {
         &self.efficiency

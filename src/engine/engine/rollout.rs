@@ -58,8 +58,8 @@ impl Engine {
         Ok(self.pool.install(run)?)
     }
 
-    /// The chances of each game with one of these numbers, for each candidate: a piece of a rollout, for work that puts
-    /// pieces together itself. The subject names its plays.
+    /// Returns the chances of each game with one of these numbers, for each candidate: a piece of a rollout, for work
+    /// that puts pieces together itself. The subject names its plays.
     ///
     /// # Errors
     /// As [`Engine::rollout`].
@@ -88,7 +88,7 @@ impl Engine {
         self.with_candidates(query, settings, &NEVER)
     }
 
-    /// A rollout without a game, to count rounds that are played apart.
+    /// Returns a rollout without a game, to count rounds that are played apart.
     ///
     /// # Errors
     /// As [`Engine::rollout`].
@@ -101,8 +101,8 @@ impl Engine {
         Ok(Rollout::against(contexts, query, settings)?)
     }
 
-    /// A round of a rollout alone: of each game of a candidate the chances and the cubeful value. The subject names its
-    /// plays.
+    /// Returns a round of a rollout alone: of each game of a candidate the chances and the cubeful value. The subject
+    /// names its plays.
     ///
     /// # Errors
     /// As [`Engine::rollout`].

@@ -87,7 +87,7 @@ impl<'a> Valuer<'a> {
         }
     }
 
-    /// The value to the player on roll: points per unit of this cube, or MWC.
+    /// Returns the value to the player on roll: points per unit of this cube, or MWC.
     #[must_use]
     pub fn value(&self, cube: CubeState) -> f64 {
         if self.stakes.is_money() {
@@ -205,7 +205,7 @@ impl<'a> Valuer<'a> {
         }
     }
 
-    /// The winning chances, each side's own, at which I and the opponent cash a live cube.
+    /// Returns the winning chances, each side's own, at which I and the opponent cash a live cube.
     fn cash_points(&self, doublings: u8) -> (f64, f64) {
         let (mine, theirs) = (
             self.stakes.score.my_away(),
@@ -276,7 +276,7 @@ fn slot(owner: CubeOwner) -> usize {
     }
 }
 
-/// A quotient; 1 where nothing is at stake.
+/// Returns a quotient; 1 where nothing is at stake.
 fn ratio(above: f64, below: f64) -> f64 {
     if below.abs() < 1e-12 {
         1.0

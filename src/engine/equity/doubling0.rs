@@ -35,7 +35,7 @@ pub struct Decision0 {
 }
 
 impl Decision0 {
-    /// The three answers alone, for comparing.
+    /// Returns the three answers alone, for comparing.
     #[must_use]
     pub const fn answers(&self) -> [bool; 3] {
         [self.double, self.take, self.too_good]

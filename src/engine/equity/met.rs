@@ -85,7 +85,7 @@ impl MatchEquityTable {
     /// The names of the built-in tables, the default one first.
     pub const NAMES: [&'static str; 4] = ["Kazaross-XG2", "Rockwell-Kazaross", "g11", "mec26"];
 
-    /// A built-in table by its name, in any case.
+    /// Returns a built-in table by its name, in any case.
     ///
     /// # Errors
     /// [`MetError::Name`].
@@ -143,7 +143,7 @@ impl MatchEquityTable {
         }
     }
 
-    /// A table all of whose entries are known: 64 rows of 64, and 64 for the trailer.
+    /// Returns a table all of whose entries are known: 64 rows of 64, and 64 for the trailer.
     pub(super) fn complete(name: &str, pre: &[Vec<f64>], post: &[f64]) -> MatchEquityTable {
         let mut line = post[..AWAY_MAX].to_vec();
         PostCrawford::USUAL.extend(&mut line, FAR_MAX);

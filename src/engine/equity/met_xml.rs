@@ -192,7 +192,7 @@ fn parse(text: &str) -> Result<Parsed, MetError> {
     }
 }
 
-/// The character that a reference stands for, or nothing.
+/// Returns the character that a reference stands for, or nothing.
 fn entity(name: &str) -> &'static str {
     match name {
         "amp" => "&",
@@ -251,7 +251,7 @@ fn open(
     Ok(())
 }
 
-/// The table whose element is open.
+/// Returns the table whose element is open.
 fn current<'a>(parsed: &'a mut Parsed, path: &[String]) -> Option<&'a mut Table> {
     let inside = |outer: &str| path.iter().any(|element| element == outer);
     if inside("pre-crawford-table") {

@@ -16,8 +16,8 @@ pub enum Response {
     Beaver,
 }
 
-/// The answer to a double that was judged `verdict` from the doubler's side; `may_beaver` says
-/// whether the rules and the number of turns so far still allow a beaver.
+/// Returns the answer to a double that was judged `verdict` from the doubler's side; `may_beaver` says whether the
+/// rules and the number of turns so far still allow a beaver.
 #[must_use]
 pub fn response(verdict: Verdict, may_beaver: bool) -> Response {
     if verdict.passes() {
@@ -29,9 +29,9 @@ pub fn response(verdict: Verdict, may_beaver: bool) -> Response {
     }
 }
 
-/// The answer to a beaver, from the verdict on the position as if the player on roll owned the
-/// cube, and the value `double_take` of turning it: a proper double is turned back (a raccoon) when
-/// allowed, and a beaver is dropped when keeping the game costs a point or more.
+/// Returns the answer to a beaver, from the verdict on the position as if the player on roll owned the cube, and the
+/// value `double_take` of turning it: a proper double is turned back (a raccoon) when allowed, and a beaver is dropped
+/// when keeping the game costs a point or more.
 #[must_use]
 pub fn beaver_response(verdict: Verdict, double_take: f64, may_raccoon: bool) -> Response {
     match verdict {
@@ -43,8 +43,8 @@ pub fn beaver_response(verdict: Verdict, double_take: f64, may_raccoon: bool) ->
     }
 }
 
-/// The winning chance below which doubling cannot be right, as the cube would have to be dead: an
-/// engine that is below it rolls without further thought.
+/// Returns the winning chance below which doubling cannot be right, as the cube would have to be dead: an engine that
+/// is below it rolls without further thought.
 #[must_use]
 pub fn dead_double_point(
     stakes: &Stakes,
@@ -95,7 +95,7 @@ pub struct CubePoints {
 }
 
 impl CubePoints {
-    /// The points for a player whose wins and losses average what `chances` say.
+    /// Returns the points for a player whose wins and losses average what `chances` say.
     #[must_use]
     pub fn money(chances: &Chances, jacoby: bool, beavers: bool) -> CubePoints {
         let (won, lost) = (

@@ -6,7 +6,7 @@ use gammond_game::{Chances, Class};
 /// A resignation that costs the resigner no more than this is fair.
 const FAIR: f64 = 1e-6;
 
-/// The chances of one who cannot win any more: 1 a plain game, 2 a gammon, 3 a backgammon.
+/// Returns the chances of one who cannot win any more: 1 a plain game, 2 a gammon, 3 a backgammon.
 fn lost(games: u8) -> Chances {
     Chances {
         lose_gammon: f32::from(u8::from(games >= 2)),

@@ -65,7 +65,7 @@ impl GammonPrices {
         opponent_backgammon: 1.0,
     };
 
-    /// The expected value of a plain win (1), plain loss (-1) and the gammons at these prices.
+    /// Returns the expected value of a plain win (1), plain loss (-1) and the gammons at these prices.
     #[inline]
     #[must_use]
     pub fn utility(&self, chances: &Chances) -> f64 {
@@ -261,7 +261,7 @@ impl Stakes {
         (emg * (level.win[0] - level.lose[0]) + level.win[0] + level.lose[0]) / 2.0
     }
 
-    /// A standard error in MWC as one in EMG at this cube.
+    /// Returns a standard error in MWC as one in EMG at this cube.
     #[must_use]
     pub fn error_to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
         if self.is_money() {

@@ -13,10 +13,10 @@ use gammond_game::{Chances, Class, Position};
 ///
 /// No method has a default: a wrapper that forgot one would change answers, and the compiler would be silent.
 pub trait Evaluator: Send + Sync + std::fmt::Debug {
-    /// A short name for answers, such as `gnubg 1.00` or `gammond contact-3`.
+    /// Returns a short name for answers, such as `gnubg 1.00` or `gammond contact-3`.
     fn name(&self) -> &str;
 
-    /// The class that decides which net or table answers.
+    /// Returns the class that decides which net or table answers.
     fn class(&self, position: &Position) -> Class;
 
     /// Static chances of each position into `out` (same length). The result for a position does

@@ -61,7 +61,7 @@ impl Activation {
         }
     }
 
-    /// The greatest value that a first layer with these limits passes on.
+    /// Returns the greatest value that a first layer with these limits passes on.
     #[must_use]
     pub fn most(self, limits: Limits) -> f32 {
         let limit = f32::from(limits.first);

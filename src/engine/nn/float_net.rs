@@ -80,7 +80,7 @@ impl Limits {
         }
     }
 
-    /// The greatest value that the second layer passes on.
+    /// Returns the greatest value that the second layer passes on.
     #[must_use]
     pub const fn second_most(self) -> f32 {
         if self.second { 1.0 } else { f32::MAX }
@@ -127,7 +127,7 @@ pub struct FloatNet {
 }
 
 impl FloatNet {
-    /// A net of this shape with all weights 0.
+    /// Returns a net of this shape with all weights 0.
     #[must_use]
     pub fn zeros(groups: Vec<InputGroup>, width: usize, second: usize) -> FloatNet {
         let inputs = groups.iter().map(|group| group.inputs).sum();
@@ -150,8 +150,8 @@ impl FloatNet {
         }
     }
 
-    /// The forward pass in float64: slow, for tests and for judging quantisation. `inputs` are
-    /// pairs of input number and value; the others are 0.
+    /// Returns the forward pass in float64: slow, for tests and for judging quantisation. `inputs` are pairs of input
+    /// number and value; the others are 0.
     #[must_use]
     pub fn results(&self, inputs: &[(usize, f64)]) -> [f64; RESULTS] {
         let width = self.shape.width;

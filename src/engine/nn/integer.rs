@@ -74,7 +74,7 @@ impl IntegerNet {
         self
     }
 
-    /// The level that runs.
+    /// Returns the level that runs.
     #[must_use]
     pub fn level(&self) -> CpuLevel {
         self.level
@@ -92,7 +92,7 @@ impl IntegerNet {
         self.width
     }
 
-    /// The sums of the input in which everything is 0.
+    /// Returns the sums of the input in which everything is 0.
     #[must_use]
     pub fn empty(&self) -> Accumulator {
         self.bias.clone()

@@ -18,7 +18,7 @@ pub enum SecondBits {
 }
 
 impl SecondBits {
-    /// The largest weight.
+    /// Returns the largest weight.
     #[must_use]
     pub const fn largest(self) -> i16 {
         match self {

@@ -96,7 +96,7 @@ pub fn settled(after: &Position, chances: &Chances) -> Option<bool> {
 }
 
 impl RankedPlays {
-    /// The best play.
+    /// Returns the best play.
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "a ranking is never empty")]
     pub fn best(&self) -> &RankedPlay {

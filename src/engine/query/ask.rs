@@ -56,7 +56,7 @@ impl Settings {
     /// Maximum of `time_ms`, in milliseconds.
     pub const TIME_MS_MAX: u64 = 600_000;
 
-    /// The default settings with this look-ahead.
+    /// Returns the default settings with this look-ahead.
     #[must_use]
     pub fn plies(plies: u8) -> Settings {
         Settings {
@@ -201,7 +201,7 @@ impl MoveFilter {
     /// The names in words.
     pub const WANT: &str = "swift, tiny, narrow, normal, large or huge";
 
-    /// The filter with this name (one of [`MoveFilter::NAMES`]), in any case.
+    /// Returns the filter with this name (one of [`MoveFilter::NAMES`]), in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<MoveFilter> {
         match name.to_ascii_lowercase().as_str() {
@@ -215,7 +215,7 @@ impl MoveFilter {
         }
     }
 
-    /// The name of this filter, if it is one of [`MoveFilter::NAMES`].
+    /// Returns the name of this filter, if it is one of [`MoveFilter::NAMES`].
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         let is_self = |name: &&str| MoveFilter::named(name).as_ref() == Some(self);
@@ -233,7 +233,7 @@ pub struct EvalQuery {
 }
 
 impl EvalQuery {
-    /// The question.
+    /// Returns the question.
     #[must_use]
     pub const fn new(position: Position, state: MatchState) -> EvalQuery {
         EvalQuery { position, state }
@@ -252,7 +252,7 @@ pub struct PlayQuery {
 }
 
 impl PlayQuery {
-    /// The question.
+    /// Returns the question.
     #[must_use]
     pub const fn new(position: Position, roll: Roll, state: MatchState) -> PlayQuery {
         PlayQuery {
@@ -273,7 +273,7 @@ pub struct CubeQuery {
 }
 
 impl CubeQuery {
-    /// The question.
+    /// Returns the question.
     #[must_use]
     pub const fn new(position: Position, state: MatchState) -> CubeQuery {
         CubeQuery { position, state }

@@ -26,7 +26,7 @@ impl Level {
         }
     }
 
-    /// The level with this name, in any case.
+    /// Returns the level with this name, in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<Level> {
         let is = |level: &Level| level.name().eq_ignore_ascii_case(name);

@@ -39,7 +39,7 @@ impl Dice {
         }
     }
 
-    /// The dice of one game.
+    /// Returns the dice of one game.
     pub(super) fn game(&self, trial: u32) -> Game<'_> {
         Game {
             dice: self,
@@ -60,7 +60,7 @@ pub(super) struct Game<'a> {
 }
 
 impl Game<'_> {
-    /// The next throw as a number among [`Roll::ALL`](gammond_game::Roll::ALL).
+    /// Returns the next throw as a number among [`Roll::ALL`](gammond_game::Roll::ALL).
     pub(super) fn next(&mut self) -> usize {
         let turn = self.turn;
         self.turn += 1;
@@ -84,7 +84,7 @@ impl Game<'_> {
     }
 }
 
-/// The place of a roll among [`Roll::ALL`](gammond_game::Roll::ALL).
+/// Returns the place of a roll among [`Roll::ALL`](gammond_game::Roll::ALL).
 pub(super) const fn number_of(first: usize, second: usize) -> usize {
     let (high, low) = if first > second {
         (first, second)

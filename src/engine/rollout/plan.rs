@@ -137,8 +137,8 @@ impl<'a> Rollout<'a> {
         self.starts.len()
     }
 
-    /// The games of one round of a candidate, alone, in the calling thread: of each the five chances and the cubeful
-    /// value.
+    /// Returns the games of one round of a candidate, alone, in the calling thread: of each the five chances and the
+    /// cubeful value.
     ///
     /// # Errors
     /// [`RolloutError::Stopped`].
@@ -367,7 +367,7 @@ fn is_cube_clear(none: (f64, f64), take: (f64, f64), limit: f64) -> bool {
     double.min(by(take.0 - pass, take.1)) > limit
 }
 
-/// The candidates and where their games begin.
+/// Returns the candidates and where their games begin.
 fn starts(query: &RolloutQuery, stakes: &Stakes) -> Result<Vec<(Candidate, Start)>, RolloutError> {
     if query.position.is_over() {
         return Err(RolloutError::Question("the game is over"));

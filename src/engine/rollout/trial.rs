@@ -147,7 +147,7 @@ impl<'a> TrialContext<'a> {
         }
     }
 
-    /// A value of the other player.
+    /// Returns a value of the other player.
     fn other(&self, value: f64) -> f64 {
         if self.is_money() { -value } else { 1.0 - value }
     }

@@ -187,7 +187,7 @@ impl ByRolls {
         Ok(tree.average(0, &self.replies, &values))
     }
 
-    /// The 1-ply value, before any deeper look (PLY-11).
+    /// Returns the 1-ply value, before any deeper look (PLY-11).
     pub(super) fn one_ply(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         let ahead = self.value(tree)?;
         if self.replies.is_empty() {

@@ -58,7 +58,7 @@ impl Cache {
         self.generation.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The position's words, with the generation in bits that no position uses.
+    /// Returns the position's words, with the generation in bits that no position uses.
     #[inline]
     fn key(&self, position: &Position) -> [u64; 4] {
         let [a, b, c, d] = words(position);
@@ -81,7 +81,7 @@ impl Cache {
         versions.fold(0, u32::wrapping_add)
     }
 
-    /// The chances stored for a position.
+    /// Returns the chances stored for a position.
     #[inline]
     #[must_use]
     pub fn get(&self, position: &Position) -> Option<Chances> {
@@ -137,7 +137,7 @@ impl Cache {
     }
 }
 
-/// A position as four words; never all zero, as a side has fifteen checkers somewhere.
+/// Returns a position as four words; never all zero, as a side has fifteen checkers somewhere.
 #[inline]
 fn words(position: &Position) -> [u64; 4] {
     let halves = |side: Side| [side.packed() as u64, (side.packed() >> 64) as u64];
@@ -158,7 +158,7 @@ pub(super) fn hash([a, b, c, d]: [u64; 4]) -> u64 {
     fold(left ^ 0x1d8e_4e27_c47d_124f, right ^ 0xeb44_acca_b455_d165)
 }
 
-/// The hash of a position.
+/// Returns the hash of a position.
 #[inline]
 pub(super) fn hash_of(position: &Position) -> u64 {
     hash(words(position))

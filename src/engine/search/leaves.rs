@@ -35,7 +35,7 @@ impl<'a> LeafEvaluator<'a> {
         }
     }
 
-    /// Without cache or noise.
+    /// Creates an evaluator without cache and noise.
     pub(super) fn plain(
         evaluator: &'a dyn Evaluator,
         efficiency: &'a CubeEfficiency,

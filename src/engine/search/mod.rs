@@ -75,7 +75,7 @@ fn leaves_of<'a>(context: &Context<'a>, settings: &Settings) -> LeafEvaluator<'a
     LeafEvaluator::new(context, noise)
 }
 
-/// A value of the search with its counterpart in the other unit.
+/// Returns a value of the search with its counterpart in the other unit.
 fn equities(stakes: &Stakes, cube: CubeState, value: f64) -> Equities {
     Equities {
         equity: stakes.to_emg(cube, value),

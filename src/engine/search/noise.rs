@@ -27,7 +27,7 @@ pub(super) struct Noise {
 const FACTORS: [f32; 5] = [1.0, 0.25, 0.01, 0.25, 0.01];
 
 impl Noise {
-    /// The chances of a position with noise added, and made consistent again.
+    /// Returns the chances of a position with noise added, and made consistent again.
     pub(super) fn disturb(&self, position: &Position, chances: Chances) -> Chances {
         if position.is_over() {
             return chances;

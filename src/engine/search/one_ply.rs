@@ -27,7 +27,7 @@ impl Filter {
         by: Chooser::Nobody,
     };
 
-    /// `None` when all plays are judged.
+    /// Returns the pruning of plays; `None` if all plays are evaluated.
     fn pruning(&self) -> Option<Pruning> {
         (self.by != Chooser::Nobody).then(|| Pruning {
             margin: self.margin.into(),
@@ -74,7 +74,7 @@ impl<'a> OnePly<'a> {
         OnePly { choice }
     }
 
-    /// The mean over the 21 rolls of the best play's chances, for the player on roll.
+    /// Returns the mean over the 21 rolls of the best play's chances, for the player on roll.
     #[must_use]
     pub fn mean(&self, position: &Position, scratch: &mut Scratch) -> [f32; 5] {
         scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
@@ -89,7 +89,8 @@ impl<'a> OnePly<'a> {
         sum
     }
 
-    /// The standard deviation over the 21 rolls of the winning chance of the player on roll, the best play made.
+    /// Returns the standard deviation over the 21 rolls of the winning chance of the player on roll, the best play
+    /// made.
     #[must_use]
     pub fn volatility(&self, position: &Position, scratch: &mut Scratch) -> f64 {
         scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
@@ -103,7 +104,7 @@ impl<'a> OnePly<'a> {
         (squares - sum * sum).max(0.0).sqrt()
     }
 
-    /// The mean and the plays of `roll`.
+    /// Returns the mean over all rolls, and the plays of `roll`.
     #[must_use]
     pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> OnePlyResult {
         let mean = self.mean(position, scratch);
@@ -114,7 +115,7 @@ impl<'a> OnePly<'a> {
         }
     }
 
-    /// The plays of a roll by their static chances, best first.
+    /// Returns the plays of a roll by their static chances, best first.
     #[must_use]
     pub fn ranked(
         &self,
@@ -126,7 +127,7 @@ impl<'a> OnePly<'a> {
         scratch.ranked(0)
     }
 
-    /// The best play of a roll and its static chances for the mover.
+    /// Returns the best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> JudgedReply {
         scratch.evaluate(&self.choice, 0, position, &[roll], true);

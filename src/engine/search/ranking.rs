@@ -217,7 +217,7 @@ impl<'a> Ranking<'a> {
         given_up
     }
 
-    /// A search below the position after a play.
+    /// Returns a search below the position after a play.
     fn tree(&self, plies: u8) -> Tree<'a> {
         let ask = if self.settings.cubeful {
             Ask::Value
@@ -350,7 +350,7 @@ fn order(a: &Candidate, b: &Candidate) -> Ordering {
         .then_with(|| order_of_ties(a, b))
 }
 
-/// The order of plays with the same value.
+/// Returns the order of plays with the same value.
 fn order_of_ties(a: &Candidate, b: &Candidate) -> Ordering {
     let left = |play: &Candidate| play.after.opponent().on_board();
     let rear = |play: &Candidate| play.after.opponent().rearmost();

@@ -334,7 +334,7 @@ impl Scratch {
         }
     }
 
-    /// The best play of a roll, as a number in `unique`: what is worth least to the opponent.
+    /// Returns the best play of a roll, as a number in `unique`: what is worth least to the opponent.
     fn best_of(&self, index: usize) -> u32 {
         // Only what this roll kept: a play that another roll wanted was still cut here.
         let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
@@ -353,7 +353,7 @@ impl Scratch {
         best
     }
 
-    /// The best play of a roll, all kept ones evaluated.
+    /// Returns the best play of a roll, all kept ones evaluated.
     pub(super) fn best_play(&self, index: usize) -> BestPlay {
         let number = self.best_of(index) as usize;
         let place = (self.place[number] as usize).saturating_sub(1);
@@ -364,7 +364,7 @@ impl Scratch {
         }
     }
 
-    /// The kept plays of a roll, best first, all of them evaluated.
+    /// Returns the kept plays of a roll, best first, all of them evaluated.
     pub(super) fn ranked(&self, index: usize) -> Vec<JudgedReply> {
         let kept = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
         let place = |number: u32| (self.place[number as usize] as usize).saturating_sub(1);
@@ -381,7 +381,7 @@ impl Scratch {
         order.into_iter().map(judged).collect()
     }
 
-    /// The best plays of all rolls, equal ones once.
+    /// Returns the best plays of all rolls, equal ones once.
     fn best(&self) -> Replies {
         let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
         for (index, roll) in Roll::ALL.iter().enumerate() {

@@ -117,7 +117,7 @@ impl SlotPlan {
         self.combine(level, &below)
     }
 
-    /// The values seen by the other player.
+    /// Returns the values seen by the other player.
     pub(super) fn swapped(&self, level: usize, values: &Slots) -> Slots {
         let mut swapped = [0.0; SLOTS_MAX];
         for slot in 0..self.levels[level].wanted.len() {
@@ -136,7 +136,7 @@ impl SlotPlan {
     }
 }
 
-/// The cube of the root as it chooses plays at each side: never turned.
+/// Returns the cube of the root as it chooses plays at each side: never turned.
 pub(super) fn selection(root: CubeState) -> [CubeState; 2] {
     [root, root.swapped()]
 }

@@ -76,7 +76,7 @@ pub(super) enum Ask {
 }
 
 impl<'a> Tree<'a> {
-    /// A tree of `plies` below a position with this state.
+    /// Returns a tree of `plies` below a position with this state.
     pub(super) fn new(
         context: &Context<'a>,
         leaves: LeafEvaluator<'a>,
@@ -105,7 +105,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The value of a position that is not looked beyond, given its chances.
+    /// Returns the value of a position that is not looked beyond, given its chances.
     pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
         let slots = if self.plan.width(level) == 0 {
             [0.0; SLOTS_MAX]
@@ -119,7 +119,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value (PLY-11).
+    /// Returns the value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value
+    /// (PLY-11).
     pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
         let ahead = self.value(0, position, None, plies)?;
         if plies != 1 || self.is_final(position) {
@@ -128,7 +129,7 @@ impl<'a> Tree<'a> {
         Ok(self.with_static_share(position, ahead))
     }
 
-    /// A 1-ply value of the root with the evaluator's share of the static one (PLY-11).
+    /// Returns a 1-ply value of the root with the evaluator's share of the static one (PLY-11).
     pub(super) fn with_static_share(&self, position: &Position, ahead: Value) -> Value {
         let share = self.choice.leaves.evaluator.policy().static_share;
         if share == 0.0 {
@@ -139,7 +140,7 @@ impl<'a> Tree<'a> {
         ahead.towards(&still, share)
     }
 
-    /// The value of a position at `level` looked ahead `plies`; its chances when they are known.
+    /// Returns the value of a position at `level` looked ahead `plies`; its chances when they are known.
     pub(super) fn value(
         &self,
         level: usize,
@@ -175,7 +176,7 @@ impl<'a> Tree<'a> {
         Ok(value)
     }
 
-    /// The best reply to each roll; with `evaluated` with its static chances.
+    /// Returns the best reply to each roll; with `evaluated` with its static chances.
     pub(super) fn replies(&self, level: usize, position: &Position, evaluated: bool) -> Replies {
         let mut scratch = self.take_scratch();
         let replies = Replies::choose(&self.choice, level % 2, position, evaluated, &mut scratch);
@@ -192,7 +193,8 @@ impl<'a> Tree<'a> {
                 && self.choice.leaves.exact(position).is_some())
     }
 
-    /// The value of a position at `level` whose replies have these values, each for the player who is on roll after it.
+    /// Returns the value of a position at `level` whose replies have these values, each for the player who is on roll
+    /// after it.
     pub(super) fn average(&self, level: usize, replies: &[Reply], values: &[Value]) -> Value {
         let mut chances = [0.0; 5];
         let mut slots = [0.0; SLOTS_MAX];
@@ -226,7 +228,7 @@ impl<'a> Tree<'a> {
 }
 
 impl Value {
-    /// The mean with `other`, which has this share.
+    /// Returns the mean with `other`, which has this share.
     fn towards(mut self, other: &Value, share: f64) -> Value {
         let mix = |to: &mut [f64], from: &[f64]| {
             for (to, from) in to.iter_mut().zip(from) {
@@ -238,7 +240,7 @@ impl Value {
         self
     }
 
-    /// The averaged chances in single precision.
+    /// Returns the averaged chances in single precision.
     pub(super) fn chances(&self) -> Chances {
         Chances::from_array(self.chances.map(|value| value as f32))
     }

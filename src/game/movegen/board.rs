@@ -56,7 +56,7 @@ impl<T: MoveHistory> State<T> {
         Side::from_packed(self.me).count(from)
     }
 
-    /// The position after a last step, turned round.
+    /// Returns the position after a last step, turned round.
     #[inline(always)]
     fn finished(&self, from: usize, die: usize) -> Position {
         let me = self.me.wrapping_sub(STEPS[die][from]);
@@ -76,7 +76,7 @@ impl<T: MoveHistory> State<T> {
         }
     }
 
-    /// The same, but passes over positions already there.
+    /// Adds the positions after each last step from `sources`, except those that `out` has.
     #[inline(always)]
     pub(super) fn finish_new<S: Sink<MoveHistory = T>>(
         &self,
@@ -124,7 +124,7 @@ static HITS: [[u128; 25]; 7] = {
     hits
 };
 
-/// The set bits, highest first.
+/// Returns the set bits, highest first.
 #[inline(always)]
 pub(super) fn descending(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -43,9 +43,9 @@ pub fn legal_plays(position: &Position, roll: Roll) -> Vec<LegalPlay> {
     plays
 }
 
-/// The play of `roll` that leads from `position` to `after` (with the opponent on roll, as in
-/// [`LegalPlay`]); the pass when there is no legal play and `after` is the same board turned round.
-/// `None` when no legal play leads there.
+/// Returns the play of `roll` that leads from `position` to `after` (with the opponent on roll, as in [`LegalPlay`]);
+/// the pass when there is no legal play and `after` is the same board turned round. `None` when no legal play leads
+/// there.
 #[must_use]
 pub fn find_play(position: &Position, roll: Roll, after: &Position) -> Option<Play> {
     let plays = legal_plays(position, roll);
@@ -60,7 +60,7 @@ pub fn find_play(position: &Position, roll: Roll, after: &Position) -> Option<Pl
 #[derive(Clone, Copy, Debug)]
 pub struct PlayGenerator {
     start: State<()>,
-    /// Places where I may land: points, by my index, with fewer than two of the opponent's.
+    /// Points where the player on roll may land, by its index: those with fewer than two opposing checkers.
     free: u32,
     /// Points where exactly one of my checkers stands.
     single: u32,
@@ -196,7 +196,7 @@ impl PlayGenerator {
         }
     }
 
-    /// Only one die can be played: the larger one if it can.
+    /// Adds the plays of a single die, for rolls of which only one can be played: the larger one if possible.
     #[cold]
     fn one_die<S: Sink>(
         &self,
@@ -286,7 +286,7 @@ impl<S: Sink> Double<'_, S> {
 /// No limit on the sources.
 const ALL: u32 = (1 << 25) - 1;
 
-/// The places up to `from`.
+/// Returns the places up to `from`.
 #[inline(always)]
 const fn up_to(from: usize) -> u32 {
     (2 << from) - 1

@@ -188,7 +188,8 @@ impl BenchmarkRecord {
     }
 }
 
-/// A position on a line of its own: any position text, or a line of a training file; none for comments and empty lines.
+/// Returns a position on a line of its own: any position text, or a line of a training file; none for comments and
+/// empty lines.
 ///
 /// # Errors
 /// When the line is neither.
@@ -266,7 +267,7 @@ fn record(input: &[u8]) -> Parsed<'_, BenchmarkRecord> {
     }
 }
 
-/// The text after the blank that follows the type.
+/// Returns the text after the blank that follows the type.
 fn rest_of_line(body: &[u8]) -> String {
     String::from_utf8_lossy(body.trim_ascii()).into_owned()
 }
@@ -454,7 +455,7 @@ fn roll(input: &[u8]) -> Parsed<'_, Roll> {
     }
 }
 
-/// A decimal number in any usual spelling, within a range.
+/// Returns a decimal number in any usual spelling, within a range.
 fn number<'a>(
     input: &'a [u8],
     field: &'static str,
@@ -483,7 +484,7 @@ fn blanks(input: &[u8]) -> &[u8] {
     input.get(count..).unwrap_or_default()
 }
 
-/// The input from `word` on, which ends where `rest` begins.
+/// Returns the input from `word` on, which ends where `rest` begins.
 fn here<'a>(input: &'a [u8], rest: &[u8], word: &[u8]) -> &'a [u8] {
     let at = input.len().saturating_sub(rest.len() + word.len());
     input.get(at..).unwrap_or_default()
@@ -498,7 +499,7 @@ impl FromStr for BenchmarkRecord {
 }
 
 impl fmt::Display for PositionChances {
-    /// The key and five chances with six significant digits.
+    /// Returns the key and five chances with six significant digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", PositionKey::from(self.position))?;
         write_chances(f, &self.chances)

@@ -43,7 +43,7 @@ pub struct BoardView {
 }
 
 impl BoardView {
-    /// The place number of a point of the player on roll: 1..=24 its points, 25 its bar, 0 off.
+    /// Returns the place number of a point of the player on roll: 1..=24 its points, 25 its bar, 0 off.
     #[must_use]
     pub const fn place(&self, point: u8) -> u8 {
         if self.ascending {
@@ -149,7 +149,7 @@ impl View<'_> {
         })
     }
 
-    /// An error in field `number`, counted from 1.
+    /// Returns an error in field `number`, counted from 1.
     fn error(&self, number: usize, reason: Reason) -> NotationError {
         let field = NAMES.get(number - 1).copied().unwrap_or(WHOLE);
         let at = self

@@ -27,7 +27,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The word on the wire.
+    /// Returns the word on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -65,19 +65,19 @@ impl NotationError {
         }
     }
 
-    /// The stable code, such as `bad-position`.
+    /// Returns the stable code, such as `bad-position`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code.as_str()
     }
 
-    /// The code as a value.
+    /// Returns the code as a value.
     #[must_use]
     pub const fn kind(&self) -> Code {
         self.code
     }
 
-    /// The field that is wrong, in words.
+    /// Returns the field that is wrong, in words.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         self.field

@@ -79,7 +79,7 @@ fn after_colon(input: &[u8]) -> Parsed<'_, MatchId> {
     match_id(rest)
 }
 
-/// The first run of exactly `length` base-64 digits and where it begins.
+/// Returns the first run of exactly `length` base-64 digits and where it begins.
 fn find_run(text: &[u8], length: usize) -> Option<(usize, &[u8])> {
     let mut at = 0;
     for run in text.split(|&byte| base64_value(byte).is_none()) {

@@ -28,14 +28,14 @@ const FIELD: &str = "position key";
 pub struct PositionKey(Position);
 
 impl PositionKey {
-    /// The position.
+    /// Returns the position.
     #[must_use]
     pub const fn position(self) -> Position {
         self.0
     }
 
-    /// The ten bytes: the opponent's 25 points, then those of the player on roll, a one bit for
-    /// each checker and a zero bit after each point, lowest bit of the first byte first.
+    /// Returns the ten bytes: the opponent's 25 points, then those of the player on roll, a one bit for each checker
+    /// and a zero bit after each point, lowest bit of the first byte first.
     #[must_use]
     pub fn bytes(self) -> [u8; 10] {
         let mut bits = 0_u128;

@@ -25,7 +25,7 @@ pub enum PlayerNumber {
 }
 
 impl PlayerNumber {
-    /// The other one.
+    /// Returns the other one.
     #[must_use]
     pub const fn other(self) -> PlayerNumber {
         match self {
@@ -78,7 +78,7 @@ pub struct MatchView {
     pub on_roll: PlayerNumber,
 }
 
-/// The cube before a double that was beavered: whose it was is not in the id any more.
+/// Returns the cube before a double that was beavered: whose it was is not in the id any more.
 const fn before_double(log: u16) -> (u16, CubeOwner) {
     match log {
         0 => (0, CubeOwner::Centred),
@@ -116,7 +116,7 @@ pub struct MatchFields {
 }
 
 impl MatchFields {
-    /// The Match ID with these fields, whatever they say; numbers that are too large lose their high bits.
+    /// Returns the Match ID with these fields, whatever they say; numbers that are too large lose their high bits.
     #[must_use]
     pub fn id(&self) -> MatchId {
         let number = |player| u32::from(player == PlayerNumber::One);
@@ -165,7 +165,7 @@ impl MatchId {
         }
     }
 
-    /// The binary logarithm of the cube, 0..=15.
+    /// Returns the binary logarithm of the cube, 0..=15.
     #[must_use]
     pub fn cube_log(self) -> u16 {
         self.get(CUBE_LOG)
@@ -181,7 +181,7 @@ impl MatchId {
         }
     }
 
-    /// The player on roll.
+    /// Returns the player on roll.
     #[must_use]
     pub fn on_roll(self) -> PlayerNumber {
         self.player(ON_ROLL)
@@ -199,7 +199,7 @@ impl MatchId {
         self.get(GAME_STATE)
     }
 
-    /// The player who must decide now.
+    /// Returns the player who must decide now.
     #[must_use]
     pub fn decides(self) -> PlayerNumber {
         self.player(DECIDES)
@@ -217,19 +217,19 @@ impl MatchId {
         self.get(RESIGNATION)
     }
 
-    /// The dice, larger first as gnubg writes them; zeros when not rolled.
+    /// Returns the dice, larger first as gnubg writes them; zeros when not rolled.
     #[must_use]
     pub fn dice(self) -> [u16; 2] {
         DIE.map(|die| self.get(die))
     }
 
-    /// The match length in points, 0 for money.
+    /// Returns the match length in points, 0 for money.
     #[must_use]
     pub fn length(self) -> u16 {
         self.get(LENGTH)
     }
 
-    /// The score of a player.
+    /// Returns the score of a player.
     #[must_use]
     pub fn score(self, player: PlayerNumber) -> u16 {
         let [zero, one] = SCORE;
@@ -365,7 +365,7 @@ impl MatchId {
         })
     }
 
-    /// The points of the player on roll and of the other when the match is over (MID-04). Then there is no
+    /// Returns the points of the player on roll and of the other when the match is over (MID-04). Then there is no
     /// state to decide in, and [`MatchId::view`] refuses it.
     #[must_use]
     pub fn final_score(self) -> Option<[u16; 2]> {

@@ -29,7 +29,7 @@ pub enum OgidColour {
 }
 
 impl OgidColour {
-    /// The other player.
+    /// Returns the other player.
     #[must_use]
     pub const fn other(self) -> OgidColour {
         match self {
@@ -345,7 +345,7 @@ impl Ogid {
         })
     }
 
-    /// The checkers as this player sees them.
+    /// Returns the checkers as this player sees them.
     fn position(&self, on_roll: OgidColour) -> Result<Position, Reason> {
         let (mut white, mut black) = ([0_u8; POINTS], [0_u8; POINTS]);
         for (count, &pip) in white.iter_mut().rev().zip(&self.white) {
@@ -361,7 +361,7 @@ impl Ogid {
     }
 }
 
-/// The state that the cube and the dice mean: a double offered, to play, or to double or roll.
+/// Returns the state that the cube and the dice mean: a double offered, to play, or to double or roll.
 const fn waits_for(doubled: bool, rolled: bool) -> [u8; 2] {
     match (doubled, rolled) {
         (true, _) => [b'D', 0],
@@ -378,7 +378,7 @@ fn refuse(field: &'static str, reason: Reason, at: usize) -> NotationError {
     NotationError::new(Code::BadOgid, field, reason, at)
 }
 
-/// The pip of a character: `0` to `9`, `a` to `p` for 10 to 25, and 26 for `q`, a checker that is off.
+/// Returns the pip of a character: `0` to `9`, `a` to `p` for 10 to 25, and 26 for `q`, a checker that is off.
 const fn pip_of(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte - b'0'),
@@ -416,7 +416,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// A field and where it begins; one that is missing is empty.
+    /// Returns a field and where it begins; one that is missing is empty.
     fn field(&self, number: usize) -> (&'a [u8], usize) {
         let missing: (&'a [u8], usize) = (&[], self.text.len());
         self.fields.get(number).copied().unwrap_or(missing)
@@ -504,7 +504,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number; one that is missing is 0.
+    /// Returns a number; one that is missing is 0.
     fn number(&mut self, number: usize, field: &'static str) -> Result<u32, NotationError> {
         let (text, at) = self.field(number);
         let most = if number == 9 { u32::MAX } else { 32767 };

@@ -22,7 +22,7 @@ const OFF_INDEX: u8 = 25;
 const _: () = assert!(OFF_INDEX as usize == OFF, "off is beyond the bar");
 const FIELD: &str = "play";
 
-/// A play in gnubg's notation, such as `bar/20 8/4*`; the empty text for a pass.
+/// Returns a play in gnubg's notation, such as `bar/20 8/4*`; the empty text for a pass.
 ///
 /// ```
 /// use gammond_game::{Play, Position, Step};
@@ -58,8 +58,8 @@ pub fn play_text(position: &Position, play: &Play) -> String {
     text
 }
 
-/// A play with every step for itself and numbers only, 25 for the bar and 0 for off, such as
-/// `25/20 8/4*`: the form of `.mat` files. The empty text for a pass.
+/// Returns a play with every step for itself and numbers only, 25 for the bar and 0 for off, such as `25/20 8/4*`: the
+/// form of `.mat` files. The empty text for a pass.
 #[must_use]
 pub fn plain_play_text(position: &Position, play: &Play) -> String {
     let mut text = String::new();
@@ -74,8 +74,8 @@ pub fn plain_play_text(position: &Position, play: &Play) -> String {
     text
 }
 
-/// A play as the words of a FIBS `move` command, such as `bar-20 8-4`: every step, in an order in
-/// which they can be made. The empty text for a pass.
+/// Returns a play as the words of a FIBS `move` command, such as `bar-20 8-4`: every step, in an order in which they
+/// can be made. The empty text for a pass.
 ///
 /// FIBS numbers the board from the home of the player who moves from 24 to 1. A player who moves
 /// the other way, `ascending`, must be given his points as that player sees them.
@@ -156,7 +156,7 @@ pub fn parse_play(
     }
 }
 
-/// The steps that a text names, legal or not.
+/// Returns the steps that a text names, legal or not.
 ///
 /// # Errors
 /// [`NotationError`] with the code `bad-play`: no such syntax.
@@ -228,7 +228,7 @@ fn is_hit(position: &Position, point: u8) -> bool {
     (1..=24).contains(&point) && position.opponent().count(24 - usize::from(point)) > 0
 }
 
-/// The steps as numbers, by source and then by destination, both descending (PLAY-10).
+/// Returns the steps as numbers, by source and then by destination, both descending (PLAY-10).
 fn sorted_pairs(play: &Play) -> Vec<(u8, u8)> {
     let mut pairs: Vec<(u8, u8)> = play.steps().iter().map(|&step| numbers(step)).collect();
     pairs.sort_unstable_by(|a, b| b.cmp(a));
@@ -445,7 +445,7 @@ fn slash(input: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The text without leading blanks and signs that mean nothing.
+/// Returns the text without leading blanks and signs that mean nothing.
 fn passed_over(mut input: &[u8]) -> &[u8] {
     while let Some((b' ' | b'\t' | b'\r' | b'\n' | b'-' | b'*' | b',' | b')', rest)) =
         input.split_first()

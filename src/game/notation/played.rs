@@ -2,8 +2,8 @@
 
 use crate::{OFF, Play, Position, Roll, Step, legal_plays};
 
-/// The position after these steps in any order, the other player on roll, if they are a legal play
-/// of the roll; also if they are the pass and nothing can be played.
+/// Returns the position after these steps in any order, the other player on roll, if they are a legal play of the roll;
+/// also if they are the pass and nothing can be played.
 #[must_use]
 pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Position> {
     legal_steps(position, roll, play).map(|(_, after)| after)
@@ -47,9 +47,9 @@ pub(crate) fn legal_steps(
     joined.map(|legal| (legal.play, legal.after))
 }
 
-/// The board after these steps, legal or not, the player who made them still *me*; `None` where there
-/// is no checker at a source, or the result is no position. Steps that cannot be made one after the other as they
-/// stand are made from the back of the board to the front, as those of a legal play in any order can be.
+/// Returns the board after these steps, legal or not, the player who made them still *me*; `None` where there is no
+/// checker at a source, or the result is no position. Steps that cannot be made one after the other as they stand are
+/// made from the back of the board to the front, as those of a legal play in any order can be.
 #[must_use]
 pub fn steps_made(position: &Position, play: &Play) -> Option<Position> {
     made_in_order(position, play.steps()).or_else(|| {

@@ -29,7 +29,7 @@ const FIELD: &str = "position ID";
 pub struct PositionId(Position);
 
 impl PositionId {
-    /// The position.
+    /// Returns the position.
     #[must_use]
     pub const fn position(self) -> Position {
         self.0

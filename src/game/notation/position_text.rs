@@ -38,7 +38,7 @@ impl Form {
         Form::Ogid,
     ];
 
-    /// A short name: `position-id`, `gnubg-id`, `key`, `xgid`, `board`, `ogid`.
+    /// Returns a short name: `position-id`, `gnubg-id`, `key`, `xgid`, `board`, `ogid`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Form {
         }
     }
 
-    /// The form with this name.
+    /// Returns the form with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Form> {
         Form::ALL.into_iter().find(|form| form.name() == name)
@@ -120,7 +120,7 @@ const CRAWFORD_DROPPED: &str =
     "crawford is set, but not exactly one side is 1-away: the flag was dropped";
 
 impl ParsedPosition {
-    /// The GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
+    /// Returns the GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
     #[must_use]
     pub fn gnubg_id(&self, state: &MatchState) -> GnubgId {
         if let (Some(match_id), Some(_)) = (self.match_id, self.final_score) {
@@ -146,8 +146,8 @@ impl ParsedPosition {
         }
     }
 
-    /// The OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or the match is
-    /// over. One that was read and says the same comes back as it was.
+    /// Returns the OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or the
+    /// match is over. One that was read and says the same comes back as it was.
     #[must_use]
     pub fn ogid(&self, state: &MatchState) -> Option<Ogid> {
         let sayable = matches!(self.offer, None | Some(Offer::Double));
@@ -277,7 +277,7 @@ fn from_ogid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-/// The warning where a text sets the Crawford flag and the score has none; a match to one point needs no flag.
+/// Returns the warning where a text sets the Crawford flag and the score has none; a match to one point needs no flag.
 fn dropped(crawford: bool, state: &MatchState) -> Option<&'static str> {
     let score = state.score;
     (crawford && !score.is_crawford() && score.length() > 1).then_some(CRAWFORD_DROPPED)

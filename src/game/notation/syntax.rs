@@ -35,7 +35,7 @@ impl<'a> ParseError<&'a [u8]> for Fault<'a> {
 /// The result of a parser in this module.
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-/// The final failure of a parser: no other alternative is tried.
+/// Returns the final failure of a parser: no other alternative is tried.
 pub(super) fn refuse<'a, T>(rest: &'a [u8], field: &'static str, reason: Reason) -> Parsed<'a, T> {
     Err(nom::Err::Failure(Fault {
         rest,
@@ -143,7 +143,7 @@ pub(super) fn integer<'a>(
     }
 }
 
-/// The value of a base-64 digit (`A-Z a-z 0-9 + /`).
+/// Returns the value of a base-64 digit (`A-Z a-z 0-9 + /`).
 pub(super) const fn base64_value(byte: u8) -> Option<u8> {
     match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -155,7 +155,7 @@ pub(super) const fn base64_value(byte: u8) -> Option<u8> {
     }
 }
 
-/// The base-64 digit of the six low bits.
+/// Returns the base-64 digit of the six low bits.
 const fn base64_digit(value: u8) -> char {
     (match value & 63 {
         low @ 0..=25 => b'A' + low,
@@ -166,7 +166,7 @@ const fn base64_digit(value: u8) -> char {
     }) as char
 }
 
-/// The `characters` lowest base-64 digits of `packed`, the highest first.
+/// Returns the `characters` lowest base-64 digits of `packed`, the highest first.
 pub(super) fn base64_text(packed: u128, characters: usize) -> String {
     (0..characters)
         .rev()

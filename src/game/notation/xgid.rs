@@ -223,7 +223,7 @@ impl Xgid {
         })
     }
 
-    /// The checkers, the bottom player as *me*.
+    /// Returns the checkers, the bottom player as *me*.
     fn position(&self) -> Result<Position, Reason> {
         let [top_bar, .., bottom_bar] = self.points;
         if top_bar > 0 || bottom_bar < 0 {

@@ -3,7 +3,7 @@
 use gammond_engine::engine::{COMMIT, Engine};
 use gammond_engine::nn::CpuLevel;
 
-/// The text of `--version`.
+/// Returns the text of `--version`.
 pub(super) fn version() -> String {
     let nets = Engine::builder().threads(1).build();
     let nets = nets.map_or("no nets".to_owned(), |engine| engine.net_name().to_owned());

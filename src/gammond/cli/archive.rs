@@ -212,7 +212,7 @@ impl Archive {
         all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
-    /// A player's matches in the order in which they were filed.
+    /// Returns a player's matches in the order in which they were filed.
     pub(crate) fn history(&self, name: &str) -> Result<Vec<Played>, Failure> {
         const MATCHES: &str = "SELECT file, against, length, score, against_score, coalesce(result, 0.0), decisions, \
              counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history WHERE name = ? ORDER BY match";
@@ -278,7 +278,7 @@ fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
     Err(Failure::in_file(path)(wrong))
 }
 
-/// The statements of [`TABLES`].
+/// Returns the statements of [`TABLES`].
 fn statements() -> impl Iterator<Item = &'static str> {
     let all = TABLES.split(';').map(str::trim);
     all.filter(|statement| !statement.is_empty())
@@ -564,7 +564,7 @@ fn file_row(
     Ok(())
 }
 
-/// An error of SQLite on one line, and what its owner may do about it.
+/// Returns an error of SQLite on one line, and what its owner may do about it.
 pub(super) fn error_text(error: &rusqlite::Error) -> String {
     use rusqlite::ErrorCode;
     let text = error.to_string();

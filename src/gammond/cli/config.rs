@@ -19,8 +19,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real
-/// parsing, because the file supplies defaults to it.
+/// Returns the file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real parsing, because
+/// the file supplies defaults to it.
 pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -40,7 +40,7 @@ pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("GAMMOND_CONFIG").map(PathBuf::from)
 }
 
-/// The file that is read when none is named: `gammond/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
+/// Returns the file that is read when none is named: `gammond/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
 pub(super) fn default_file() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let folder = set("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -140,7 +140,7 @@ fn set_default(command: Command, key: &str, value: &Value) -> Result<Command, Co
     Ok(command.mut_arg(id, |argument| argument.default_values(texts.clone())))
 }
 
-/// A value as a command line has it; else what kind of value it is.
+/// Returns a value as a command line has it; else what kind of value it is.
 fn text_of(value: &Value) -> Result<String, &'static str> {
     match value {
         Value::String(text) => Ok(text.clone()),

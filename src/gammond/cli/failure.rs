@@ -67,7 +67,7 @@ impl Failure {
     }
 }
 
-/// An error with the name of what it belongs to in front.
+/// Returns an error with the name of what it belongs to in front.
 pub(crate) fn within(
     name: impl std::fmt::Display,
     cause: impl Into<Cause>,

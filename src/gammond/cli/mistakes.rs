@@ -40,7 +40,7 @@ const OF_PLAYERS: [&str; 4] = ["duel", "tournament", "bench", "gate"];
 /// Commands with settings of requests.
 const OF_SETTINGS: [&str; 7] = ["move", "cube", "eval", "show", "rollout", "pipe", "serve"];
 
-/// The message of a refused command line; `file` is the configuration that was in force.
+/// Returns the message of a refused command line; `file` is the configuration that was in force.
 pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> String {
     let mut text = String::new();
     // Colours only where every control character is one of clap's: what was typed, or a configuration, may have others, of

@@ -243,7 +243,7 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
     }
 }
 
-/// The word of a subcommand behind its arguments, which would be read as a file that is not there.
+/// Returns the word of a subcommand behind its arguments, which would be read as a file that is not there.
 fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let ids = command.get_positionals().map(|one| one.get_id().as_str());
     let words: Vec<&str> = ids
@@ -265,7 +265,7 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
-/// The arguments with what the configuration file says, and which file that is.
+/// Returns the arguments with what the configuration file says, and which file that is.
 fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>), Failure> {
     let mut command = Cli::command();
     let file = config::named_file(arguments)
@@ -339,7 +339,7 @@ fn start_log(common: &Common) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A level, or a list of `target=level`.
+/// Returns a level, or a list of `target=level`.
 fn log_filter(text: &str) -> Result<Targets, String> {
     let known = |level: &str| !level.is_empty() && level.parse::<LevelFilter>().is_ok();
     for part in text.split(',').map(str::trim) {

@@ -99,7 +99,7 @@ pub(crate) fn counts() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=COUNT_MAX)
 }
 
-/// A share of something.
+/// Returns a share of something.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok();
     let share = share.filter(|share| (0.0..=1.0).contains(share));
@@ -133,7 +133,7 @@ pub(crate) struct LevelOption {
     pub(crate) level: Option<Level>,
 }
 
-/// A level by its name.
+/// Returns a level by its name.
 fn level(text: &str) -> Result<Level, String> {
     Level::named(text).ok_or_else(|| "expected roller, roller+ or roller++".to_owned())
 }
@@ -180,7 +180,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The player, or both.
+    /// Returns the player, or both.
     pub(crate) fn open(&self, common: &Common) -> Result<Vec<Box<dyn Player>>, Failure> {
         let specs = std::iter::once(&self.player).chain(&self.against);
         common.players(specs, &self.options)
@@ -207,7 +207,7 @@ impl Common {
         Ok(self.engine_builder()?.build()?)
     }
 
-    /// The engine that these options ask for, to be changed.
+    /// Returns the engine that these options ask for, to be changed.
     pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
         let mut builder = Engine::builder()
             .nets(nets_named(&self.nets))
@@ -219,8 +219,8 @@ impl Common {
         Ok(builder)
     }
 
-    /// The folder whose bearoff databases are used: the one that was given, or the first place
-    /// where such a folder is.
+    /// Returns the folder whose bearoff databases are used: the one that was given, or the first place where such a
+    /// folder is.
     pub(crate) fn bearoff_folder(&self) -> Option<PathBuf> {
         match &self.bearoff {
             Some(folder) if folder.as_os_str() == "none" => None,
@@ -231,7 +231,7 @@ impl Common {
         }
     }
 
-    /// The bearoff tables in the program and those of the folder that is used.
+    /// Returns the bearoff tables in the program and those of the folder that is used.
     pub(crate) fn tables(&self) -> Result<Tables, Failure> {
         Ok(match self.bearoff_folder() {
             Some(folder) => Tables::open(&folder)?,
@@ -285,7 +285,7 @@ impl Common {
             .collect()
     }
 
-    /// The control of a command whose jobs other machines can compute.
+    /// Returns the control of a command whose jobs other machines can compute.
     pub(crate) fn control(&self, progress: ProgressArgs) -> Result<Control<'static>, Failure> {
         let quiet = self.remote.as_ref().and_then(|one| one.quiet_stop());
         let mut control = match quiet {
@@ -306,12 +306,12 @@ impl Common {
         }
     }
 
-    /// The name or file of the match equity table.
+    /// Returns the name or file of the match equity table.
     pub(crate) fn met_name(&self) -> &str {
         self.met.as_deref().unwrap_or(DEFAULT_MET)
     }
 
-    /// The match equity table that is asked for.
+    /// Returns the match equity table that is asked for.
     pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
         let name = self.met_name();
         MatchEquityTable::named(name).or_else(|unknown| {
@@ -325,7 +325,7 @@ impl Common {
 }
 
 impl Common {
-    /// The settings of requests that these options and `key=value` words ask for.
+    /// Returns the settings of requests that these options and `key=value` words ask for.
     pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
         let mut session = SessionSettings::default();
         let wrong = |error: SettingError| Failure::usage(error);
@@ -342,7 +342,7 @@ impl Common {
     }
 }
 
-/// The nets of this name or place.
+/// Returns the nets of this name or place.
 pub(crate) fn nets_named(name: &str) -> Nets {
     match name {
         EMBEDDED => Nets::Embedded,
@@ -351,7 +351,7 @@ pub(crate) fn nets_named(name: &str) -> Nets {
     }
 }
 
-/// The threads that move bytes and wait; those that compute are the engine's.
+/// Returns the threads that move bytes and wait; those that compute are the engine's.
 pub(crate) fn io_threads() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -373,7 +373,7 @@ pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
     own.into_iter().chain(shared)
 }
 
-/// A word where `key=value` belongs.
+/// Returns a word where `key=value` belongs.
 fn no_setting(word: &str) -> Failure {
     let message = if Path::new(word).is_file() {
         format!("'{word}' is a file; requests come on standard input: gammond pipe < {word}")

@@ -13,7 +13,7 @@ pub(crate) fn columns() -> Option<usize> {
     size.map(|(width, _)| width.0.into())
 }
 
-/// A text for people: on a terminal, lines that are too long for it go on between words, not within one.
+/// Returns a text for people: on a terminal, lines that are too long for it go on between words, not within one.
 pub(crate) fn folded(text: &str) -> String {
     match columns() {
         Some(columns) => fold(text, columns),

@@ -84,7 +84,7 @@ impl Picture {
     }
 }
 
-/// A drawing into a file, SVG or points as its name says: curves, bars, tables, weights.
+/// Returns a drawing into a file, SVG or points as its name says: curves, bars, tables, weights.
 ///
 /// # Errors
 /// As [`Picture::check`].
@@ -96,7 +96,7 @@ pub(crate) fn write_drawing(path: &Path, svg: &str) -> Result<(), Failure> {
     }
 }
 
-/// A picture in points, so many wide.
+/// Returns a picture in points, so many wide.
 ///
 /// # Errors
 /// When there is no room for it.

@@ -46,7 +46,7 @@ enum Shown {
 }
 
 impl ProgressArgs {
-    /// The control of the command's jobs: they show their progress and end on signals.
+    /// Returns the control of the command's jobs: they show their progress and end on signals.
     pub(crate) fn control(self) -> Result<Control<'static>, Failure> {
         let mut drawing = Drawing::new(match self.progress {
             Shown::Auto if std::io::stderr().is_terminal() => Shown::Bar,
@@ -65,7 +65,7 @@ impl ProgressArgs {
     }
 }
 
-/// A token that SIGINT and SIGTERM trigger; the second signal ends the program as signals do.
+/// Returns a token that SIGINT and SIGTERM trigger; the second signal ends the program as signals do.
 pub(crate) fn signals() -> Result<Stop, Failure> {
     let stop = Stop::new();
     if let Some(flag) = stop.flag() {
@@ -241,7 +241,7 @@ fn line(event: &ProgressEvent, since: Duration) -> String {
     text
 }
 
-/// The time to the end for a bar: nothing before anything is known of it.
+/// Returns the time to the end for a bar: nothing before anything is known of it.
 fn remaining_text(eta: Duration) -> String {
     if eta.is_zero() {
         return String::new();

@@ -84,7 +84,7 @@ fn archived_match(row: &Row<'_>) -> rusqlite::Result<ArchivedMatch> {
     })
 }
 
-/// A number with six decimals, as answers have them.
+/// Returns a number with six decimals, as answers have them.
 fn number(row: &Row<'_>, at: impl rusqlite::RowIndex) -> rusqlite::Result<Option<f64>> {
     row.get::<_, Option<f64>>(at)
         .map(|value| value.map(rounded))
@@ -95,7 +95,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
-/// A match in the form of the JSON report (ANA-16), without the members that are not filed.
+/// Returns a match in the form of the JSON report (ANA-16), without the members that are not filed.
 fn analysis(connection: &Connection, id: i64) -> rusqlite::Result<Option<Value>> {
     // Other programs may write meanwhile: all parts are of one moment.
     let transaction = connection.unchecked_transaction()?;

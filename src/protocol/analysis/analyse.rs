@@ -120,13 +120,13 @@ impl Analysis {
         }
     }
 
-    /// The difference of FIBS ratings that the luck-adjusted result shows.
+    /// Returns the difference of FIBS ratings that the luck-adjusted result shows.
     #[must_use]
     pub fn fibs_difference(&self, player: MatPlayer) -> Option<f64> {
         fibs_difference(0.5 + self.luck_adjusted(player), self.length)
     }
 
-    /// The FIBS rating that the errors show; not for money.
+    /// Returns the FIBS rating that the errors show; not for money.
     #[must_use]
     pub fn fibs_rating(&self, player: MatPlayer) -> Option<f64> {
         let totals = self.totals.get(player.index())?;
@@ -358,7 +358,7 @@ pub(super) fn book(totals: &mut [Totals; 2], judged: &JudgedDecision, marks: &[f
     }
 }
 
-/// The points after the last game that was finished.
+/// Returns the points after the last game that was finished.
 fn score_after(file: &MatchFile) -> [u32; 2] {
     let Some(last) = file.games.last() else {
         return [0; 2];

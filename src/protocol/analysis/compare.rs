@@ -148,7 +148,7 @@ impl Comparison {
         means
     }
 
-    /// The means in one line.
+    /// Returns the means in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         if self.decisions.is_empty() {
@@ -195,7 +195,7 @@ impl Comparison {
         text
     }
 
-    /// The comparison as one object; `file` is the name of the match.
+    /// Returns the comparison as one object; `file` is the name of the match.
     #[must_use]
     pub fn json(&self, file: &str) -> Value {
         let number = |value: f64| json!((value * 1e6).round() / 1e6 + 0.0);

@@ -15,7 +15,7 @@ pub(super) const CLASSES: [&str; 4] = ["contact", "crashed", "race", "bearoff"];
 /// A group of decisions: its name, and the statistics of both players.
 pub type BookGroup = (&'static str, [Totals; 2]);
 
-/// The part of the game: the first moves, what has contact, what has none.
+/// Returns the part of the game: the first moves, what has contact, what has none.
 #[must_use]
 pub fn phase(decision: &Decision) -> &'static str {
     let [opening, middle, end] = PHASES;
@@ -26,7 +26,7 @@ pub fn phase(decision: &Decision) -> &'static str {
     }
 }
 
-/// The class of the position, in GNU Backgammon's sense; all bearoff tables are one.
+/// Returns the class of the position, in GNU Backgammon's sense; all bearoff tables are one.
 #[must_use]
 pub fn class(decision: &Decision) -> &'static str {
     let [contact, crashed, race, bearoff] = CLASSES;
@@ -58,7 +58,7 @@ impl Groups {
         }
     }
 
-    /// The groups by parts of the game and by classes of positions.
+    /// Returns the groups by parts of the game and by classes of positions.
     pub(super) fn named(&self) -> [Vec<BookGroup>; 2] {
         let phases = PHASES.into_iter().zip(self.phases);
         let classes = CLASSES.into_iter().zip(self.classes);

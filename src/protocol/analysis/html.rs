@@ -470,8 +470,8 @@ fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2]) {
     let _ = write!(text, "<p class=\"s\">{}</p></article>", row.position());
 }
 
-/// The lowest and the highest value that a curve shows: of points the same on both sides of nothing, of
-/// chances whole tenths.
+/// Returns the lowest and the highest value that a curve shows: of points the same on both sides of nothing, of chances
+/// whole tenths.
 fn range(points: &[(f64, bool)], money: bool) -> (f64, f64) {
     let values = || points.iter().map(|(value, _)| *value);
     if money {

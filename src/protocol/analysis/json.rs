@@ -9,7 +9,7 @@ use gammond_base::packed::PackedText;
 use gammond_game::notation::{MatPlayer, play_text};
 use serde_json::{Value, json};
 
-/// A number with six decimals, as answers have them.
+/// Returns a number with six decimals, as answers have them.
 fn number(value: f64) -> Value {
     let rounded = (value * 1e6).round() / 1e6;
     // No zero with a sign.
@@ -102,8 +102,8 @@ impl Analysis {
         write(&after);
     }
 
-    /// The text before the decisions, between them and the games, and behind those. Names are in the order of the
-    /// alphabet, as everywhere.
+    /// Returns the text before the decisions, between them and the games, and behind those. Names are in the order of
+    /// the alphabet, as everywhere.
     fn around(&self, file: &str, groups: &Groups) -> [String; 3] {
         let faults: Vec<Value> = (self.faults.iter())
             .map(|fault| json!({"line": fault.line, "game": fault.game, "message": fault.message}))
@@ -279,7 +279,7 @@ fn decision(row: &Row<'_>) -> Value {
 pub const CSV_HEAD: &str = "file,game,move,player,name,kind,position,roll,played,best,loss_emg,loss_mwc,luck_emg,luck_mwc,forced,close,mark,phase,class\n";
 
 impl Analysis {
-    /// A line of values with commas between for each decision; [`CSV_HEAD`] names them.
+    /// Returns a line of values with commas between for each decision; [`CSV_HEAD`] names them.
     #[must_use]
     pub fn csv(&self, file: &str) -> String {
         let mut text = String::new();

@@ -199,7 +199,7 @@ fn given_up(engine: &Engine, state: MatchState, games: u8) -> Equities {
     }
 }
 
-/// The plays of the roll and the one that led to `after`.
+/// Returns the plays of the roll and the one that led to `after`.
 fn judge_play(
     engine: &Engine,
     settings: &Settings,
@@ -275,9 +275,8 @@ fn at_full_depth(
     Ok(())
 }
 
-/// The best value after this roll, against the mean of all rolls, by the evaluation without
-/// look-ahead. Before the first roll the mean is that of all rolls without doubles, for either player:
-/// who begins is luck too.
+/// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead. Before
+/// the first roll the mean is that of all rolls without doubles, for either player: who begins is luck too.
 fn luck(
     engine: &Engine,
     query: &PlayQuery,

@@ -259,7 +259,7 @@ impl GameReplay {
         })
     }
 
-    /// The decision, or nothing for a play that is not legal but was followed.
+    /// Returns the decision, or nothing for a play that is not legal but was followed.
     fn act(
         &mut self,
         player: MatPlayer,

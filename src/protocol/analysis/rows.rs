@@ -25,7 +25,7 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
-    /// The word in reports.
+    /// Returns the word in reports.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -84,7 +84,7 @@ impl Row<'_> {
         MARK_NAMES.get(mark).copied()
     }
 
-    /// The play of a row about plays.
+    /// Returns the play of a row about plays.
     #[must_use]
     pub fn play(&self) -> Option<Play> {
         let plays = self.judged.judgement.plays.as_ref();
@@ -93,7 +93,7 @@ impl Row<'_> {
             .map(|plays| plays.played.play)
     }
 
-    /// The position before the decision with cube, score and roll, as a GNUbg ID.
+    /// Returns the position before the decision with cube, score and roll, as a GNUbg ID.
     #[must_use]
     pub fn position(&self) -> String {
         let decision = &self.judged.decision;
@@ -214,7 +214,7 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
     }
 }
 
-/// A roll that was played, and before it the decision not to double.
+/// Returns a roll that was played, and before it the decision not to double.
 fn turn_rows<'a>(
     judged: &'a JudgedDecision,
     roll: Roll,

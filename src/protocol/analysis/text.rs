@@ -148,7 +148,7 @@ impl Analysis {
         }
     }
 
-    /// The figures of both players in words; a label without figures is a heading.
+    /// Returns the figures of both players in words; a label without figures is a heading.
     #[must_use]
     pub fn figures(&self) -> Vec<(&'static str, [String; 2])> {
         let mut table = vec![("Plays", Figures::HEADING)];
@@ -250,7 +250,7 @@ impl Figures<'_> {
         [show(first, second), show(second, first)]
     }
 
-    /// An equity, with what it costs.
+    /// Returns an equity, with what it costs.
     fn cost(&self, emg: f64, cost: f64) -> String {
         // No zero with a sign.
         let (emg, cost) = (emg + 0.0, cost + 0.0);

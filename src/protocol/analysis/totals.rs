@@ -34,7 +34,7 @@ impl Sum {
         self.cost += other.cost;
     }
 
-    /// The mean equity of `count` decisions.
+    /// Returns the mean equity of `count` decisions.
     fn rate(&self, count: u32) -> Option<f64> {
         (count > 0).then(|| self.emg / f64::from(count))
     }
@@ -290,7 +290,7 @@ impl Totals {
         (turns > 0).then(|| emg / f64::from(turns))
     }
 
-    /// The commercial programs' performance rating: 500 times what each decision that matters lost.
+    /// Returns the commercial programs' performance rating: 500 times what each decision that matters lost.
     #[must_use]
     pub fn performance(&self) -> Option<f64> {
         let [emg, _] = self.loss();
@@ -325,7 +325,7 @@ fn is_trivial(none: f64, take: f64) -> bool {
         || (none < -0.9 && take < -0.9)
 }
 
-/// The word for an error rate.
+/// Returns the word for an error rate.
 #[must_use]
 pub fn rating_word(rate: Option<f64>) -> &'static str {
     const WORDS: [(f64, &str); 7] = [
@@ -342,7 +342,7 @@ pub fn rating_word(rate: Option<f64>) -> &'static str {
     found.map_or("Awful!", |(_, word)| word)
 }
 
-/// The word for the luck of each roll.
+/// Returns the word for the luck of each roll.
 #[must_use]
 pub fn luck_word(rate: Option<f64>) -> &'static str {
     match rate {
@@ -355,7 +355,7 @@ pub fn luck_word(rate: Option<f64>) -> &'static str {
     }
 }
 
-/// The difference of FIBS ratings at which a player wins a match to `length` points with this chance.
+/// Returns the difference of FIBS ratings at which a player wins a match to `length` points with this chance.
 #[must_use]
 pub fn fibs_difference(chance: f64, length: u32) -> Option<f64> {
     let open = length > 0 && chance > 0.0 && chance < 1.0;

@@ -32,7 +32,7 @@ pub trait Observer: Sync + std::fmt::Debug {
 /// The outcome of one inquiry.
 #[derive(Debug)]
 pub struct AnswerParts {
-    /// The answer is no error.
+    /// True if the answer is not an error.
     pub good: bool,
     /// Text that follows what was written, with a line end behind it.
     pub body: Option<PackedText>,

@@ -4,7 +4,7 @@ use crate::ErrorCode;
 use crate::RequestError;
 use gammond_engine::engine::EngineError;
 
-/// An engine's failure as the error of a request.
+/// Returns an engine's failure as the error of a request.
 pub fn engine_error(error: &EngineError) -> RequestError {
     let code = match error {
         EngineError::Stopped => ErrorCode::Stopped,

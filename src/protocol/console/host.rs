@@ -69,7 +69,7 @@ pub trait ConsoleHost {
 pub struct AnalysisRequest {
     /// Plays.
     pub chequer: Settings,
-    /// Doubles, takes and passes.
+    /// Settings for doubles, takes and passes.
     pub cube: Settings,
     /// Rules of money play that the file does not name.
     pub rules: Rules,

@@ -127,7 +127,7 @@ pub struct Console {
     /// `true` if boards of a computer's turns are shown.
     display: bool,
     style: Style,
-    /// `set evaluation`: hints and `eval`.
+    /// Settings of `set evaluation`, for hints and `eval`.
     hints: Evals,
     /// `set analysis`.
     analysis: Evals,

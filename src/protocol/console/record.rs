@@ -22,7 +22,7 @@ pub(super) struct Record {
     pub(super) at: usize,
     /// `true` if the roll of the next action is shown.
     pub(super) rolled: bool,
-    /// The board was changed by hand since the last action.
+    /// True if the board was set up since the last action.
     pub(super) set_up: bool,
     /// Hints that were given inside the record, by game and action.
     pub(super) hints: BTreeMap<(usize, usize), Hint>,

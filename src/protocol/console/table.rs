@@ -98,7 +98,7 @@ pub(super) struct Table {
     pub(super) post_crawford: bool,
     /// Games finished.
     pub(super) games: u32,
-    /// The Jacoby rule of this session.
+    /// True if the Jacoby rule applies in this session.
     pub(super) jacoby: bool,
     pub(super) cube: u32,
     pub(super) owner: Option<Seat>,
@@ -112,7 +112,7 @@ pub(super) struct Table {
     pub(super) decides: Seat,
     pub(super) dice: Option<[u8; 2]>,
     pub(super) doubled: bool,
-    /// Games that are offered as a resignation.
+    /// Number of games that an offered resignation concedes.
     pub(super) resigned: u8,
     /// The most games whose resignation was declined.
     pub(super) declined: u8,

@@ -64,7 +64,7 @@ fn lower(word: &[u8]) -> String {
     String::from_utf8_lossy(word).to_ascii_lowercase()
 }
 
-/// A word as it may stand in an error.
+/// Returns a word as it may stand in an error.
 fn shown(word: &[u8]) -> String {
     let text = String::from_utf8_lossy(word);
     let printable = |c: char| if c.is_control() { '?' } else { c };
@@ -225,7 +225,7 @@ fn option(
     Ok(())
 }
 
-/// A level of play, which gnubg does not have (RO-10).
+/// Returns a level of play, which gnubg does not have (RO-10).
 fn level(word: Option<&[u8]>) -> Result<Level, ErrorText> {
     let name = word.map(lower).unwrap_or_default();
     Level::named(&name).ok_or_else(|| {

@@ -88,7 +88,7 @@ struct Resigned {
 }
 
 impl External {
-    /// A machine with these rules.
+    /// Returns a machine with these rules.
     #[must_use]
     pub fn new(rules: ExternalSettings) -> External {
         External {
@@ -97,7 +97,7 @@ impl External {
         }
     }
 
-    /// A machine whose peer is known to speak the server language (part B) from the start.
+    /// Returns a machine whose peer is known to speak the server language (part B) from the start.
     #[must_use]
     pub fn server(rules: ExternalSettings) -> External {
         External {
@@ -193,7 +193,7 @@ impl External {
         }))
     }
 
-    /// The board as the player on roll sees it, with the rules that the line does not carry.
+    /// Returns the board as the player on roll sees it, with the rules that the line does not carry.
     fn view(&self, board: &BoardLine, options: &Options) -> Result<BoardView, String> {
         let dialect = match options.fibs_order {
             true => BoardDialect::RawBoard,

@@ -42,7 +42,7 @@ pub enum Ask {
 }
 
 impl Question {
-    /// The reply to [`Ask::Play`]: the best play, checked the way gnubg will read it (EXT-26).
+    /// Returns the reply to [`Ask::Play`]: the best play, checked the way gnubg will read it (EXT-26).
     #[must_use]
     pub fn play_reply(&self, ranking: &RankedPlays, spelling: Spelling) -> String {
         let Some(best) = ranking.plays.first() else {
@@ -55,13 +55,13 @@ impl Question {
         }
     }
 
-    /// The reply to [`Ask::RollOrDouble`].
+    /// Returns the reply to [`Ask::RollOrDouble`].
     #[must_use]
     pub const fn roll_reply(answer: &CubeAnswer) -> &'static str {
         if answer.double { "double" } else { "roll" }
     }
 
-    /// The reply to [`Ask::Offer`].
+    /// Returns the reply to [`Ask::Offer`].
     #[must_use]
     pub const fn offer_reply(answer: &CubeAnswer, may_beaver: bool) -> &'static str {
         if answer.beaver && may_beaver {
@@ -73,7 +73,7 @@ impl Question {
         }
     }
 
-    /// The reply to [`Ask::Raised`]: dropping costs half of the raised cube (EXT-19).
+    /// Returns the reply to [`Ask::Raised`]: dropping costs half of the raised cube (EXT-19).
     #[must_use]
     pub fn raised_reply(answer: &Evaluation, on_roll: bool) -> &'static str {
         let equity = answer.cubeful.unwrap_or(answer.cubeless).equity;
@@ -81,8 +81,8 @@ impl Question {
         if mine >= -0.5 { "take" } else { "drop" }
     }
 
-    /// The reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning
-    /// chance in a match (EXT-44).
+    /// Returns the reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning chance in a
+    /// match (EXT-44).
     #[must_use]
     pub fn evaluation_reply(answer: &Evaluation, cubeful: bool) -> String {
         let value = match answer.cubeful {

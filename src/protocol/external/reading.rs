@@ -44,7 +44,7 @@ pub fn read_play(position: &Position, roll: Roll, text: &str) -> Reading {
     }
 }
 
-/// The position after gnubg's blind application of the pairs, the opponent on roll.
+/// Returns the position after gnubg's blind application of the pairs, the opponent on roll.
 fn applied(position: &Position, pairs: &[(u8, u8)]) -> Option<Position> {
     let (mut me, mut opponent) = (position.me().counts(), position.opponent().counts());
     for &(from, to) in pairs {
@@ -106,7 +106,7 @@ fn token(input: &[u8]) -> IResult<&[u8], Token> {
     .parse(input)
 }
 
-/// The points in order, each with whether a slash joins it to the one before.
+/// Returns the points in order, each with whether a slash joins it to the one before.
 fn points(text: &[u8]) -> Option<Vec<(u8, bool)>> {
     let mut points: Vec<(u8, bool)> = Vec::new();
     let mut slash = false;

@@ -83,7 +83,7 @@ impl Line {
     }
 }
 
-/// The position alone, with pips, cube and score beside it.
+/// Returns the position alone, with pips, cube and score beside it.
 #[must_use]
 pub fn position(
     position: &Position,
@@ -97,7 +97,7 @@ pub fn position(
         .collect()
 }
 
-/// A ranking of plays, at most `limit`; `spell` writes a play.
+/// Returns a ranking of plays, at most `limit`; `spell` writes a play.
 #[must_use]
 pub fn plays(
     found: &RankedPlays,
@@ -215,7 +215,7 @@ pub fn evaluation(
         )
 }
 
-/// A cube decision; `verdict` is its wording.
+/// Returns a cube decision; `verdict` is its wording.
 #[must_use]
 pub fn cube(
     found: &CubeAnswer,
@@ -271,7 +271,7 @@ fn depth(plies: u8) -> String {
     }
 }
 
-/// The board with lines beside it, or below it where the screen is narrow.
+/// Returns the board with lines beside it, or below it where the screen is narrow.
 fn beside(
     at: &Position,
     state: &MatchState,
@@ -343,7 +343,7 @@ fn coloured(row: &str, style: ScreenStyle) -> String {
     text
 }
 
-/// The five chances, a line for each player.
+/// Returns the five chances, a line for each player.
 fn table(chances: Chances) -> Vec<Line> {
     let [
         win,

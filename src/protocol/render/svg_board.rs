@@ -38,14 +38,14 @@ pub struct Overlay<'a> {
 /// Width and height of a picture, in its own units.
 pub const BOARD_SIZE: (f64, f64) = (TOTAL_WIDTH, TOTAL_HEIGHT);
 
-/// The board as an `svg` element for a page that has [`board_style`](super::board_style).
+/// Returns the board as an `svg` element for a page that has [`board_style`](super::board_style).
 #[must_use]
 pub fn svg_board(position: &Position, state: &MatchState, drawn: &Overlay<'_>) -> String {
     element(position, state, drawn, false, "")
 }
 
-/// The board as a file of its own, in colours of its own or, without a theme, dark where the reader's
-/// system is.
+/// Returns the board as a file of its own, in colours of its own or, without a theme, dark where the reader's system
+/// is.
 #[must_use]
 pub fn svg_file(
     position: &Position,
@@ -195,7 +195,7 @@ impl Picture {
         mine != self.dark
     }
 
-    /// The class of the checkers of a side.
+    /// Returns the class of the checkers of a side.
     fn class(&self, mine: bool) -> &'static str {
         if self.light(mine) { "m" } else { "t" }
     }
@@ -208,7 +208,7 @@ impl Picture {
         }
     }
 
-    /// The middle of a point, by the player's own index; bar and off as well.
+    /// Returns the middle of a point, by the player's own index; bar and off as well.
     fn middle(&self, index: usize) -> f64 {
         self.x(match index {
             BAR => MARGIN + 6.5 * WIDTH,
@@ -252,7 +252,7 @@ impl Picture {
         );
     }
 
-    /// The height of a checker: the first stands at the edge.
+    /// Returns the height of a checker: the first stands at the edge.
     fn height(index: usize, place: u8) -> f64 {
         let away = RADIUS + 1.0 + f64::from(place) * 2.0 * (RADIUS - 1.0);
         match index {

@@ -64,7 +64,7 @@ impl Theme {
         Theme::ALL.iter().copied().find(|theme| theme.name == name)
     }
 
-    /// The text with these colours in the place of the variables: for programs that know none.
+    /// Returns the text with these colours in the place of the variables: for programs that know none.
     #[must_use]
     pub(super) fn fixed(&self, text: &str) -> String {
         let mut text = text.to_owned();
@@ -83,7 +83,7 @@ impl Theme {
     }
 }
 
-/// The style sheet of pages with boards: light, and dark where the reader's system is dark.
+/// Returns the style sheet of pages with boards: light, and dark where the reader's system is dark.
 #[must_use]
 pub fn board_style() -> String {
     format!(
@@ -93,7 +93,7 @@ pub fn board_style() -> String {
     )
 }
 
-/// The rules alone.
+/// Returns the rules alone.
 pub(super) const fn rules() -> &'static str {
     RULES
 }

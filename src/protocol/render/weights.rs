@@ -30,7 +30,7 @@ pub struct Layer<'a> {
 }
 
 impl Layer<'_> {
-    /// The inputs drawn, with side, place and step.
+    /// Returns the inputs drawn, with side, place and step.
     fn cells(self) -> impl Iterator<Item = (usize, [usize; 3])> {
         let cells = self.places * self.steps;
         (0..2 * cells).map(move |cell| {
@@ -49,7 +49,7 @@ impl Layer<'_> {
     }
 }
 
-/// An SVG with a panel for each of the `neurons` neurons whose weights are largest.
+/// Returns an SVG with a panel for each of the `neurons` neurons whose weights are largest.
 ///
 /// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, one side above and the other
 /// below: a weight for each input of the place. Green lifts the neuron, red lowers it.

@@ -87,12 +87,12 @@ pub(super) const KEYS: [Key; 13] = [
 ];
 
 impl Key {
-    /// The option with this name of generation 0.2.
+    /// Returns the option with this name of generation 0.2.
     pub(super) fn named(name: &str) -> Option<&'static Key> {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// The option with this name of generation 0.1, in any case.
+    /// Returns the option with this name of generation 0.1, in any case.
     pub(super) fn named_old(name: &str) -> Option<&'static Key> {
         KEYS.iter().find(|key| key.old.eq_ignore_ascii_case(name))
     }
@@ -122,7 +122,7 @@ impl Key {
         format!("option name {} type {kind}\n", self.old)
     }
 
-    /// The value in its plain spelling, if the option can have it.
+    /// Returns the value in its plain spelling, if the option can have it.
     pub(super) fn accept(&self, value: &str, old: bool) -> Option<String> {
         match self.domain {
             Domain::Int(least, most) => {

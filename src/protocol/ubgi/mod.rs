@@ -43,7 +43,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// The line that answers: `bestmove`, `bestcube` or `bestturn`, with its LF (UBGI-22 to 24).
+    /// Returns the line that answers: `bestmove`, `bestcube` or `bestturn`, with its LF (UBGI-22 to 24).
     #[must_use]
     pub fn reply(&self, cube: Option<&CubeAnswer>, plays: Option<&RankedPlays>) -> String {
         let cube = cube.map(|answer| if answer.double { "double" } else { "nodouble" });
@@ -129,7 +129,7 @@ const STATE: MatchState = MatchState::money(Rules {
 type CommandResult = Result<UbgiAction, &'static str>;
 
 impl Ubgi {
-    /// A session with these settings; `nets` and `threads` are those of the engine.
+    /// Returns a session with these settings; `nets` and `threads` are those of the engine.
     #[must_use]
     pub fn new(base: Settings, nets: &str, threads: usize, may_rebuild: bool) -> Ubgi {
         Ubgi {

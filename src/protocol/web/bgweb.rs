@@ -405,7 +405,7 @@ impl From<Step> for StepBody {
     }
 }
 
-/// The name of a place that a man leaves or reaches.
+/// Returns the name of a place that a man leaves or reaches.
 fn place(index: u8) -> &'static str {
     const NAMES: [&str; OFF + 1] = [
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16",

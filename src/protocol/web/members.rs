@@ -13,12 +13,12 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// The members of a body.
+    /// Returns the members of a body.
     pub(super) fn of_body(body: Json) -> Result<Members, WebError> {
         Members::of(String::new(), body)
     }
 
-    /// The members of what a member is.
+    /// Returns the members of what a member is.
     pub(super) fn of_member(name: &str, value: Json) -> Result<Members, WebError> {
         Members::of(name.to_owned(), value)
     }
@@ -37,7 +37,7 @@ impl Members {
         }
     }
 
-    /// The whole name of a member.
+    /// Returns the whole name of a member.
     pub(super) fn name(&self, name: &str) -> String {
         format!("{}{name}", self.above)
     }
@@ -75,7 +75,7 @@ impl Members {
         }
     }
 
-    /// A whole number of at most `max`.
+    /// Returns a whole number of at most `max`.
     pub(super) fn number(&mut self, name: &str, max: u32) -> Result<Option<u32>, WebError> {
         let Some(value) = self.take(name) else {
             return Ok(None);

@@ -84,7 +84,7 @@ fn write<T: Serialize>(body: Result<T, &RequestError>, out: &mut Vec<u8>) -> boo
     false
 }
 
-/// The error of an answer that is not one to the question.
+/// Returns the error of an answer that is not one to the question.
 fn mismatch() -> RequestError {
     RequestError::new(
         ErrorCode::Internal,

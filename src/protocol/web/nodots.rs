@@ -349,7 +349,7 @@ impl Answer {
     }
 }
 
-/// The taker's side of the doubler's answer (NEP-12, NEP-33).
+/// Returns the taker's side of the doubler's answer (NEP-12, NEP-33).
 fn take(cube: &CubeAnswer) -> TakeBody {
     let action = match (cube.take, cube.beaver) {
         (true, true) => "beaver",
@@ -374,7 +374,7 @@ fn take(cube: &CubeAnswer) -> TakeBody {
     }
 }
 
-/// The steps of a play with what they hit (NEP-30).
+/// Returns the steps of a play with what they hit (NEP-30).
 fn steps(position: &Position, play: &Play, player: Colour) -> Vec<StepBody> {
     let mut theirs = position.opponent().counts();
     let steps = play.steps().iter().map(|step| {

@@ -288,7 +288,7 @@ fn moves(plays: &RankedPlays) -> MovesBody {
     }
 }
 
-/// The two flags follow from the three values (WB-04), in a match from its winning chances.
+/// Returns the values and the two flags that follow from them (WB-04), in a match from its winning chances.
 fn cube_body(cube: &CubeAnswer) -> EvalBody {
     let value =
         |equities: &gammond_engine::query::Equities| equities.mwc.unwrap_or(equities.equity);
@@ -306,7 +306,7 @@ fn cube_body(cube: &CubeAnswer) -> EvalBody {
     }
 }
 
-/// A number in single precision, as the original writes all.
+/// Returns a number in single precision, as the original writes all.
 #[expect(clippy::cast_possible_truncation, reason = "fewer digits are wanted")]
 fn single(number: f64) -> Single {
     Single(number as f32)
@@ -391,8 +391,8 @@ impl MoveBody {
     }
 }
 
-/// The steps in the original's order: men from high to low, and one man the smaller die first where that gives the
-/// same position.
+/// Returns the steps in the original's order: men from high to low, and one man the smaller die first where that gives
+/// the same position.
 fn ordered(position: &Position, steps: &[Step], roll: Roll) -> Vec<Step> {
     if let [first, second] = *steps
         && second.from == first.to

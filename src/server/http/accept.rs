@@ -43,7 +43,7 @@ fn range(text: &str) -> Option<(&str, &str, f32)> {
     Some((kind, sub, weight))
 }
 
-/// The weight of the range that fits a kind most narrowly.
+/// Returns the weight of the range that fits a kind most narrowly.
 fn weight(ranges: &[(&str, &str, f32)], kind: &str) -> f32 {
     let fits = |(main, sub, weight): &(&str, &str, f32)| {
         let (own, own_sub) = kind.split_once('/')?;

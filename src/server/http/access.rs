@@ -61,7 +61,7 @@ impl HttpAccess {
         Some(self.origins.iter().any(known))
     }
 
-    /// The headers for a page of an allowed origin; those of a preflight if the request is one.
+    /// Returns the headers for a page of an allowed origin; those of a preflight if the request is one.
     pub(super) fn cors(&self, method: &Method, headers: &HeaderMap) -> (HeaderMap, bool) {
         let mut more = HeaderMap::new();
         let Some(origin) = headers.get(ORIGIN) else {

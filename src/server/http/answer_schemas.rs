@@ -19,7 +19,7 @@ pub(super) fn reference(verb: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{}", name(verb))})
 }
 
-/// An object with the members that every answer has, and with some that depend on the settings.
+/// Returns an object with the members that every answer has, and with some that depend on the settings.
 fn object(verb: &str, always: &[(&str, Value)], sometimes: &[(&str, Value)]) -> Value {
     let mut required = vec!["type"];
     let mut properties = Map::new();

@@ -151,7 +151,7 @@ impl SharedArchive {
     }
 }
 
-/// The routes.
+/// Returns the routes.
 pub(super) fn routes() -> Router<Arc<Shared>> {
     Router::new()
         .route("/v1/archive/matches", any(list))
@@ -185,7 +185,7 @@ async fn list(
     Ok(answer(&json!({"matches": matches, "next": next})))
 }
 
-/// The path of the page behind the match with this id.
+/// Returns the path of the page behind the match with this id.
 fn next_page(parameters: &[(String, String)], last: i64) -> String {
     let kept = parameters.iter().filter(|(name, _)| name != "before");
     let query = form_urlencoded::Serializer::new(String::new())

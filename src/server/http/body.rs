@@ -17,7 +17,7 @@ const BODY_BYTES_MAX: usize = 1 << 20;
 /// Longest time that a body may take to come.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A body of JSON.
+/// Returns a body of JSON.
 pub(super) async fn json(
     shared: &Arc<Shared>,
     headers: &HeaderMap,
@@ -41,7 +41,7 @@ pub(super) async fn json(
         .map(|(bytes, _)| bytes)
 }
 
-/// A whole body of at most `max` bytes, and its weight among those of all clients (SRV-20).
+/// Returns a whole body of at most `max` bytes, and its weight among those of all clients (SRV-20).
 pub(super) async fn collect(
     shared: &Arc<Shared>,
     body: Body,

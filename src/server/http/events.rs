@@ -70,7 +70,7 @@ impl<P: Fn(Problem) -> Problem> Events<P> {
                 (Position::End, last_problem(&problem))
             }
             (Position::Before, None) => {
-                let problem = Problem::new(ErrorCode::Stopped, "the server ends");
+                let problem = Problem::new(ErrorCode::Stopped, "the server is shutting down");
                 (Position::End, last_problem(&problem))
             }
             (_, Some(piece)) => (Position::Inside, piece.bytes),
@@ -82,18 +82,18 @@ impl<P: Fn(Problem) -> Problem> Events<P> {
     }
 }
 
-/// An event of one line of JSON with its line end.
+/// Returns an event of one line of JSON with its line end.
 fn event(name: &str, line: &[u8]) -> Bytes {
     let begin = format!("event: {name}\ndata: ");
     [begin.as_bytes(), line, b"\n"].concat().into()
 }
 
-/// An event with a number as its id.
+/// Returns an event with a number as its id.
 pub(super) fn numbered(name: &str, number: u64, line: &[u8]) -> Bytes {
     last(name, &number.to_string(), line)
 }
 
-/// An event with an id.
+/// Returns an event with an id.
 pub(super) fn last(name: &str, id: &str, line: &[u8]) -> Bytes {
     let id = format!("id: {id}\n");
     [id.as_bytes(), &event(name, line)].concat().into()
@@ -120,7 +120,7 @@ pub(super) fn send(
     response(Body::from_stream(body))
 }
 
-/// The response with a stream of events.
+/// Returns the response with a stream of events.
 pub(super) fn response(body: Body) -> Response {
     let mut response = body.into_response();
     let headers = response.headers_mut();

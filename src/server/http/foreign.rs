@@ -28,7 +28,7 @@ const BGWEB_PLIES: u8 = 2;
 
 type ForeignAnswer = Result<Vec<u8>, Problem>;
 
-/// The routes of bgweb-api, wildbg and Nodots.
+/// Returns the routes of bgweb-api, wildbg and Nodots.
 pub(super) fn routes() -> Router<Arc<Shared>> {
     let decision = |decision| {
         any(
@@ -86,7 +86,7 @@ async fn find(
     }
 }
 
-/// The body of a `POST`, or the problem of another method.
+/// Returns the body of a `POST`, or the problem of another method.
 async fn posted(shared: &Arc<Shared>, request: Request) -> Result<Json, Problem> {
     if request.method() != Method::POST {
         return Err(Problem {
@@ -300,7 +300,7 @@ pub(super) fn nodots_error(problem: &Problem) -> Response {
     response
 }
 
-/// The member `error` of their shape.
+/// Returns the member `error` of their shape.
 pub(super) fn nodots_error_value(problem: &Problem) -> serde_json::Value {
     let (code, _) = nodots::code(problem.code);
     let mut error = json!({ "code": code, "message": problem.message });

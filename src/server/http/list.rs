@@ -14,7 +14,7 @@ use std::convert::Infallible;
 
 /// Most questions of one array (HTTP-31).
 const ITEMS_MAX: usize = 1000;
-/// Questions of one array that are computed at a time: enough for all threads, few enough for others.
+/// Number of questions of one array that are computed at a time: enough for all threads, few enough for other clients.
 const ITEMS_AT_A_TIME: usize = 16;
 /// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
 /// its answer.
@@ -101,7 +101,7 @@ impl Group {
     }
 }
 
-/// The items in groups, and the numbers of those whose answers come again.
+/// Returns the items in groups, and the numbers of those whose answers come again.
 fn grouped<T>(
     items: Vec<T>,
     read: impl Fn(usize, T) -> Result<Question, Problem>,
@@ -135,8 +135,8 @@ fn grouped<T>(
     (groups, again)
 }
 
-/// The response to a list of items. `together` answers inquiries that are queued together, and `refuse` writes the problem of
-/// the item with this number. Equal questions are computed once (HTTP-33).
+/// Returns the response to a list of items. `together` answers inquiries that are queued together, and `refuse` writes
+/// the problem of the item with this number. Equal questions are computed once (HTTP-33).
 ///
 /// # Errors
 /// `too-large` above the limit.
@@ -243,7 +243,10 @@ impl Text {
     }
 }
 
-/// The answer of an item that none came for.
+/// Returns the answer of an item that none came for.
 fn lost() -> Answered {
-    Err(Problem::new(ErrorCode::Stopped, "the server ends"))
+    Err(Problem::new(
+        ErrorCode::Stopped,
+        "the server is shutting down",
+    ))
 }

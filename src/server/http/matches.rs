@@ -119,7 +119,7 @@ pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
 }
 
-/// The match files in a body or in a form, one at least, with the settings of the form as words.
+/// Returns the match files in a body or in a form, one at least, with the settings of the form as words.
 ///
 /// # Errors
 /// [`Problem`]s of the body.
@@ -140,7 +140,7 @@ pub(super) async fn files(
     ] {
         if boundary.is_none() && sent.to_ascii_lowercase().starts_with(other) {
             let message =
-                "Content-Type is none of a match file: send it as application/octet-stream";
+                "Content-Type is not that of a match file: send it as application/octet-stream";
             return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
         }
     }
@@ -154,7 +154,7 @@ pub(super) async fn files(
     Ok((form.files, words, weight))
 }
 
-/// The form of a job's report: all of them, or JSON alone for a long file.
+/// Returns the form of a job's report: all of them, or JSON alone for a long file.
 pub(super) const fn all_forms(bytes: usize) -> ReportForm {
     match bytes > REPORT_BYTES_MAX {
         true => ReportForm::Json,
@@ -184,7 +184,7 @@ pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
     same == usual && has_rules(&inquiry.question)
 }
 
-/// The question about a match; `words` are its settings.
+/// Returns the question about a match; `words` are its settings.
 ///
 /// # Errors
 /// [`Problem`]s of the settings.
@@ -206,7 +206,7 @@ pub(super) fn inquiry(
     })
 }
 
-/// The form that a parameter names, else that `Accept` likes best.
+/// Returns the form that a parameter names, else that `Accept` likes best.
 pub(super) fn chosen(
     wanted: Option<String>,
     headers: &HeaderMap,

@@ -69,7 +69,7 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
         fields.push((name, value));
     }
     if files.is_empty() {
-        let message = "the form has no field 'file', want the match file in it";
+        let message = "the form has no field 'file', expected the match file in it";
         return Err(Problem::new(ErrorCode::BadRequest, message));
     }
     Ok(Form { files, fields })

@@ -58,7 +58,7 @@ pub(super) fn document() -> String {
     text
 }
 
-/// The question of the examples.
+/// Returns the question of the examples.
 fn example(verb: &str) -> Value {
     match verb {
         "move" => json!({"position": START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
@@ -130,7 +130,7 @@ fn analyse() -> Value {
     }})
 }
 
-/// The paths of jobs (HTTP-50 to HTTP-54).
+/// Returns the paths of jobs (HTTP-50 to HTTP-54).
 fn jobs() -> [(String, Value); 6] {
     let parameter =
         json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
@@ -201,7 +201,7 @@ fn jobs() -> [(String, Value); 6] {
     .map(|(path, item)| (path.to_owned(), item))
 }
 
-/// The paths of the archive (HTTP-121, HTTP-122).
+/// Returns the paths of the archive (HTTP-121, HTTP-122).
 fn archive() -> [(String, Value); 2] {
     let text = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "string"}});
     let whole = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "integer", "minimum": 0}});

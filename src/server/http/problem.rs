@@ -97,7 +97,7 @@ impl Problem {
         answer.is_ok_and(|answer| answer.get("type").and_then(Value::as_str) == Some("error"))
     }
 
-    /// The status of each code (the table of HTTP-70).
+    /// Returns the status of each code (the table of HTTP-70).
     pub(super) fn status(&self) -> StatusCode {
         match self.code {
             ErrorCode::Unauthorized => StatusCode::UNAUTHORIZED,
@@ -125,7 +125,7 @@ impl Problem {
         }
     }
 
-    /// The JSON object, with a line end.
+    /// Returns the JSON object, with a line end.
     pub(super) fn json(&self) -> String {
         let mut text =
             self.with_details(|details| serde_json::to_string(details).unwrap_or_default());
@@ -133,7 +133,7 @@ impl Problem {
         text
     }
 
-    /// The JSON object, for those who put more members into it.
+    /// Returns the JSON object, for those who put more members into it.
     pub(super) fn value(&self) -> Value {
         self.with_details(|details| serde_json::to_value(details).unwrap_or_default())
     }

@@ -6,7 +6,7 @@ use gammond_protocol::ErrorCode;
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
 
-/// A wrong member as a problem; `place` finds it in the request.
+/// Returns a wrong member as a problem; `place` finds it in the request.
 fn problem(error: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Problem {
     Problem::new(error.code, error.message).at(place(&error.member))
 }
@@ -45,7 +45,7 @@ fn for_http(
     }
 }
 
-/// A query of settings alone as the words of a line, and the value of the parameter `apart`.
+/// Returns a query of settings alone as the words of a line, and the value of the parameter `apart`.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
@@ -75,7 +75,7 @@ pub(super) fn settings_of_pairs(settings: Vec<(String, String)>) -> Result<Strin
     Ok(line)
 }
 
-/// The parameters of a query, each of which stands once.
+/// Returns the parameters of a query, each of which stands once.
 ///
 /// # Errors
 /// A parameter that stands twice, and too many of them.
@@ -106,7 +106,7 @@ pub(super) fn from_json(body: Json) -> Result<String, Problem> {
     parts.line().map_err(|error| problem(error, in_body))
 }
 
-/// A query string as what stands behind the verb in its line.
+/// Returns a query string as what stands behind the verb in its line.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
@@ -134,7 +134,7 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
     parts.line().map_err(|error| problem(error, in_query))
 }
 
-/// A whole body.
+/// Returns a whole body.
 ///
 /// # Errors
 /// `bad-json`, with line and column.

@@ -62,7 +62,7 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
         .with_state(shared)
 }
 
-/// The routes for Prometheus and supervisors.
+/// Returns the routes for Prometheus and supervisors.
 pub(super) fn metrics_router(shared: Arc<Shared>) -> Router {
     health()
         .route("/", any(metrics))
@@ -77,7 +77,7 @@ fn health() -> Router<Arc<Shared>> {
         .route("/readyz", any(readyz))
 }
 
-/// The problem of a method that a path does not have.
+/// Returns the problem of a method that a path does not have.
 pub(super) fn only_get(method: &Method) -> Option<Response> {
     if matches!(*method, Method::GET | Method::HEAD) {
         return None;
@@ -114,7 +114,7 @@ async fn readyz(method: Method, State(shared): State<Arc<Shared>>) -> Response {
     }
 }
 
-/// The paths, for programs (HTTP-102).
+/// Returns the paths, for programs (HTTP-102).
 async fn description(method: Method) -> Response {
     if let Some(refused) = only_get(&method) {
         return refused;
@@ -123,7 +123,7 @@ async fn description(method: Method) -> Response {
     ([(CONTENT_TYPE, kind)], openapi::document()).into_response()
 }
 
-/// The paths, for people.
+/// Returns the paths, for people.
 async fn docs(method: Method) -> Response {
     if let Some(refused) = only_get(&method) {
         return refused;

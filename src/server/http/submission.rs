@@ -131,7 +131,7 @@ impl Answer {
         }
     }
 
-    /// The whole answer as one piece, with its line end.
+    /// Returns the whole answer as one piece, with its line end.
     pub(super) async fn collect(mut self) -> Vec<u8> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await {
@@ -200,7 +200,7 @@ pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<R
     read_with(shared, settings(shared), verb, payload)
 }
 
-/// The settings with which requests begin.
+/// Returns the settings with which requests begin.
 pub(super) fn settings(shared: &Shared) -> SessionSettings {
     let mut settings = shared.defaults().session;
     settings.style = AnswerStyle::Json;
@@ -248,7 +248,10 @@ pub(super) async fn compute(
 ) -> Result<Answer, Problem> {
     let mut answer = start(shared, origin, inquiry, false)?;
     match answer.next().await {
-        None => Err(Problem::new(ErrorCode::Stopped, "the server ends")),
+        None => Err(Problem::new(
+            ErrorCode::Stopped,
+            "the server is shutting down",
+        )),
         Some(piece) if !piece.good => Err(Problem::of_answer(&piece.bytes)),
         Some(piece) => {
             answer.ready = Some(piece);
@@ -307,7 +310,12 @@ pub(super) async fn together(
             start = end + 1;
         }
     }
-    let ends = || Err(Problem::new(ErrorCode::Stopped, "the server ends"));
+    let ends = || {
+        Err(Problem::new(
+            ErrorCode::Stopped,
+            "the server is shutting down",
+        ))
+    };
     found.resize_with(count, ends);
     found
 }

@@ -184,7 +184,7 @@ async fn gotten(
     Ok(response)
 }
 
-/// A line that asks for progress, unless it says whether it does.
+/// Returns a line that asks for progress, unless it says whether it does.
 pub(super) fn with_progress(mut line: String) -> String {
     if !line.contains(PROGRESS) {
         line.push_str(PROGRESS);
@@ -215,7 +215,7 @@ fn streamed(
     }))
 }
 
-/// The kinds that a verb's answer may have.
+/// Returns the kinds that a verb's answer may have.
 pub(super) fn offered(verb: &str) -> &'static [&'static str] {
     match verb {
         "show" => &[JSON, TEXT, SVG, PNG],
@@ -257,7 +257,7 @@ impl Sender {
     }
 }
 
-/// A problem that has the error of Nodots beside it.
+/// Returns a problem that has the error of Nodots beside it.
 fn of_both(problem: &Problem) -> Response {
     let mut body = problem.value();
     if let Some(body) = body.as_object_mut() {
@@ -268,7 +268,7 @@ fn of_both(problem: &Problem) -> Response {
     response
 }
 
-/// A tag of the question and of all that its answer depends on; none where the answer is another one each time
+/// Returns a tag of the question and of all that its answer depends on; none where the answer is another one each time
 /// (HTTP-100).
 fn tag(shared: &Shared, verb: &str, line: &str, form: &str) -> Option<String> {
     let lasts = matches!(verb, "eval" | "move" | "cube" | "convert" | "show");
@@ -292,7 +292,7 @@ fn tag(shared: &Shared, verb: &str, line: &str, form: &str) -> Option<String> {
     Some(format!("\"{:016x}\"", hasher.finish()))
 }
 
-/// An answer as it comes; with progress one line of JSON behind the other.
+/// Returns an answer as it comes; with progress one line of JSON behind the other.
 fn send(answer: Answer, line: &str) -> Response {
     let kind = match line.contains(PROGRESS) {
         true => NDJSON,
@@ -312,7 +312,7 @@ fn one_answer(line: String) -> Result<String, Problem> {
     Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
-/// An error of a line, with the member of the body that its field is.
+/// Returns an error of a line, with the member of the body that its field is.
 pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     let member = match member(&problem, verb, line) {
         Some(name @ ("id" | "position" | "roll" | "plays")) => format!("/{name}"),
@@ -325,7 +325,7 @@ pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     }
 }
 
-/// An error of a line, with the parameter of the query that its field is.
+/// Returns an error of a line, with the parameter of the query that its field is.
 pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     match (member(&problem, verb, line), &problem.place) {
         (Some(name), ErrorLocation::Nowhere) => {
@@ -336,7 +336,7 @@ pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
     }
 }
 
-/// The member or setting that an error of a line is about.
+/// Returns the member or setting that an error of a line is about.
 fn member<'a>(problem: &Problem, verb: &str, line: &'a str) -> Option<&'a str> {
     match problem.code {
         ErrorCode::BadRoll | ErrorCode::MissingRoll => return Some("roll"),
@@ -358,7 +358,7 @@ fn member<'a>(problem: &Problem, verb: &str, line: &'a str) -> Option<&'a str> {
     (!key.contains(' ')).then_some(key)
 }
 
-/// An array of questions: an item that is wrong is a problem in its place (HTTP-31).
+/// Returns an array of questions: an item that is wrong is a problem in its place (HTTP-31).
 fn array(
     shared: Arc<Shared>,
     origin: Origin,

@@ -51,7 +51,7 @@ impl ExactPlay {
         self.record.candidates.iter().any(|one| one.loss > 0.0)
     }
 
-    /// The lines of a benchmark file.
+    /// Returns the lines of a benchmark file.
     #[must_use]
     pub fn lines(self) -> Vec<BenchmarkRecord> {
         let rolled = self.candidates.into_iter().map(BenchmarkRecord::Rolled);

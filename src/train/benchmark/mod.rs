@@ -50,7 +50,7 @@ pub struct PlayScore {
     pub loss: f64,
 }
 
-/// The charge for ending in `after`.
+/// Returns the charge for ending in `after`.
 #[must_use]
 pub fn charge(record: &PlayRecord, after: &Position) -> PlayScore {
     let (listed, loss) = record.charge(after);

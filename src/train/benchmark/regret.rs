@@ -86,7 +86,7 @@ impl PlayJudge {
         Ok(-f64::from(value.chances.equity()))
     }
 
-    /// The positions after the best plays by the static values, at most so many.
+    /// Returns the positions after the best plays by the static values, at most so many.
     fn favourites(
         &self,
         decision: &FreshDecision,

@@ -174,7 +174,7 @@ pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<Gro
     all
 }
 
-/// The position that a record is about.
+/// Returns the position that a record is about.
 #[must_use]
 pub fn position(item: &Item) -> &Position {
     match &item.record {

@@ -60,7 +60,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
     Ok((labels, wrong))
 }
 
-/// The labels with the opinions of `twins`, or their own twice; `None` when the twins are of other positions.
+/// Returns the labels with the opinions of `twins`, or their own twice; `None` when the twins are of other positions.
 #[must_use]
 pub fn valued(
     labels: &[PositionChances],
@@ -108,7 +108,7 @@ pub struct NoValues(pub String);
 /// Number of labels between two calls for progress.
 const STRETCH: usize = 4096;
 
-/// The errors of all players, by group; groups without labels are left out. Of the first labels when it was
+/// Returns the errors of all players, by group; groups without labels are left out. Of the first labels when it was
 /// stopped: the second value says of how many.
 ///
 /// # Errors

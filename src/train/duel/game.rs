@@ -142,7 +142,7 @@ fn one_match(
     Ok(Some(0))
 }
 
-/// The first throw, which is no double, and whose it is.
+/// Returns the first throw, which is no double, and whose it is.
 fn opening(dice: &mut ChaCha8Rng) -> (Roll, usize) {
     loop {
         let roll = Roll::thrown(dice);
@@ -262,7 +262,7 @@ fn cube_turn(
     Ok(None)
 }
 
-/// The complaint about a player that cannot play these terms.
+/// Returns the complaint about a player that cannot play these terms.
 pub(super) fn without_cube(player: &dyn Player) -> PlayerError {
     PlayerError::Spec {
         text: player.name(),

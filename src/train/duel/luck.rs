@@ -236,7 +236,7 @@ impl<'a> Luck<'a> {
         })
     }
 
-    /// The value of the best static play with the cube, less its mean over the rolls that can come.
+    /// Returns the value of the best static play with the cube, less its mean over the rolls that can come.
     fn with_cube(&self, position: &Position, state: MatchState, roll: Roll, opens: bool) -> f64 {
         let turn = Turn::new(&self.judge, state, &Settings::plies(0));
         LUCK_SCRATCH.with_borrow_mut(|scratch_space| {

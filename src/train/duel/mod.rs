@@ -427,7 +427,7 @@ impl Job for Duels<'_> {
     }
 }
 
-/// The dice of a game (or match) of a pair.
+/// Returns the dice of a game (or match) of a pair.
 const fn set_number(pair: u64, second: bool, independent: bool) -> u64 {
     if independent {
         2 * pair + second as u64

@@ -44,7 +44,7 @@ impl DuelTerms {
         }
     }
 
-    /// The length that the FIBS formula wants: a single game counts as a match to one point.
+    /// Returns the length that the FIBS formula wants: a single game counts as a match to one point.
     #[must_use]
     pub const fn length(self) -> u8 {
         match self {

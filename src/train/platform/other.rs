@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command};
 
-/// A command of the system's shell.
+/// Returns a command of the system's shell.
 pub(crate) fn shell(command: &str) -> Command {
     let mut shell = Command::new("cmd");
     shell.args(["/C", command]);

@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
-/// A command of the shell, in a process group of its own.
+/// Returns a command of the shell, in a process group of its own.
 pub(crate) fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).process_group(0);

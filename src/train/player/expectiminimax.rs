@@ -39,7 +39,7 @@ impl Expectiminimax {
         Chances::from_array(sum.map(|sum| (sum / 36.0) as f32))
     }
 
-    /// The best play and the chances of the player who makes it; the first of equals.
+    /// Returns the best play and the chances of the player who makes it; the first of equals.
     fn best(&self, position: &Position, roll: Roll, depth: u8) -> (Chances, Position) {
         let mut plays = Vec::new();
         generate_plays(position, roll, &mut plays);

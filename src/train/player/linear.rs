@@ -154,7 +154,7 @@ impl Sum {
         }
     }
 
-    /// The sum for one player.
+    /// Returns the sum for one player.
     fn one(&self, mover: Side, other: Side) -> f64 {
         let value = |feature: &Feature| {
             f64::from((feature.count).of(if feature.opponent { other } else { mover }))
@@ -180,7 +180,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    /// The player of this file, or the one that is built in.
+    /// Returns the player of this file, or the one that is built in.
     pub(super) fn open(path: Option<&Path>) -> Result<Linear, PlayerError> {
         let (name, text) = match path {
             None => ("linear".to_owned(), DEFAULT.to_owned()),
@@ -203,7 +203,7 @@ impl Linear {
         }
     }
 
-    /// The sum of a position whose player on roll has not moved yet.
+    /// Returns the sum of a position whose player on roll has not moved yet.
     fn of_mover(&self, after: &Position) -> f64 {
         if after.opponent().on_board() == 0 {
             return f64::INFINITY;

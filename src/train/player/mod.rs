@@ -41,8 +41,8 @@ pub trait Player: Send + Sync {
         Ok(self.name())
     }
 
-    /// The position after the chosen play of `roll`, the opponent on roll; when nothing can move,
-    /// the position turned round. `chance` is for players that throw coins.
+    /// Returns the position after the chosen play of `roll`, the opponent on roll; when nothing can move, the position
+    /// turned round. `chance` is for players that throw coins.
     ///
     /// # Errors
     /// When the player has no answer or an illegal one.
@@ -105,8 +105,8 @@ pub trait CubePlayer: Player {
     fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
 }
 
-/// The play of a player that looks at positions only: the first of those after which `worth` is greatest, the opponent
-/// on roll there; the position turned round when nothing can move.
+/// Returns the play of a player that looks at positions only: the first of those after which `worth` is greatest, the
+/// opponent on roll there; the position turned round when nothing can move.
 pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32) -> Position {
     let mut plays = Vec::new();
     generate_plays(position, roll, &mut plays);

@@ -50,7 +50,7 @@ impl Ours {
         }
     }
 
-    /// The engine, with so many threads (0 for one a core), and its settings: cubeless.
+    /// Returns the engine, with so many threads (0 for one a core), and its settings: cubeless.
     ///
     /// # Errors
     /// When the files cannot be read.
@@ -126,7 +126,7 @@ pub(super) struct Gammond {
 }
 
 impl Gammond {
-    /// The player with these nets and this look-ahead.
+    /// Returns the player with these nets and this look-ahead.
     pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
         let (engine, settings) = ours.engine_with(1, met.clone())?;
         Ok(Gammond {
@@ -137,8 +137,8 @@ impl Gammond {
         })
     }
 
-    /// The best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold up
-    /// all other games.
+    /// Returns the best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold
+    /// up all other games.
     fn searched_play(
         &self,
         query: &PlayQuery,

@@ -168,7 +168,7 @@ impl PortableBearoff {
     }
 }
 
-/// A value that must be within limits; else what is wrong, without the value itself.
+/// Returns a value that must be within limits; else what is wrong, without the value itself.
 fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
     found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is not known")))
 }

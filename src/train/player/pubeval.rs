@@ -33,7 +33,7 @@ impl Default for PubEval {
     }
 }
 
-/// The inputs of a position after a play, the opponent on roll.
+/// Returns the inputs of a position after a play, the opponent on roll.
 fn inputs(after: &Position) -> [f32; 122] {
     let (mover, other) = (after.opponent(), after.me());
     let mut x = [0.0; 122];

@@ -134,7 +134,8 @@ const EXPECTIMINIMAX: &str = "expectiminimax";
 /// The reason for refusing a look-ahead over a look-ahead.
 pub(super) const LOOKS_AHEAD: &str = "eval: a look-ahead cannot be looked ahead from; give depth=2";
 
-/// A player that is written with a file, or with another player, behind its name; none when the text is another's.
+/// Returns a player that is written with a file, or with another player, behind its name; none when the text is
+/// another's.
 fn classical(
     text: &str,
     refuse: &impl Fn(&str) -> PlayerError,
@@ -231,7 +232,7 @@ impl PlayerSpec {
         }
     }
 
-    /// The player itself, with what `defaults` say where the text says nothing.
+    /// Returns the player itself, with what `defaults` say where the text says nothing.
     ///
     /// # Errors
     /// When files are missing or a program does not start.
@@ -266,7 +267,7 @@ impl PlayerSpec {
         })
     }
 
-    /// The player itself.
+    /// Returns the player itself.
     ///
     /// # Errors
     /// As [`PlayerSpec::open_with`].

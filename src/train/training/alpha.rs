@@ -57,7 +57,7 @@ pub struct AlphaSchedule {
 }
 
 impl AlphaSchedule {
-    /// A schedule at its start.
+    /// Returns a schedule at its start.
     #[must_use]
     pub fn new(settings: AlphaSettings) -> AlphaSchedule {
         AlphaSchedule {
@@ -68,7 +68,7 @@ impl AlphaSchedule {
         }
     }
 
-    /// The first pass.
+    /// Returns the first pass.
     #[must_use]
     pub const fn first(&self) -> Pass {
         Pass {
@@ -77,7 +77,7 @@ impl AlphaSchedule {
         }
     }
 
-    /// The pass after one that ended with this mean and greatest error.
+    /// Returns the pass after one that ended with this mean and greatest error.
     pub fn next(&mut self, mean: f64, greatest: f64) -> Pass {
         let before = self.before.replace([mean, greatest]);
         let Some([mean_before, greatest_before]) = before else {

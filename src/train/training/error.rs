@@ -65,7 +65,7 @@ pub fn read_toml<T: DeserializeOwned + Checked>(path: &Path) -> Result<T, RunErr
     plan_in(&text, path)
 }
 
-/// The plan in a text, which errors call `path`.
+/// Returns the plan in a text, which errors call `path`.
 ///
 /// # Errors
 /// As [`read_toml`].

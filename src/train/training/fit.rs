@@ -36,7 +36,7 @@ pub(super) struct Line<'a> {
 /// Labels that the log's figures are measured on when none are held out.
 const WATCHED: usize = 20_000;
 
-/// The newest families with together about `count` labels.
+/// Returns the newest families with together about `count` labels.
 fn newest(families: &[Family], count: usize) -> usize {
     let mut left = count;
     let taken = families.iter().rev().take_while(|family| {
@@ -51,7 +51,7 @@ fn count(families: &[Family]) -> usize {
     families.iter().map(|family| family.size()).sum()
 }
 
-/// The newest labels, on which the log's figures are measured: those held out of training, taken out of
+/// Returns the newest labels, on which the log's figures are measured: those held out of training, taken out of
 /// `families`, or some that are trained on too.
 fn watched(pool: &[Label], families: &mut Vec<Family>, held_out: usize) -> Vec<Label> {
     let watched = match held_out {

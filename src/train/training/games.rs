@@ -151,7 +151,7 @@ impl<'a> OnePlyEvaluator<'a> {
         OnePlyEvaluator { evaluator }
     }
 
-    /// The exact chances of a position that needs no net.
+    /// Returns the exact chances of a position that needs no net.
     fn exact(&self, position: &Position) -> Option<Chances> {
         if kind(position).is_some() {
             return None;
@@ -174,7 +174,7 @@ impl<'a> OnePlyEvaluator<'a> {
         })
     }
 
-    /// The mean over the rolls, and the plays of one.
+    /// Returns the mean over the rolls, and the plays of one.
     fn ahead(
         &self,
         position: &Position,
@@ -205,7 +205,7 @@ impl<'a> OnePlyEvaluator<'a> {
         OnePly::new(self.evaluator, settings.filter())
     }
 
-    /// The best play of a roll and its static chances for the mover.
+    /// Returns the best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(
         &self,
@@ -217,7 +217,7 @@ impl<'a> OnePlyEvaluator<'a> {
         self.one(settings).best(position, roll, scratch)
     }
 
-    /// The 1-ply value of a position for the player on roll.
+    /// Returns the 1-ply value of a position for the player on roll.
     #[must_use]
     pub fn one_ply(
         &self,
@@ -429,7 +429,7 @@ fn label_siblings<'a>(
     }
 }
 
-/// A play beside `pick` to be followed, if chance and margin allow one.
+/// Returns a play beside `pick` to be followed, if chance and margin allow one.
 fn other_to_follow(
     ranked: &[JudgedReply],
     pick: usize,
@@ -446,7 +446,7 @@ fn other_to_follow(
     another(ranked, pick, margin, rng).filter(|other| matches!(kind(other), Some(0 | 2)))
 }
 
-/// A position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
+/// Returns a position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
 fn other_play(
     judges: OnePlyEvaluator<'_>,
     ranked: &[JudgedReply],
@@ -567,7 +567,7 @@ pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> P
     position
 }
 
-/// The play that looks best when every equity is blurred by about `noise`.
+/// Returns the play that looks best when every equity is blurred by about `noise`.
 fn noisy_pick(ranked: &[JudgedReply], noise: f32, rng: &mut ChaCha8Rng) -> usize {
     let mut best = (0, f32::MIN);
     for (index, judged) in ranked.iter().enumerate() {

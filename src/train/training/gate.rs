@@ -30,7 +30,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// The candidate's points in a duel: at least `lead` a game, and the whole 99 % interval above zero.
+/// Returns the candidate's points in a duel: at least `lead` a game, and the whole 99 % interval above zero.
 #[must_use]
 pub fn ahead_in_duel(other: &dyn Player, tally: &Tally, lead: f64) -> Finding {
     let [low, high] = tally.points.interval99();
@@ -70,7 +70,7 @@ pub fn not_worse_on(
     })
 }
 
-/// The plays of a benchmark file, or why a gate cannot be decided on it: a gate is decided on whole files only.
+/// Returns the plays of a benchmark file, or why a gate cannot be decided on it: a gate is decided on whole files only.
 ///
 /// # Errors
 /// The first wrong line, or that no plays are in it.

@@ -33,7 +33,7 @@ pub struct Labelling<'a> {
 }
 
 impl<'a> Labelling<'a> {
-    /// The labels that `engine` gives `positions` by `method`.
+    /// Returns the labels that `engine` gives `positions` by `method`.
     ///
     /// # Errors
     /// When the engine's files cannot be read any more.

@@ -19,7 +19,7 @@ const PRIOR: f64 = 0.68;
 /// Strength of the pull to the prior: this many positions for each term, with live and dead values that differ by 1.
 const PULL: f64 = 0.05;
 
-/// A polynomial that is [`PRIOR`] everywhere.
+/// Returns a polynomial that is [`PRIOR`] everywhere.
 pub(super) fn prior() -> CubeLife {
     let mut life = [[0.0; LIFE_TERMS]; 3];
     for row in &mut life {

@@ -112,7 +112,7 @@ impl Net {
         self.set.inputs()
     }
 
-    /// The greatest value that the first layer passes on.
+    /// Returns the greatest value that the first layer passes on.
     pub(super) fn most_passed_on(&self) -> f32 {
         self.activation.most(self.limits)
     }
@@ -123,7 +123,7 @@ impl Net {
         Layout::of(self.inputs(), self.first, self.second)
     }
 
-    /// A net with random weights, uniform within the usual bounds of each layer.
+    /// Returns a net with random weights, uniform within the usual bounds of each layer.
     #[must_use]
     pub fn random(set: InputSet, first: usize, second: usize, seed: u64) -> Net {
         let mut net = Net::zeros(set, Head::Sigmoid, first, second);
@@ -145,7 +145,7 @@ impl Net {
         net
     }
 
-    /// A small net with random weights and a linear head, every unit in the middle of its range.
+    /// Returns a small net with random weights and a linear head, every unit in the middle of its range.
     #[must_use]
     pub fn random_small(head: Head, first: usize, rng: &mut ChaCha8Rng) -> Net {
         let mut net = Net::zeros(InputSet::COUNTS, head, first, RESULTS);
@@ -168,8 +168,8 @@ impl Net {
         }
     }
 
-    /// The net with the inputs of `set`, which must begin with its own; it answers the same, as the new ones have no
-    /// weight yet.
+    /// Returns the net with the inputs of `set`, which must begin with its own; it answers the same, as the new ones
+    /// have no weight yet.
     #[must_use]
     pub fn with_inputs(&self, set: InputSet) -> Option<Net> {
         if !set.begins_with(self.set) {
@@ -186,10 +186,10 @@ impl Net {
         })
     }
 
-    /// The net with a wider first layer that answers the same, or nearly. Where there is room for whole copies of the
-    /// units, each unit's copies share its weights to the second layer unevenly and differ by a few per cent, so that
-    /// they can part. Units beyond those copies have random inputs, and weight zero in the next layer.
-    /// `None` when `first` is less than the present width, or no multiple of 64.
+    /// Returns the net with a wider first layer that answers the same, or nearly. Where there is room for whole copies
+    /// of the units, each unit's copies share its weights to the second layer unevenly and differ by a few per cent, so
+    /// that they can part. Units beyond those copies have random inputs, and weight zero in the next layer. `None` when
+    /// `first` is less than the present width, or no multiple of 64.
     #[must_use]
     pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
         let copies = first / self.first;
@@ -240,7 +240,7 @@ impl Net {
         })
     }
 
-    /// The net in the form of float net files.
+    /// Returns the net in the form of float net files.
     #[must_use]
     pub fn to_float(&self) -> FloatNet {
         let (l, v) = (self.layout(), &self.values);
@@ -266,8 +266,8 @@ impl Net {
         net
     }
 
-    /// A net to train from the form of float net files; `None` when it has other inputs or
-    /// widths than the trainer knows (first layer a multiple of 64, second 16, 32 or 64).
+    /// Returns a net to train from the form of float net files; `None` when it has other inputs or widths than the
+    /// trainer knows (first layer a multiple of 64, second 16, 32 or 64).
     #[must_use]
     pub fn from_float(net: &FloatNet) -> Option<Net> {
         let (h1, h2) = (net.shape.width, net.shape.second);
@@ -294,7 +294,7 @@ impl Net {
         })
     }
 
-    /// The net rounded to integers, as the bytes of a net file.
+    /// Returns the net rounded to integers, as the bytes of a net file.
     ///
     /// # Errors
     /// When the weights do not fit; see [`quantise`].

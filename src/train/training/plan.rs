@@ -401,7 +401,7 @@ impl Plan {
         .filter_map(|(role, origin)| Some((role, origin?)))
     }
 
-    /// The rounds, repetitions written out.
+    /// Returns the rounds, repetitions written out.
     pub(super) fn rounds(&self) -> Vec<Round> {
         let mut all = Vec::new();
         for round in &self.round {
@@ -449,8 +449,12 @@ pub(super) fn origin(origin: &Origin, seed: u64) -> Result<Net, RunError> {
                 reach.then_some(InputSet::COUNTS_HAND_REACH),
             ];
             for set in more.into_iter().flatten() {
-                net = (net.with_inputs(set))
-                    .ok_or_else(|| refuse(format!("inputs {:?} have no room", net.set.name())))?;
+                net = (net.with_inputs(set)).ok_or_else(|| {
+                    refuse(format!(
+                        "inputs {:?} cannot be extended to those of the plan",
+                        net.set.name()
+                    ))
+                })?;
             }
             Ok(net)
         }

@@ -216,7 +216,7 @@ pub fn train(
     Ok(Some(net.to_integer(&plan.name, Role::Pruning.name())?))
 }
 
-/// The groups of a round's games; `None` when it was stopped.
+/// Returns the groups of a round's games; `None` when it was stopped.
 fn games_of(
     evaluator: &NetEvaluator,
     plan: &PruningPlan,

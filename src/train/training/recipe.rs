@@ -169,7 +169,7 @@ impl ShippedNet {
         wanted.ok_or_else(|| format!("role: expected one of {}", Role::names(Role::is_net)))
     }
 
-    /// The float net that it is made of.
+    /// Returns the float net that it is made of.
     fn source(&self, stages: &[Stage], folder: &Path) -> Result<PathBuf, String> {
         let role = self.role()?;
         let from = match &self.from {
@@ -185,7 +185,7 @@ fn of_stage(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(STAGE)
 }
 
-/// The net of a role that a stage ends with.
+/// Returns the net of a role that a stage ends with.
 fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<PathBuf, String> {
     let stage = stages.iter().find(|stage| stage.name == name);
     let stage = stage.ok_or_else(|| format!("no earlier stage {name:?}"))?;
@@ -196,7 +196,7 @@ fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<P
     Ok(net_path(&folder.join(name), rounds, role.name()))
 }
 
-/// The plan with the files of the stages before it in the place of their names.
+/// Returns the plan with the files of the stages before it in the place of their names.
 fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String> {
     let net_of_stage = |path: &Path, role: Role| -> Result<Option<PathBuf>, String> {
         let Some(text) = of_stage(path) else {
@@ -382,7 +382,7 @@ fn known<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// The nets of a finished run, rounded to integers.
+/// Returns the nets of a finished run, rounded to integers.
 fn write_nets(plan: &Plan, at: &Path, name: &str) -> Result<(), RunError> {
     let rounds = plan.rounds().len();
     let Some(found) = nets(plan, at, rounds)? else {

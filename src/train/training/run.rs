@@ -44,7 +44,7 @@ pub struct RunNets {
     pruning: Option<(PathBuf, Vec<u8>)>,
 }
 
-/// The nets after `round` rounds of the run in `folder`, if they are all there.
+/// Returns the nets after `round` rounds of the run in `folder`, if they are all there.
 ///
 /// # Errors
 /// When the plan's own nets cannot be read.
@@ -77,7 +77,7 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
 }
 
 impl RunNets {
-    /// The nets rounded to integers, with the exact tables.
+    /// Returns the nets rounded to integers, with the exact tables.
     ///
     /// # Errors
     /// When weights have grown out of the integers' range.
@@ -89,7 +89,7 @@ impl RunNets {
         })
     }
 
-    /// A checksum of what [`RunNets::evaluator`] is made of.
+    /// Returns a checksum of what [`RunNets::evaluator`] is made of.
     fn checksum(&self) -> Result<String, RunError> {
         let files = self.files("candidate")?;
         let pruning = self.pruning.iter().map(|(_, bytes)| bytes);
@@ -103,7 +103,7 @@ impl RunNets {
         Ok(self.integers(name)?.into_iter().map(named).collect())
     }
 
-    /// The files of the nets rounded to integers.
+    /// Returns the files of the nets rounded to integers.
     pub(super) fn integers(&self, name: &str) -> Result<Vec<(Role, Vec<u8>)>, RunError> {
         let rounded = |(role, net): (&Role, &Net)| Ok((*role, net.to_integer(name, role.name())?));
         self.nets.iter().map(rounded).collect()
@@ -182,7 +182,7 @@ fn sample(
     Ok(fill(&path, &job, &evaluator, control)?.complete)
 }
 
-/// The labels of the last `rounds` rounds up to `number`, and of the earlier runs.
+/// Returns the labels of the last `rounds` rounds up to `number`, and of the earlier runs.
 fn pool(
     plan: &Plan,
     run_journal: &RunJournal,

@@ -90,7 +90,7 @@ fn header(plan: &Plan) -> Result<Header, RunError> {
     Ok(header)
 }
 
-/// The labels of an earlier run, by round.
+/// Returns the labels of an earlier run, by round.
 pub(super) fn earlier_labels(folder: &Path) -> impl Iterator<Item = (usize, PathBuf)> {
     let paths = (1..1000).map(|round| (round, labels_path(folder, round)));
     paths.filter(|(_, path)| path.exists())
@@ -228,7 +228,7 @@ impl RunJournal {
     }
 }
 
-/// The checksum of a file, if there is such a file.
+/// Returns the checksum of a file, if there is such a file.
 fn checksum(path: &Path) -> Result<Option<String>, RunError> {
     if !path.exists() {
         return Ok(None);

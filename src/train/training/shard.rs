@@ -60,7 +60,7 @@ impl Label {
         self
     }
 
-    /// The equity that the targets are worth.
+    /// Returns the equity that the targets are worth.
     #[must_use]
     pub fn equity(&self) -> f32 {
         Chances::from_array(self.targets()).equity()
@@ -73,7 +73,7 @@ impl Label {
         self.target.map(|t| f32::from(t) / 32767.5 - 0.5)
     }
 
-    /// The targets as chances, brought into range.
+    /// Returns the targets as chances, brought into range.
     #[must_use]
     pub fn chances(&self) -> Chances {
         Chances::from_array(self.targets().map(|t| t.clamp(0.0, 1.0)))
@@ -147,7 +147,7 @@ pub fn shuffle(families: &mut [Family], rng: &mut ChaCha8Rng) {
     }
 }
 
-/// The labels of families; a sibling comes behind its partner.
+/// Returns the labels of families; a sibling comes behind its partner.
 pub fn gather<'a>(
     labels: &'a [Label],
     families: impl IntoIterator<Item = &'a Family>,
@@ -216,7 +216,7 @@ pub fn pack(labels: &[Label]) -> Vec<u8> {
     bytes
 }
 
-/// The labels of a record; those that are no legal position are left out.
+/// Returns the labels of a record; those that are no legal position are left out.
 pub fn unpack(bytes: &[u8]) -> impl Iterator<Item = Label> + '_ {
     let (labels, _) = bytes.as_chunks::<LABEL_BYTES>();
     labels.iter().filter_map(|raw| {

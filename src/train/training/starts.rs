@@ -170,7 +170,7 @@ impl Layout {
     }
 }
 
-/// An odd contact position; which one depends on `rng` alone.
+/// Returns an odd contact position; which one depends on `rng` alone.
 #[must_use]
 pub fn odd(rng: &mut ChaCha8Rng) -> Position {
     loop {
@@ -196,7 +196,7 @@ pub fn odd(rng: &mut ChaCha8Rng) -> Position {
     }
 }
 
-/// A position without contact, not both sides home.
+/// Returns a position without contact, not both sides home.
 #[must_use]
 pub fn race(rng: &mut ChaCha8Rng) -> Position {
     loop {

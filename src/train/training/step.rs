@@ -124,7 +124,7 @@ impl Trainer {
         }
     }
 
-    /// The net with the running mean of its weights, which plays better than the last weights.
+    /// Returns the net with the running mean of its weights, which plays better than the last weights.
     #[must_use]
     pub fn averaged(&self) -> Net {
         Net {
@@ -146,13 +146,13 @@ impl Trainer {
         })
     }
 
-    /// The greatest loss of a label in the last batch.
+    /// Returns the greatest loss of a label in the last batch.
     #[must_use]
     pub fn greatest_loss(&self) -> f64 {
         (self.parts.iter()).fold(0.0, |most, part| part.greatest.max(most))
     }
 
-    /// The outputs of a net with a linear head for the plays of a roll.
+    /// Returns the outputs of a net with a linear head for the plays of a roll.
     pub(super) fn scores(&mut self, plays: &[Label]) -> impl Iterator<Item = [f32; RESULTS]> {
         let group = &mut self.parts[0].group;
         group.forward::<RESULTS>(&self.net, plays);
@@ -204,7 +204,7 @@ impl Trainer {
     }
 }
 
-/// A batch in at most [`CHUNKS`] parts; the plays of a roll are not torn.
+/// Returns a batch in at most [`CHUNKS`] parts; the plays of a roll are not torn.
 fn chunks(batch: &[Label], head: Head) -> Vec<&[Label]> {
     let size = batch.len().div_ceil(CHUNKS).max(1);
     if head != Head::Linear {

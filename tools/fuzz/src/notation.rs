@@ -360,7 +360,7 @@ pub fn fuzz_xg(data: &[u8]) {
     fuzz_mat(&xg_archive(&records, records.len(), 1));
 }
 
-/// A file with these records; `stored` is 1, or 0 for packed ones.
+/// Returns a file with these records; `stored` is 1, or 0 for packed ones.
 fn xg_archive(records: &[u8], whole: usize, stored: u8) -> Vec<u8> {
     let number = |value: usize| u32::try_from(value).unwrap_or_default().to_le_bytes();
     let mut bytes = b"RGMH\x01\0\0\0".to_vec();

@@ -102,7 +102,7 @@ const VERBS: &[&str] = &[
     "move", "eval", "cube", "show", "convert", "rollout", "MOVE", "m", "o", "board:", "",
 ];
 
-/// A session of the request language: lines, without their ends.
+/// Returns a session of the request language: lines, without their ends.
 #[must_use]
 pub fn request_sequence(data: &[u8]) -> Vec<Vec<u8>> {
     let mut choices = Choices { data };
@@ -393,7 +393,7 @@ fn external_line(choices: &mut Choices<'_>) -> String {
     line
 }
 
-/// A board line, often with some fields that do not fit.
+/// Returns a board line, often with some fields that do not fit.
 fn board(choices: &mut Choices<'_>) -> String {
     let board = choices.one_of(&[
         "board:tester:opp:5:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:3:1:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:2:0:0:0",

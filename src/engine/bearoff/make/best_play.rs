@@ -44,7 +44,7 @@ impl<L: RollDistribution> BestPlayDistributions<L> {
         }
     }
 
-    /// The law of a position that has been added.
+    /// Returns the law of a position that has been added.
     pub(in super::super) fn roll_distribution(&self, index: usize) -> L {
         match index.checked_sub(self.first) {
             Some(at) => self.distributions[at],

@@ -33,7 +33,7 @@ pub(crate) const ROLLS: [(usize, usize, u32); 21] = {
     rolls
 };
 
-/// A header: the words, filled up with `x`, and a line feed (`BEAR-10`).
+/// Returns a header: the words, filled up with `x`, and a line feed (`BEAR-10`).
 fn header(words: &str) -> Vec<u8> {
     let mut header = words.as_bytes().to_vec();
     header.resize(HEADER_BYTES - 1, b'x');

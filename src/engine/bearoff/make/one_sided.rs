@@ -13,7 +13,7 @@ const WHOLE: u32 = 65535;
 #[derive(Clone, Copy)]
 struct Distribution([u16; ROLLS_MAX]);
 
-/// A database file of GNU Backgammon's one-sided kind.
+/// Returns a database file of GNU Backgammon's one-sided kind.
 ///
 /// Each position holds 65535 times the probabilities of needing 0 to 31 rolls to bear off, playing
 /// for the smallest mean, and with `gammons` the same for the rolls until the first checker is off

@@ -15,8 +15,8 @@ type Record = [i16; 4];
 const WON: Record = [i16::MAX; 4];
 const LOST: Record = [i16::MIN; 4];
 
-/// A database file of GNU Backgammon's two-sided kind, with equities for each place of the cube
-/// when `cubeful`, else cubeless only.
+/// Returns a database file of GNU Backgammon's two-sided kind, with equities for each place of the cube when `cubeful`,
+/// else cubeless only.
 ///
 /// All wins are single. The cube is at 1, money, without Jacoby rule and beavers. Needs 16 bytes
 /// of memory a pair of positions while it works.
@@ -27,7 +27,7 @@ pub fn two_sided(numbering: Numbering, cubeful: bool) -> Vec<u8> {
 
 /// Keeps the lines of a table in the making: what of a position is new against all that come after it.
 pub trait LineStore {
-    /// The bytes of this line, when they were kept.
+    /// Returns the bytes of this line, when they were kept.
     fn known(&mut self, line: usize) -> Option<Vec<u8>>;
     /// Keeps a line that was made; `false` ends the work.
     fn keep(&mut self, line: usize, bytes: &[u8]) -> bool;
@@ -76,8 +76,8 @@ fn file_header(numbering: Numbering, cubeful: bool) -> Vec<u8> {
     ))
 }
 
-/// The plays from which [`two_sided_by`] makes the same database four times as fast: those that are
-/// the best against some opponent at some place of the cube, a third of all. Two bytes a play.
+/// Returns the plays from which [`two_sided_by`] makes the same database four times as fast: those that are the best
+/// against some opponent at some place of the cube, a third of all. Two bytes a play.
 #[must_use]
 pub fn best_plays(numbering: Numbering) -> Vec<u8> {
     let all = Plays::all(numbering);
@@ -116,7 +116,7 @@ pub fn best_plays(numbering: Numbering) -> Vec<u8> {
 /// Marks the last play of a roll in [`best_plays`]. There are fewer positions than this.
 const LAST: u16 = 0x8000;
 
-/// The cubeful database of [`two_sided`], by the plays of [`best_plays`].
+/// Returns the cubeful database of [`two_sided`], by the plays of [`best_plays`].
 #[must_use]
 pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
     let mut plays = Plays::none();

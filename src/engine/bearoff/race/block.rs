@@ -63,13 +63,13 @@ impl RollDistribution {
         roll_distribution
     }
 
-    /// The values from `first` on.
+    /// Returns the values from `first` on.
     #[inline]
     pub(super) fn run(&self) -> &[u16] {
         &self.values[usize::from(self.first)..][..usize::from(self.count)]
     }
 
-    /// The values for 0 to 63 rolls.
+    /// Returns the values for 0 to 63 rolls.
     #[must_use]
     pub fn whole(&self) -> [u16; DISTRIBUTION_ROLLS] {
         let mut values = [0; ROLLS];
@@ -121,13 +121,13 @@ pub(super) fn pack(distributions: &[[RollDistribution; 2]], out: &mut Vec<u8>) {
     out.extend(crc.to_le_bytes());
 }
 
-/// The length of the block that begins here, frame included.
+/// Returns the length of the block that begins here, frame included.
 pub(super) fn length(bytes: &[u8]) -> Option<usize> {
     let length = bytes.first_chunk::<2>()?;
     Some(usize::from(u16::from_le_bytes(*length)) + FRAME_BYTES)
 }
 
-/// The laws of position `number` of a whole block; `None` when it is damaged or has none such.
+/// Returns the laws of position `number` of a whole block; `None` when it is damaged or has none such.
 pub(super) fn unpack(block: &[u8], number: usize) -> Option<[RollDistribution; 2]> {
     let mut distributions = [RollDistribution::NONE; 2];
     let mut left = number + 1;

@@ -24,7 +24,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The header of a table that is not finished.
+    /// Returns the header of a table that is not finished.
     pub(super) fn unfinished(numbering: Numbering) -> Header {
         Header {
             numbering,

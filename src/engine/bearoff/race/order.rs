@@ -40,7 +40,7 @@ impl Order {
         order
     }
 
-    /// The positions that are ordered.
+    /// Returns the positions that are ordered.
     pub(super) fn numbering(&self) -> Numbering {
         self.numbering
     }
@@ -66,7 +66,7 @@ impl Order {
         self.ways(self.numbering.points(), self.numbering.checkers(), pips) as usize
     }
 
-    /// The pips of a position and its number among those that have as many.
+    /// Returns the pips of a position and its number among those that have as many.
     #[inline]
     pub(super) fn place(&self, counts: &Counts) -> (usize, usize) {
         let points = self.numbering.points();

@@ -40,7 +40,7 @@ thread_local! {
     static RECENT: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The laws of a side: those kept, or what `find` finds, which is kept in the place of another's.
+/// Returns the laws of a side: those kept, or what `find` finds, which is kept in the place of another's.
 #[inline]
 pub(super) fn distributions(
     table: &TableNumber,

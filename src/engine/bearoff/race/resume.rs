@@ -84,7 +84,7 @@ fn survey(file: &mut File, order: &Order) -> io::Result<(Vec<Vec<u32>>, Vec<Bloc
     Ok((lengths, blocks))
 }
 
-/// The blocks of a level of so many positions; `None` when they are not all there and whole.
+/// Returns the blocks of a level of so many positions; `None` when they are not all there and whole.
 fn read_level(reader: &mut impl io::Read, positions: usize) -> Option<Blocks> {
     let mut level = Vec::new();
     let mut left = positions;

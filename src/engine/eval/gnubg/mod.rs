@@ -64,7 +64,7 @@ impl GnubgEvaluator {
         GnubgEvaluator::new(&WeightsFile::load(path)?, tables, CpuLevel::detect())
     }
 
-    /// An evaluator with these weights that uses one level of the CPU's abilities.
+    /// Returns an evaluator with these weights that uses one level of the CPU's abilities.
     ///
     /// # Errors
     /// [`GnubgError::Shape`].

@@ -34,7 +34,7 @@ fn set(outputs: &mut [f32; 5], gammon: usize, chance: f32) {
     }
 }
 
-/// The chance that `winner` bears off all before `loser` has left the winner's home.
+/// Returns the chance that `winner` bears off all before `loser` has left the winner's home.
 #[cold]
 fn backgammon(winner: Side, loser: Side, winner_rolls: bool, tables: &Tables) -> f32 {
     // By pips from leaving, 1 to 5. A checker on the winner's ace point would be contact.

@@ -27,7 +27,7 @@ const fn pair_lane(low: usize, high: usize) -> usize {
     PAIRS + (apart - 1) * ROW + first - 1
 }
 
-/// The lane of a double's shot with two dice; those with three and four are a row further each.
+/// Returns the lane of a double's shot with two dice; those with three and four are a row further each.
 const fn double_lane(die: usize) -> usize {
     DOUBLES + die - 1
 }

@@ -6,8 +6,8 @@ use gammond_game::{BAR, POINTS};
 
 type Counts = [u8; POINTS];
 
-/// The 25 inputs that describe `b`, whose adversary is `o` (rules in
-/// `protocol-specs/gnubg-evaluation.md`). `crashed` chooses the kind of the first three.
+/// Returns the 25 inputs that describe `b`, whose adversary is `o` (rules in `protocol-specs/gnubg-evaluation.md`).
+/// `crashed` chooses the kind of the first three.
 pub(super) fn features(b: &Counts, o: &Counts, crashed: bool, version: Version) -> [f32; 25] {
     let mut f = [0.0; 25];
     f[..3].copy_from_slice(&men_off(b, o, crashed));
@@ -213,7 +213,7 @@ struct Shot {
     needs_all: bool,
 }
 
-/// The shots of a roll in their order.
+/// Returns the shots of a roll in their order.
 fn shots_of(low: i32, high: i32) -> Vec<Shot> {
     let shot = |distance, stones, needs_all| Shot {
         distance,

@@ -339,7 +339,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The next line without blanks around it; `None` at the end.
+    /// Returns the next line without blanks around it; `None` at the end.
     fn next(&mut self) -> Result<Option<&'a str>, WeightsError> {
         let Some(rest) = self.rest else {
             return Ok(None);
@@ -357,7 +357,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next line that is not empty.
+    /// Returns the next line that is not empty.
     fn filled(&mut self, what: &str) -> Result<&'a str, WeightsError> {
         loop {
             match self.next()? {
@@ -428,7 +428,7 @@ fn parse_text(bytes: &[u8]) -> Result<WeightsFile, WeightsError> {
     }
 }
 
-/// The place of a net announced by name (GW-21), as in `contact contact250` or `prune race`.
+/// Returns the place of a net announced by name (GW-21), as in `contact contact250` or `prune race`.
 fn named_slot(line: &str) -> Option<usize> {
     let mut words = line.split_ascii_whitespace();
     let (base, name) = match words.next()? {

@@ -33,8 +33,8 @@ fn is_behind(side: Side) -> bool {
     side.off() == 0 && side.rearmost().is_some_and(|rear| rear >= FAR_HOME)
 }
 
-/// The chance that `winner` bears off all before `loser` has left the winner's home. The loser has `ahead` rolls more
-/// (0 or 1) than the winner before the winner's last one.
+/// Returns the chance that `winner` bears off all before `loser` has left the winner's home. The loser has `ahead`
+/// rolls more (0 or 1) than the winner before the winner's last one.
 fn backgammon(tables: &Tables, winner: Side, loser: Side, ahead: usize) -> Option<f32> {
     let law = tables.one_sided.distribution(winner)?;
     let distances = std::array::from_fn(|pips| loser.count(FAR_HOME + pips));

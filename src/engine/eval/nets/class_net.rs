@@ -124,7 +124,7 @@ impl ClassNet {
         self.inputs
     }
 
-    /// The net itself.
+    /// Returns the net itself.
     #[must_use]
     pub fn net(&self) -> &IntegerNet {
         &self.net
@@ -283,7 +283,7 @@ impl Kernel for Prepare<'_> {
     }
 }
 
-/// The bits that are set, lowest first.
+/// Returns the bits that are set, lowest first.
 #[inline(always)]
 fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -19,8 +19,8 @@ const HOME: u32 = 0x3f;
 const FAR_HOME: u32 = 0xfc_0000;
 const MIDDLE: u32 = 0x7fc0;
 
-/// The forty integers of a position; each is at most 63. Meant for positions with contact; a side
-/// without checkers counts as standing on its ace point.
+/// Returns the forty integers of a position; each is at most 63. Meant for positions with contact; a side without
+/// checkers counts as standing on its ace point.
 #[must_use]
 pub fn handcrafted(position: &Position) -> [u8; HAND] {
     let mut values = [0; HAND];

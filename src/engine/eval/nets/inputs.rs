@@ -182,13 +182,13 @@ impl InputSet {
         set.fault().map_or(Ok(set), Err)
     }
 
-    /// The set of this name in net files.
+    /// Returns the set of this name in net files.
     #[must_use]
     pub fn named(name: &str) -> Option<InputSet> {
         InputSet::all().find(|set| set.name() == name)
     }
 
-    /// The set with this many inputs.
+    /// Returns the set with this many inputs.
     #[must_use]
     pub fn of_size(inputs: usize) -> Option<InputSet> {
         InputSet::all().find(|set| set.inputs() == inputs)
@@ -279,7 +279,7 @@ impl InputSet {
         sums
     }
 
-    /// The base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
+    /// Returns the base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
     /// location, with their integers.
     pub(super) fn of_count(
         self,
@@ -366,7 +366,7 @@ fn extremes_of_off(off: &[f64], (low, high): &mut (f64, f64)) {
     }
 }
 
-/// The most that the rolls which hit or cover a blot can add, each weight times `sign`. `reach` may be empty.
+/// Returns the most that the rolls which hit or cover a blot can add, each weight times `sign`. `reach` may be empty.
 fn of_blot(reach: &[f64], side: usize, point: usize, sign: f64) -> f64 {
     if reach.is_empty() || point >= POINTS {
         return 0.0;
@@ -376,8 +376,8 @@ fn of_blot(reach: &[f64], side: usize, point: usize, sign: f64) -> f64 {
     18.0 * ((sign * covers).max(0.0) + (sign * hits).max(0.0))
 }
 
-/// The most that fifteen checkers of one side add up to, each weight times `sign`: a knapsack
-/// over locations. `alone` is what more a checker adds that is alone there.
+/// Returns the most that fifteen checkers of one side add up to, each weight times `sign`: a knapsack over locations.
+/// `alone` is what more a checker adds that is alone there.
 fn most(side: &[f64], sign: f64, alone: impl Fn(usize) -> f64) -> f64 {
     let mut best = [f64::NEG_INFINITY; 16];
     best[0] = 0.0;
@@ -434,7 +434,7 @@ impl CountedPosition {
     }
 }
 
-/// An integer as it enters: number 13 counts above two, number 14 as a square.
+/// Returns an integer as it enters: number 13 counts above two, number 14 as a square.
 #[inline(always)]
 fn as_entered(index: usize, value: u32) -> u32 {
     match index % HAND_OF_SIDE {

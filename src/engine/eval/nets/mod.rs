@@ -136,7 +136,7 @@ impl NetSet {
         }
     }
 
-    /// The place in `contact` of the net for a position of [`Class::Contact`].
+    /// Returns the place in `contact` of the net for a position of [`Class::Contact`].
     #[inline]
     fn place(&self, position: &Position) -> usize {
         match self.contact.len() {
@@ -147,8 +147,7 @@ impl NetSet {
 }
 
 impl NetEvaluator {
-    /// The embedded nets at full strength; the fast net answers
-    /// [`Shortcuts::evaluate_quickly`].
+    /// Returns the embedded nets at full strength; the fast net answers [`Shortcuts::evaluate_quickly`].
     ///
     /// # Errors
     /// When an embedded net is damaged, which a test excludes.
@@ -157,7 +156,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// The embedded fast net in the place of the strong one.
+    /// Returns the embedded fast net in the place of the strong one.
     ///
     /// # Errors
     /// When an embedded net is damaged, which a test excludes.
@@ -174,10 +173,10 @@ impl NetEvaluator {
         ))
     }
 
-    /// The nets of a folder: all files `*.net`, told apart by the class in their headers
-    /// (`contact` and `race` are needed; those of the other roles of contact (see [`Role::parent`]),
-    /// `contact-fast`, `pruning` and `volatility` may be there). A single
-    /// file replaces the embedded net of its class, and those that are parts of it: a `contact` net all for contact.
+    /// Returns the nets of a folder: all files `*.net`, told apart by the class in their headers (`contact` and `race`
+    /// are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
+    /// `volatility` may be there). A single file replaces the embedded net of its class, and those that are parts of
+    /// it: a `contact` net all for contact.
     ///
     /// # Errors
     /// When files are missing or damaged.
@@ -307,7 +306,7 @@ impl NetEvaluator {
         self.volatility.of(position)
     }
 
-    /// The nets, contact first; those that serve two classes once.
+    /// Returns the nets, contact first; those that serve two classes once.
     pub fn class_nets(&self) -> impl Iterator<Item = &ClassNet> {
         let others = [Some(&self.nets.race), self.quick.as_ref()];
         let all = self.nets.contact.iter().chain(others.into_iter().flatten());

@@ -107,7 +107,7 @@ impl Role {
         }
     }
 
-    /// The role of this name.
+    /// Returns the role of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Role> {
         Role::ALL.into_iter().find(|role| role.name() == name)
@@ -118,7 +118,7 @@ impl Role {
         !matches!(self, Role::Pruning | Role::Volatility)
     }
 
-    /// The names of all roles that `wanted` holds for, for messages.
+    /// Returns the names of all roles that `wanted` holds for, for messages.
     pub fn names(wanted: impl Fn(Role) -> bool) -> String {
         let names = Role::ALL.into_iter().filter(|role| wanted(*role));
         names.map(Role::name).collect::<Vec<_>>().join(", ")

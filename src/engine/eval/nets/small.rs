@@ -142,7 +142,7 @@ impl SmallNet {
     }
 }
 
-/// The packed sides as four words: the player on roll, then the opponent.
+/// Returns the packed sides as four words: the player on roll, then the opponent.
 #[inline(always)]
 pub(super) fn words(position: &Position) -> [u64; 4] {
     let (me, opponent) = (position.me().packed(), position.opponent().packed());

@@ -16,7 +16,8 @@ pub const LIFE_TERMS: usize = 8;
 /// [`life_terms`] is multiplied with.
 pub type CubeLife = [[f64; LIFE_TERMS]; 3];
 
-/// The terms (NF-34): one, volatility, winning chance and its square, both gammons, volatility times the chance and its square.
+/// Returns the terms (NF-34): one, volatility, winning chance and its square, both gammons, volatility times the chance
+/// and its square.
 #[must_use]
 pub fn life_terms(volatility: f64, chances: &Chances) -> [f64; LIFE_TERMS] {
     let win = f64::from(chances.win);
@@ -75,7 +76,7 @@ impl VolatilityNet {
         VolatilityNet { net, ..*self }
     }
 
-    /// The standard deviation of the winning chance of the player on roll one roll later, 0 to 0.5.
+    /// Returns the standard deviation of the winning chance of the player on roll one roll later, 0 to 0.5.
     pub(super) fn of(&self, position: &Position) -> f64 {
         let sum = self.net.cpu.run(Sum {
             of: self,

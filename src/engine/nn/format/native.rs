@@ -53,13 +53,13 @@ pub fn looks_like_one(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// The checksum at the end of a file.
+/// Returns the checksum at the end of a file.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> Option<u32> {
     bytes.last_chunk::<4>().map(|end| u32::from_le_bytes(*end))
 }
 
-/// The class that a net file names, without looking at the rest.
+/// Returns the class that a net file names, without looking at the rest.
 #[must_use]
 pub fn class(bytes: &[u8]) -> Option<&[u8]> {
     let field = bytes.get(CLASS_AT..CLASS_AT + 16)?;
@@ -264,7 +264,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// The tensors; `bytes` was found long enough for the shape.
+    /// Returns the tensors; `bytes` was found long enough for the shape.
     fn parts(
         &mut self,
         shape: Shape,

@@ -71,14 +71,14 @@ impl Aligned {
         self.0.is_empty()
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     #[inline(always)]
     #[must_use]
     pub fn as_slice(&self) -> &[i16] {
         flat(&self.0)
     }
 
-    /// The numbers, to be changed.
+    /// Returns the numbers, to be changed.
     #[inline(always)]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [i16] {
@@ -101,7 +101,7 @@ fn flat_mut(lines: &mut [Line]) -> &mut [i16] {
     unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), lines.len() * 32) }
 }
 
-/// The width with padding.
+/// Returns the width with padding.
 pub(in crate::nn) fn padded_width(width: usize) -> usize {
     width.next_multiple_of(TILE)
 }
@@ -111,7 +111,7 @@ pub(in crate::nn) fn padded_second(second: usize) -> usize {
     second.next_power_of_two().clamp(16, SECOND_MAX)
 }
 
-/// The second layer, by pairs of inputs.
+/// Returns the second layer, by pairs of inputs.
 pub(in crate::nn) fn pairs(weights: &[i16], shape: Shape, width: usize) -> Aligned {
     let second = padded_second(shape.second);
     let mut aligned = Aligned::zeros(width * second);
@@ -155,7 +155,7 @@ pub(in crate::nn) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// The changes of each input.
+    /// Returns the changes of each input.
     #[inline(always)]
     pub(super) fn lists(self) -> impl Iterator<Item = &'a [InputDelta]> {
         let mut start = 0;

@@ -21,7 +21,7 @@ impl CpuLevel {
     /// Plain Rust, on every CPU.
     pub const SCALAR: CpuLevel = CpuLevel(InstructionSet::Scalar);
 
-    /// The best level of this CPU.
+    /// Returns the best level of this CPU.
     #[must_use]
     pub fn detect() -> CpuLevel {
         CpuLevel::available()[0]

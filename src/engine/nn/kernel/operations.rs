@@ -16,7 +16,7 @@ pub trait Kernel {
 pub trait Integers {
     /// The sum of the products; it must fit in an `i32`.
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
-    /// The 32 groups of four bits, lowest first.
+    /// Returns the 32 groups of four bits, lowest first.
     fn nibbles(packed: u128) -> [i16; 32];
     /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has
     /// one of the rows `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the

@@ -27,7 +27,7 @@ pub(in crate::nn) trait Wide: Copy {
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
     fn abs(self) -> Self;
-    /// The smaller of each lane and `other`; `other` where the lane is not a number.
+    /// Returns the smaller of each lane and `other`; `other` where the lane is not a number.
     fn min(self, other: Self) -> Self;
     /// The whole part of lanes that are in 0..=127, and `table` at that index.
     fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self);

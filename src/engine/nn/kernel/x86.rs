@@ -265,7 +265,7 @@ impl Integers for Avx2 {
     }
 }
 
-/// The sum of eight lanes.
+/// Returns the sum of eight lanes.
 #[inline(always)]
 fn sum_of_eight(eight: __m256i) -> i32 {
     // SAFETY: called only in code compiled for AVX2.

@@ -85,7 +85,7 @@ pub enum By {
 }
 
 impl By {
-    /// The column of the match file.
+    /// Returns the column of the match file.
     #[must_use]
     pub fn player(&self) -> crate::notation::MatPlayer {
         match self {

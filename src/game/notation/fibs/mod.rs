@@ -13,8 +13,8 @@ pub use message::{By, MatchTerms, Message, OwnInfo, Speech, Watched, Who};
 
 use crate::{BAR, OFF, Play, Step};
 
-/// The steps of `X moves 13-8 6-5 .` as the mover's own numbers; `ascending` when the mover moves
-/// to higher numbers.
+/// Returns the steps of `X moves 13-8 6-5 .` as the mover's own numbers; `ascending` when the mover moves to higher
+/// numbers.
 #[must_use]
 pub fn read_steps(text: &str, ascending: bool) -> Option<Play> {
     let mut steps = Vec::new();

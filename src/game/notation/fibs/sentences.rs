@@ -60,8 +60,7 @@ static UNQUOTED_PATTERNS: LazyLock<Vec<(String, MessageBuilder)>> = LazyLock::ne
     PATTERNS.iter().map(unquote).collect()
 });
 
-/// The line without apostrophes (FIBS-08): Jibs 0.55 loses those of some sentences and doubles the
-/// others.
+/// Returns the line without apostrophes (FIBS-08): Jibs 0.55 loses those of some sentences and doubles the others.
 pub(super) fn unquoted(line: &str) -> String {
     line.replace('\'', "")
 }
@@ -75,7 +74,7 @@ pub(super) fn garbled_win(line: &str) -> Option<Message> {
     (points > 0 && !talk).then_some(Message::WinsGame { by: By::Me, points })
 }
 
-/// A sentence to those who watch a game.
+/// Returns a sentence to those who watch a game.
 pub(super) fn watched(line: &str) -> Option<Watched> {
     let line = plain(line);
     WATCHED
@@ -93,7 +92,7 @@ fn plain(line: &str) -> String {
     text.trim_end_matches(['.', ' ', '!']).to_owned()
 }
 
-/// The words at the `{}` (no blanks) and `{*}` (anything, last) of a pattern.
+/// Returns the words at the `{}` (no blanks) and `{*}` (anything, last) of a pattern.
 pub(super) fn fit<'a>(pattern: &str, line: &'a str) -> Option<Captured<'a>> {
     let mut words = Vec::new();
     let mut parts = pattern.split("{}");
@@ -117,7 +116,7 @@ pub(super) fn fit<'a>(pattern: &str, line: &'a str) -> Option<Captured<'a>> {
     (rest.is_empty() || pattern.ends_with("{*}")).then_some(Captured(words))
 }
 
-/// A row of `show saved`: marks, name, length, two scores.
+/// Returns a row of `show saved`: marks, name, length, two scores.
 fn saved_row(line: &str) -> Option<Message> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let words = match words.as_slice() {
@@ -288,7 +287,7 @@ fn saved(words: &Captured<'_>, name: usize) -> Option<Message> {
     Some(Message::Saved { by })
 }
 
-/// The name, or nothing in place of a placeholder: the request that is pending says who is meant.
+/// Returns the name, or nothing in place of a placeholder: the request that is pending says who is meant.
 fn known_name(words: &Captured<'_>, name: usize) -> Option<String> {
     let name = words.name(name)?;
     Some(if is_placeholder(&name) {

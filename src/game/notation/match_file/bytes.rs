@@ -62,7 +62,7 @@ impl<'a> Bytes<'a> {
         Err((field, Reason::Other("is too large a number")))
     }
 
-    /// A length and so many bytes.
+    /// Returns a length and so many bytes.
     pub(super) fn counted(&mut self, field: &'static str) -> Result<Bytes<'a>, FieldError> {
         let count = self.varint(field)?;
         self.take(usize::try_from(count).unwrap_or(usize::MAX), field)

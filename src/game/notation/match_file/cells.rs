@@ -115,7 +115,7 @@ fn whole<'a>(word: &str, input: &'a [u8]) -> Option<&'a [u8]> {
     (ends && start.eq_ignore_ascii_case(word.as_bytes())).then_some(rest)
 }
 
-/// The cells of a line from byte `body` on, and where a word stands that belongs to none.
+/// Returns the cells of a line from byte `body` on, and where a word stands that belongs to none.
 pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
     let bytes = line.as_bytes();
     let mut cells: Vec<Cell<'_>> = Vec::new();

@@ -202,7 +202,7 @@ impl Log {
         self.begin(place, [Some(user), Some(rival.to_owned())], true);
     }
 
-    /// The last match of two players.
+    /// Returns the last match of two players.
     fn known(&self, own: bool, first: &str, second: &str) -> Option<(usize, &Logged)> {
         let place = *self.last.get(&pair(own, first, second))?;
         Some((place, self.matches.get(place)?))

@@ -190,7 +190,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The player with whose name a sentence begins, and the rest of it.
+    /// Returns the player with whose name a sentence begins, and the rest of it.
     fn spoken<'a>(&self, sentence: &'a str) -> Option<(MatPlayer, &'a str)> {
         let [first, second] = &self.recorder.file.names;
         let rest = |name: &str| sentence.strip_prefix(name)?.strip_prefix(' ');
@@ -229,7 +229,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The board before a roll: where the plays do not lead to it, it was set up.
+    /// Returns the board before a roll: where the plays do not lead to it, it was set up.
     fn position(&mut self, number: usize, id: &str) -> Result<(), FieldError> {
         let (Some((_, player, _)), Ok(id)) = (self.to_play, PositionId::parse(id.as_bytes()))
         else {
@@ -390,7 +390,7 @@ impl Reader<'_> {
     }
 }
 
-/// The first number of a text; it must be finite.
+/// Returns the first number of a text; it must be finite.
 fn number(text: &str) -> Option<f64> {
     let word = text.split_whitespace().next()?;
     word.parse().ok().filter(|number: &f64| number.is_finite())

@@ -371,7 +371,7 @@ impl Logged {
             .map(|_| ())
     }
 
-    /// A roll whose play nothing has shown.
+    /// Returns a roll whose play nothing has shown.
     fn leave_open(&mut self, (line, at): LinePosition) -> Result<(), FieldError> {
         let Some((player, roll)) = self.open.take() else {
             return Ok(());
@@ -403,8 +403,8 @@ impl Logged {
         }
     }
 
-    /// A board: it shows what was played, and the rest of the match where the log begins in the middle. `swapped`: it
-    /// names the second player first.
+    /// Returns a board: it shows what was played, and the rest of the match where the log begins in the middle.
+    /// `swapped`: it names the second player first.
     pub(super) fn board(
         &mut self,
         place: LinePosition,
@@ -501,7 +501,7 @@ impl Logged {
         self.played(line, mover, roll, play)
     }
 
-    /// A play that a board shows; the roll of the other one stays.
+    /// Returns a play that a board shows; the roll of the other one stays.
     fn played(
         &mut self,
         line: usize,

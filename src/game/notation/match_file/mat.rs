@@ -405,7 +405,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A roll with its play.
+    /// Returns a roll with its play.
     fn played(
         &mut self,
         (number, player): (usize, MatPlayer),
@@ -464,7 +464,7 @@ fn is_concession(text: &str) -> bool {
     .any(|word| starts(text, word))
 }
 
-/// The number that a text begins with.
+/// Returns the number that a text begins with.
 fn first_number(text: &str) -> Option<u32> {
     text.split_whitespace().next()?.parse().ok()
 }

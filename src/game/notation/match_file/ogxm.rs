@@ -31,14 +31,14 @@ pub(super) fn is_ogxm(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// The roll of an action number.
+/// Returns the roll of an action number.
 fn roll_of(number: u8) -> Option<Roll> {
     let rolls = (1..=6).flat_map(|low| (low..=6).map(move |high| (high, low)));
     let (high, low) = rolls.into_iter().nth(usize::from(number))?;
     Roll::new(high, low).ok()
 }
 
-/// The action number of a roll.
+/// Returns the action number of a roll.
 pub(super) fn number_of(roll: Roll) -> u8 {
     let same = |number: &u8| roll_of(*number).is_some_and(|other| sorted(other) == sorted(roll));
     (0..DOUBLE).find(same).unwrap_or_default()

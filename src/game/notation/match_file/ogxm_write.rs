@@ -6,7 +6,7 @@ use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use crate::notation::played::legal_steps;
 use crate::{OFF, Play, Position, Roll};
 
-/// An error in a game, from 1; 0 for the whole match.
+/// Returns an error in a game, from 1; 0 for the whole match.
 const fn refused(game: usize, what: &'static str) -> NotWritable {
     NotWritable {
         game,
@@ -16,7 +16,7 @@ const fn refused(game: usize, what: &'static str) -> NotWritable {
 }
 
 impl MatchFile {
-    /// The match as OGXM, version 2, with a checksum.
+    /// Returns the match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
     /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not
@@ -43,7 +43,7 @@ impl MatchFile {
         Ok(bytes)
     }
 
-    /// The record of the whole match.
+    /// Returns the record of the whole match.
     fn match_section(&self) -> Vec<u8> {
         let mut record = Vec::new();
         let scores = self.games.first().map_or([0, 0], |game| game.scores);

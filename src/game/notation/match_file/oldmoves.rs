@@ -154,7 +154,8 @@ fn dice(action: &str) -> Option<(Roll, &str)> {
     Some((roll, steps.trim()))
 }
 
-/// The steps in the numbers of the one who plays. O's are written as X counts, upwards, with 0 for the bar and 25 for off.
+/// Returns the steps in the numbers of the one who plays. O's are written as X counts, upwards, with 0 for the bar and
+/// 25 for off.
 fn steps_text(player: MatPlayer, steps: &str) -> Option<String> {
     let point = |word: &str| -> Option<String> {
         match (word.to_ascii_lowercase().as_str(), player) {

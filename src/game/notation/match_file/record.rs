@@ -23,7 +23,7 @@ pub enum MatPlayer {
 }
 
 impl MatPlayer {
-    /// The other one.
+    /// Returns the other one.
     #[must_use]
     pub const fn other(self) -> MatPlayer {
         match self {
@@ -32,7 +32,7 @@ impl MatPlayer {
         }
     }
 
-    /// The place in a pair: 0 or 1.
+    /// Returns the place in a pair: 0 or 1.
     #[must_use]
     pub const fn index(self) -> usize {
         match self {
@@ -161,7 +161,7 @@ impl MatchFile {
     /// The headers of money play without Jacoby and beavers, such as unlimited matches on FIBS.
     pub const WITHOUT_JACOBY: [&str; 2] = [" [Jacoby \"Off\"]", " [Beaver \"Off\"]"];
 
-    /// The value of a header ` [Key "Value"]`.
+    /// Returns the value of a header ` [Key "Value"]`.
     #[must_use]
     pub fn header(&self, key: &str) -> Option<&str> {
         self.comments.iter().find_map(|comment| {
@@ -172,7 +172,7 @@ impl MatchFile {
         })
     }
 
-    /// A header that is on or off.
+    /// Returns a header that is on or off.
     #[must_use]
     pub fn switch(&self, key: &str) -> Option<bool> {
         let value = self.header(key)?;
@@ -205,7 +205,7 @@ impl MatchFile {
         self.games.iter().map(flag).collect()
     }
 
-    /// The position from which each game starts; `None` for a variation that is not known here.
+    /// Returns the position from which each game starts; `None` for a variation that is not known here.
     #[must_use]
     pub fn start(&self) -> Option<Position> {
         match self.header("Variation") {

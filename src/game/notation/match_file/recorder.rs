@@ -69,7 +69,7 @@ impl Recorder {
         all
     }
 
-    /// The match as it was read.
+    /// Returns the match as it was read.
     pub(super) fn reading(mut self) -> MatchReading {
         self.apply_concession();
         self.forget_usual_crawford();
@@ -195,7 +195,7 @@ impl Recorder {
         }
     }
 
-    /// The points after the games so far.
+    /// Returns the points after the games so far.
     pub(super) fn scores_by_now(&self) -> [u32; 2] {
         let Some(game) = self.file.games.last() else {
             return self.start_scores;
@@ -209,7 +209,7 @@ impl Recorder {
         scores
     }
 
-    /// The board as this player sees it.
+    /// Returns the board as this player sees it.
     pub(super) fn board(&self, player: MatPlayer) -> Position {
         match self.on_roll {
             Some(last) if last != player => self.position.swapped(),
@@ -289,7 +289,7 @@ impl Recorder {
         }
     }
 
-    /// A roll that is played accepts a beaver.
+    /// Returns a roll that is played accepts a beaver.
     fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if let Some((doubler, last)) = self.doubled
             && self.beavered()
@@ -308,8 +308,8 @@ impl Recorder {
         matches!(last, Some((_, MatAction::Beaver(_))))
     }
 
-    /// A roll with its play in words. A play that is not legal is kept if the board can follow; then
-    /// the reason comes back as well.
+    /// Returns a roll with its play in words. A play that is not legal is kept if the board can follow; then the reason
+    /// comes back as well.
     pub(super) fn play_text(
         &mut self,
         line: usize,
@@ -335,7 +335,7 @@ impl Recorder {
         }
     }
 
-    /// A roll with the steps of its play; otherwise as [`Recorder::play_text`].
+    /// Returns a roll with the steps of its play; otherwise as [`Recorder::play_text`].
     pub(super) fn play_steps(
         &mut self,
         line: usize,
@@ -405,12 +405,12 @@ impl Recorder {
         self.push(line, player, MatAction::Rolled(roll))
     }
 
-    /// The cube as it stands.
+    /// Returns the cube as it stands.
     pub(super) const fn cube(&self) -> (u32, Option<MatPlayer>) {
         (self.cube, self.owner)
     }
 
-    /// A board and a cube that were set up, this player on roll, who sees the board.
+    /// Returns a board and a cube that were set up, this player on roll, who sees the board.
     pub(super) fn set_up(
         &mut self,
         line: usize,
@@ -438,7 +438,7 @@ impl Recorder {
         self.push(line, player, MatAction::SetUp(set_up))
     }
 
-    /// A double, or a beaver if the other one has doubled.
+    /// Returns a double, or a beaver if the other one has doubled.
     pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         self.turn_to(player);
         match self.doubled {
@@ -472,7 +472,7 @@ impl Recorder {
         self.push(line, player, MatAction::Take)
     }
 
-    /// A pass.
+    /// Returns a pass.
     pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if self.doubled.take().is_none() {
             return Err(UNDOUBLED);

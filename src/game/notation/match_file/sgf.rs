@@ -404,7 +404,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A property that sets something up.
+    /// Returns a property that sets something up.
     fn edit(&mut self, property: &Property<'_>) -> Result<(), FieldError> {
         let value = property.value().trim();
         let begun = self.root.begun;
@@ -570,7 +570,7 @@ impl Reader<'_> {
     }
 }
 
-/// The own index of a player of a letter on the board; `y` is the bar.
+/// Returns the own index of a player of a letter on the board; `y` is the bar.
 fn point(player: MatPlayer, letter: u8) -> Option<u8> {
     match letter {
         b'a'..=b'x' => Some(match player {

@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// A board and a cube that were set up: three nodes, as programs read one thing a node.
+/// Returns a board and a cube that were set up: three nodes, as programs read one thing a node.
 fn nodes(player: MatPlayer, set_up: &SetUp) -> String {
     let mut text = format!("\n;PL[{}]AE[a:y]", letter(player));
     let sides = match player {
@@ -197,7 +197,7 @@ fn nodes(player: MatPlayer, set_up: &SetUp) -> String {
     text
 }
 
-/// The letter of a point.
+/// Returns the letter of a point.
 fn point(player: MatPlayer, point: u8) -> char {
     match (usize::from(point), player) {
         (BAR, _) => 'y',

@@ -152,7 +152,7 @@ impl Rows {
     }
 }
 
-/// A name as it can stand before the colon.
+/// Returns a name as it can stand before the colon.
 fn clean(name: &str) -> String {
     let mut text = String::new();
     for part in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {

@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words that eXtreme Gammon shows for a level.
+/// Returns the words that eXtreme Gammon shows for a level.
 fn level(number: i32) -> Cow<'static, str> {
     match number {
         0..=6 => format!("{}-ply", number + 1).into(),
@@ -276,7 +276,7 @@ fn evaluation(record: &Record<'_>, at: usize) -> Option<(Chances, f64)> {
     possible.then(|| (chances, f64::from(equity)))
 }
 
-/// The program's analysis of a cube decision.
+/// Returns the program's analysis of a cube decision.
 fn cube_analysis(record: &Record<'_>) -> Option<FileCube> {
     const BLOCK: usize = 64;
     let equity = |at: usize| record.single(BLOCK + at).map(f64::from);
@@ -291,7 +291,7 @@ fn cube_analysis(record: &Record<'_>) -> Option<FileCube> {
     })
 }
 
-/// The program's candidates of a play.
+/// Returns the program's candidates of a play.
 fn candidates(record: &Record<'_>) -> Vec<FilePlay> {
     const BLOCK: usize = 124;
     let count = usize::try_from(record.number(BLOCK + 64)).unwrap_or(0);
@@ -379,7 +379,8 @@ fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// The steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0 is off.
+/// Returns the steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0
+/// is off.
 fn steps(record: &Record<'_>) -> Result<Play, FieldError> {
     let bad = || ("play", Reason::Other("has a step from or to no point"));
     let mut steps = Vec::new();

@@ -104,7 +104,7 @@ impl Record<'_> {
         self.word(at).cast_signed()
     }
 
-    /// A length and so many letters of Latin-1.
+    /// Returns a length and so many letters of Latin-1.
     pub(super) fn short_text(&self, at: usize) -> String {
         let length = usize::from(self.byte(at));
         let letters = self.0.get(at + 1..at + 1 + length).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Record<'_> {
         String::from_utf16_lossy(&units)
     }
 
-    /// The player, 1 or -1.
+    /// Returns the player, 1 or -1.
     pub(super) fn player(&self, at: usize) -> Result<MatPlayer, FieldError> {
         match self.number(at) {
             1 => Ok(MatPlayer::First),
@@ -132,12 +132,12 @@ impl Record<'_> {
         }
     }
 
-    /// A signed number of 16 bits.
+    /// Returns a signed number of 16 bits.
     pub(super) fn short(&self, at: usize) -> i16 {
         i16::from_le_bytes([self.byte(at), self.byte(at + 1)])
     }
 
-    /// A number of single precision; none unless it is finite.
+    /// Returns a number of single precision; none unless it is finite.
     pub(super) fn single(&self, at: usize) -> Option<f32> {
         Some(f32::from_bits(self.word(at))).filter(|number| number.is_finite())
     }
@@ -148,8 +148,8 @@ impl Record<'_> {
         bytes.iter().all(|&byte| byte == 0)
     }
 
-    /// A board of 26 numbers: places 1 to 24 are the points, 25 the bar of the player who sees it, 0 that of the other
-    /// one, whose numbers are negative. `turned` gives the board as the other player sees it.
+    /// Returns a board of 26 numbers: places 1 to 24 are the points, 25 the bar of the player who sees it, 0 that of
+    /// the other one, whose numbers are negative. `turned` gives the board as the other player sees it.
     pub(super) fn board(&self, at: usize, turned: bool) -> Option<Position> {
         let numbers = self.0.get(at..at + 26)?;
         let number = |point: usize| -> Option<i8> {

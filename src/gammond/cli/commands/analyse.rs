@@ -402,7 +402,7 @@ impl Printer<'_> {
     }
 }
 
-/// The files that are named and those in folders, in the order of their names.
+/// Returns the files that are named and those in folders, in the order of their names.
 fn found(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in named {
@@ -444,7 +444,7 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
     Ok(())
 }
 
-/// The matches of a file.
+/// Returns the matches of a file.
 fn judge_file(
     engine: &Engine,
     settings: &Settings,

@@ -42,7 +42,7 @@ macro_rules! verbs {
 
 verbs!(eval "eval", play "move", cube "cube", convert "convert");
 
-/// The request that the words make.
+/// Returns the request that the words make.
 pub(super) fn asked(
     common: &Common,
     verb: &str,
@@ -127,7 +127,7 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
     })
 }
 
-/// The screen that answers are drawn for.
+/// Returns the screen that answers are drawn for.
 fn look() -> ScreenStyle {
     let columns = crate::cli::columns().unwrap_or(COLUMNS);
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
@@ -144,7 +144,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The answer in several lines.
+/// Returns the answer in several lines.
 fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
     let (stop, look) = (&Stop::never(), look());
     Ok(match request {

@@ -373,7 +373,7 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
     })
 }
 
-/// A file that is there already is replaced by the same database only.
+/// Returns a file that is there already is replaced by the same database only.
 fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(), Failure> {
     let refused = |reason: &str| {
         let text = format!("{}: {reason}; nothing was written", path.display());
@@ -487,7 +487,7 @@ fn rolls(side: Side, distribution: &Distribution) -> Value {
     answer
 }
 
-/// The answer for people: a line for each value, lists of chances as percentages.
+/// Returns the answer for people: a line for each value, lists of chances as percentages.
 fn text_report(answer: &Value) -> String {
     fn add(text: &mut String, name: &str, value: &Value) {
         match value {

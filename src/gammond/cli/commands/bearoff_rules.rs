@@ -83,7 +83,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The positions of a file.
+/// Returns the positions of a file.
 fn read(path: &Path) -> Result<Vec<Position>, Failure> {
     let mut input =
         BufReader::new(gammond_base::files::open(path).map_err(Failure::in_file(path))?);

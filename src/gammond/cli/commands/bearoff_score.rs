@@ -169,7 +169,7 @@ impl Scorer<'_> {
     }
 }
 
-/// A position in any form, or a line of a training file; one whose game goes on.
+/// Returns a position in any form, or a line of a training file; one whose game goes on.
 pub(super) fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
     match parse_position_line(text)? {
         Some(position) if !position.is_over() => Ok(position),

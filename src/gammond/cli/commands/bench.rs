@@ -182,7 +182,7 @@ impl Read {
     }
 }
 
-/// The losses of all players by group, as bars.
+/// Returns the losses of all players by group, as bars.
 fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let file = path
@@ -217,14 +217,14 @@ fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Resul
     write_drawing(path, &picture)
 }
 
-/// The records of a file and what could not be read.
+/// Returns the records of a file and what could not be read.
 pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
     let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
     read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
-/// The match equity table of the cube measure: the one that is asked for, else the one that the measure is defined with
-/// (BM-31).
+/// Returns the match equity table of the cube measure: the one that is asked for, else the one that the measure is
+/// defined with (BM-31).
 pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
     const MEASURE: &str = "mec26";
     match common.met {

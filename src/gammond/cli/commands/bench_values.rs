@@ -67,7 +67,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(damaged)))
 }
 
-/// The labels of a file; lines that are wrong are named and left out.
+/// Returns the labels of a file; lines that are wrong are named and left out.
 fn open(path: &Path, damaged: &mut bool) -> Result<Vec<PositionChances>, Failure> {
     let mut input =
         BufReader::new(gammond_base::files::open(path).map_err(Failure::in_file(path))?);

@@ -162,7 +162,7 @@ fn nets(report: &mut Report, common: &Common) {
     }
 }
 
-/// The files that are there, each once: distributions put links to the same file elsewhere.
+/// Returns the files that are there, each once: distributions put links to the same file elsewhere.
 fn different<'a>(paths: &[&'a str]) -> Vec<&'a str> {
     let mut seen = Vec::new();
     let mut new = |path: &Path| match path.canonicalize() {

@@ -83,7 +83,7 @@ impl Server {
         self.replicas.map(usize::from)
     }
 
-    /// The farm, or why not.
+    /// Returns the farm, or why not.
     fn open(&self, runtime: &Runtime) -> Result<Farm, Failure> {
         let access = self.access()?;
         let opened = runtime.block_on(async {
@@ -276,7 +276,7 @@ fn host_name() -> String {
     }
 }
 
-/// The user's folder for what can be made again.
+/// Returns the user's folder for what can be made again.
 fn cache_folder() -> Result<PathBuf, Failure> {
     let given = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);
@@ -330,7 +330,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The farm, as soon as it is there; none when it is told to end before.
+/// Returns the farm, as soon as it is there; none when it is told to end before.
 async fn open_with_retry(
     access: &Access,
     server: &Server,

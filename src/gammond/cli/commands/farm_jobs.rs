@@ -183,7 +183,7 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
     })
 }
 
-/// The options of a job on this machine.
+/// Returns the options of a job on this machine.
 fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> {
     let EngineSpec {
         nets,

@@ -107,7 +107,7 @@ pub(crate) struct Args {
     watch: bool,
 }
 
-/// An address of TCP, whose name may not be known yet.
+/// Returns an address of TCP, whose name may not be known yet.
 fn host_and_port(text: &str) -> Result<String, String> {
     match text.parse() {
         Ok(Address::Tcp(address)) => Ok(address),

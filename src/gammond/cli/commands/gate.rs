@@ -97,7 +97,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if open_gate { 0 } else { SHUT }))
 }
 
-/// The candidate against all others.
+/// Returns the candidate against all others.
 fn duels(
     common: &Common,
     args: &Args,
@@ -116,7 +116,7 @@ fn duels(
     Ok(runner.run(&duels, control)?)
 }
 
-/// The folder of the candidate's nets.
+/// Returns the folder of the candidate's nets.
 fn net_folder(candidate: &PlayerSpec) -> Result<&Path, Failure> {
     let nets = match candidate {
         PlayerSpec::Gammond(ours) => ours.nets.as_deref(),

@@ -188,7 +188,8 @@ impl GameTable<'_> {
         Ok(after)
     }
 
-    /// The position after the play that the person makes; none when there are no more lines, or the person goes.
+    /// Returns the position after the play that the person makes; none when there are no more lines, or the person
+    /// goes.
     fn human_turn(
         &mut self,
         input: &mut impl BufRead,
@@ -323,7 +324,7 @@ impl GameTable<'_> {
     }
 }
 
-/// The next line, or as much of it as a line may have; none at the end.
+/// Returns the next line, or as much of it as a line may have; none at the end.
 fn line_of(input: &mut impl BufRead) -> Result<Option<String>, Failure> {
     let failed = |error| Failure::work(crate::cli::within("standard input", error));
     let mut line = Vec::new();

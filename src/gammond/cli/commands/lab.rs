@@ -222,7 +222,7 @@ fn sides(name: &str) -> Result<Sides, String> {
     Sides::named(name).ok_or_else(|| "expected swap or invert".to_owned())
 }
 
-/// A number within limits.
+/// Returns a number within limits.
 fn number<const LEAST: u32, const MOST: u32>(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "expected a number".to_owned())?;
     // NaN is within nothing.
@@ -240,7 +240,7 @@ impl NetShapeArgs {
 }
 
 impl TestGameArgs {
-    /// The player that tests, and those of other texts.
+    /// Returns the player that tests, and those of other texts.
     fn open(
         &self,
         common: &Common,
@@ -361,7 +361,7 @@ fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The scores on the way.
+/// Returns the scores on the way.
 fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
     let lines = (1..).zip(scores);
     let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
@@ -458,7 +458,8 @@ fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     finish(&text, true, None, "")
 }
 
-/// The results as a table in Markdown, in the order of the list of experiments, of one experiment in that of their seeds.
+/// Returns the results as a table in Markdown, in the order of the list of experiments, of one experiment in that of
+/// their seeds.
 fn table(path: &Path) -> Result<ExitCode, Failure> {
     if !path.is_file() {
         return Err(Failure::in_file(path)("no such file"));

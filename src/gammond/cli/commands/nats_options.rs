@@ -42,7 +42,7 @@ pub(super) struct NatsOptions {
 }
 
 impl NatsOptions {
-    /// The way to the server at `url`.
+    /// Returns the way to the server at `url`.
     pub(super) fn access(&self, url: &str) -> Result<Access, Failure> {
         if !is_name(&self.farm) {
             return Err(Failure::usage(format!(

@@ -119,7 +119,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     files::read(path, FILE_BYTES_MAX).map_err(Failure::in_file(path))
 }
 
-/// A file, or an embedded net by its name.
+/// Returns a file, or an embedded net by its name.
 fn open(name: &str) -> Result<Vec<u8>, Failure> {
     match EMBEDDED.iter().find(|(embedded, _)| *embedded == name) {
         Some((_, bytes)) if !Path::new(name).exists() => Ok(bytes.to_vec()),

@@ -133,7 +133,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// The engine that plays both sides.
+/// Returns the engine that plays both sides.
 fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
     let mut builder = common.engine_builder()?;
     if let Some(nets) = &args.other_nets {
@@ -150,7 +150,7 @@ const STOPPED: &str = "the figures are those of the games so far; the same comma
 fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (mut line, session) = ask::asked(common, "rollout", &args.request)?;
     let Request::Rollout(task) = &mut line.request else {
-        return Err(Failure::usage("that is no rollout"));
+        return Err(Failure::usage("that is not a rollout"));
     };
     task.progress = true;
     let task = task.clone();
@@ -182,7 +182,7 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return finish(&(board + &table), whole, None, STOPPED);
     }
     let LineAction::Ask(inquiry) = Session::new(session).request(line) else {
-        return Err(Failure::usage("that is no rollout"));
+        return Err(Failure::usage("that is not a rollout"));
     };
     let mut out = Vec::new();
     let good =
@@ -222,7 +222,7 @@ fn on_farm(
         return finish(&(board + &table), outcome.complete, None, STOPPED);
     }
     let LineAction::Ask(inquiry) = Session::new(session).request(line.clone()) else {
-        return Err(Failure::usage("that is no rollout"));
+        return Err(Failure::usage("that is not a rollout"));
     };
     let mut out = Vec::new();
     Answerer::new(engine).found(&inquiry, &Found::Rollout(found, took), &mut out);
@@ -362,7 +362,7 @@ impl Files {
     }
 }
 
-/// The text that stands where the file is to be written; none when nothing is there.
+/// Returns the text that stands where the file is to be written; none when nothing is there.
 fn existing(out: &Path) -> Result<Option<String>, Failure> {
     match std::fs::metadata(out) {
         Ok(_) => files::read_text(out, files::RECORDS_BYTES_MAX)
@@ -372,7 +372,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The records that are wanted, and whether lines were wrong; those are told.
+/// Returns the records that are wanted, and whether lines were wrong; those are told.
 fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool), Failure> {
     let unrolled = if args.before_roll {
         Unrolled::BeforeRoll

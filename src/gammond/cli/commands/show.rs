@@ -41,7 +41,7 @@ pub(crate) struct Args {
     width: u32,
 }
 
-/// A theme by its name.
+/// Returns a theme by its name.
 fn theme(name: &str) -> Result<Theme, String> {
     Theme::named(name).ok_or_else(|| {
         let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
@@ -84,7 +84,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The play that a text means.
+/// Returns the play that a text means.
 fn arrows(text: &str, position: &Position, roll: Option<Roll>) -> Result<Play, Failure> {
     let roll = roll.ok_or_else(|| {
         Failure::usage(

@@ -56,7 +56,7 @@ fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
     Ok((counting.count.into_inner(), checksum))
 }
 
-/// The positions of the workload.
+/// Returns the positions of the workload.
 fn positions(count: usize) -> Vec<Position> {
     let mut chance = rng::stream(SEED, 0);
     perf_positions(count, |bound| rng::below(&mut chance, bound))

@@ -32,7 +32,7 @@ const WAIT_SECONDS_MAX: u64 = 60;
 /// Longest `Idempotency-Key`, in bytes.
 const KEY_BYTES_MAX: usize = 255;
 
-/// The routes.
+/// Returns the routes.
 pub(in crate::http) fn routes() -> Router<Arc<Shared>> {
     Router::new()
         .route("/v1/jobs", any(list))
@@ -83,8 +83,8 @@ fn kind_of(response: &mut Response, kind: &str) {
     }
 }
 
-/// The jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is what only
-/// its owner knows.
+/// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is
+/// what only its owner knows.
 async fn list(
     Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
@@ -170,7 +170,7 @@ async fn ended(job: &Job) {
     }
 }
 
-/// The parameter `wait`.
+/// Returns the parameter `wait`.
 fn wait(query: &str) -> Result<Option<u64>, Problem> {
     let (words, wait) = question::settings_of_query(query, "wait")?;
     let wrong = || {
@@ -191,7 +191,7 @@ fn wait(query: &str) -> Result<Option<u64>, Problem> {
     Ok(Some(seconds.ok_or_else(wrong)?))
 }
 
-/// The key by which a client may repeat a request (HTTP-57).
+/// Returns the key by which a client may repeat a request (HTTP-57).
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(key) = headers.get("idempotency-key") else {
         return Ok(None);
@@ -214,7 +214,10 @@ async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<
     let read = submission::read(shared, "rollout", words.as_bytes());
     match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
         Read::Inquiry(_) => Ok(NewJob { words, ..new }),
-        Read::Text(_) => Err(Problem::new(ErrorCode::BadRequest, "request is no rollout")),
+        Read::Text(_) => Err(Problem::new(
+            ErrorCode::BadRequest,
+            "request is not a rollout",
+        )),
     }
 }
 
@@ -271,7 +274,7 @@ async fn analysis(
     })
 }
 
-/// A job as an object.
+/// Returns a job as an object.
 fn shown(job: &Job, keep: Duration) -> Value {
     let view = job.view.borrow().clone();
     let id = &job.meta.id;
@@ -311,7 +314,7 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
     fresh(response)
 }
 
-/// The answer of a finished job, in the form that is asked for.
+/// Returns the answer of a finished job, in the form that is asked for.
 async fn result(
     Extension(access_state): Extension<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
@@ -348,7 +351,7 @@ async fn result(
     Ok(fresh(response))
 }
 
-/// The report with this number.
+/// Returns the report with this number.
 pub(super) async fn report(
     jobs: &Arc<Jobs>,
     job: &Arc<Job>,

@@ -151,7 +151,8 @@ async fn judged(
     Ok((whole, Some(added)))
 }
 
-/// The whole answer to a question that `begin` queues. Progress is shown with `members` before those of its line.
+/// Returns the whole answer to a question that `begin` queues. Progress is shown with `members` before those of its
+/// line.
 async fn answered(
     job: &Arc<Job>,
     members: &[u8],
@@ -210,7 +211,10 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
 fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
     match submission::read(shared, "rollout", job.meta.words.as_bytes())? {
         Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
-        Read::Text(_) => Err(Problem::new(ErrorCode::Internal, "the job is no rollout")),
+        Read::Text(_) => Err(Problem::new(
+            ErrorCode::Internal,
+            "the job is not a rollout",
+        )),
     }
 }
 
@@ -263,7 +267,7 @@ async fn without_notes(
     }
 }
 
-/// The answer of a rollout without its duration, so that the same request has the same bytes.
+/// Returns the answer of a rollout without its duration, so that the same request has the same bytes.
 fn without_time(mut answer: Vec<u8>) -> Vec<u8> {
     const KEY: &[u8] = b"\"elapsed_ms\":";
     let found = answer.windows(KEY.len()).position(|bytes| bytes == KEY);
@@ -286,7 +290,7 @@ fn without_time(mut answer: Vec<u8>) -> Vec<u8> {
     answer
 }
 
-/// The reports of an analysis: their sizes stand in the first line, unless JSON is the only one.
+/// Returns the reports of an analysis: their sizes stand in the first line, unless JSON is the only one.
 fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
     let archived = None;
     if whole.first() == Some(&b'{') {

@@ -120,7 +120,8 @@ impl Table {
         self.jobs.remove(&id)
     }
 
-    /// The next job: of the owner with the fewest running ones, the oldest. Those of clients that may not compute wait.
+    /// Returns the next job: of the owner with the fewest running ones, the oldest. Those of clients that may not
+    /// compute wait.
     fn next(&self, may_compute: impl Fn(Origin) -> bool) -> Option<Arc<Job>> {
         let mut running: HashMap<&str, usize> = HashMap::new();
         for job in self

@@ -24,13 +24,13 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 /// The id of the last event of a job.
 const LAST_ID: &str = "end";
 
-/// The place of a client that waits.
+/// Returns the place of a client that waits.
 pub(super) fn watcher(jobs: &Jobs) -> Result<OwnedSemaphorePermit, Problem> {
     let place = Arc::clone(&jobs.watchers).try_acquire_owned();
     place.map_err(|_| Problem::new(ErrorCode::Busy, "busy: too many clients wait for jobs"))
 }
 
-/// The events of a job, from its present state to its end (HTTP-54).
+/// Returns the events of a job, from its present state to its end (HTTP-54).
 pub(super) async fn watched(
     Shelf(shared): Shelf<Arc<Shared>>,
     Extension(access_state): Extension<Arc<AccessState>>,

@@ -37,7 +37,7 @@ pub(super) fn line(
         if !known.contains(&name.as_str()) {
             let names = known.join(", ");
             return Err(wrong(format!(
-                "argument {name:.64?} is not known, want one of {names}"
+                "argument {name:.64?} is not known, expected one of {names}"
             )));
         }
         match name.as_str() {
@@ -52,7 +52,9 @@ pub(super) fn line(
     }
     let positions = body.iter().filter(|(name, _)| name == "position").count();
     if positions > 1 {
-        return Err(wrong("position and board are both there, want one of them"));
+        return Err(wrong(
+            "position and board are both there, expected one of them",
+        ));
     }
     for (name, value) in defaults {
         // A level takes the place of a depth.
@@ -72,7 +74,8 @@ fn milliseconds(value: &Json) -> Result<Json, Problem> {
         _ => None,
     };
     let seconds = seconds.filter(|&seconds| seconds > 0.0 && seconds <= 600.0);
-    let seconds = seconds.ok_or_else(|| wrong("time_s is none, want seconds from 0.001 to 600"))?;
+    let seconds =
+        seconds.ok_or_else(|| wrong("time_s is no number of seconds, expected 0.001 to 600"))?;
     Ok(Json::Text(format!("{:.0}", (seconds * 1000.0).max(1.0))))
 }
 
@@ -93,7 +96,7 @@ fn board(value: &Json) -> Result<String, Problem> {
             .find(|(name, _)| !matches!(name.as_str(), "me" | "opponent"))
     {
         return Err(wrong(format!(
-            "board.{other:.64} is not known, want me and opponent"
+            "board.{other:.64} is not known, expected me and opponent"
         )));
     }
     let (me, opponent) = (side("me")?, side("opponent")?);
@@ -106,7 +109,7 @@ fn board(value: &Json) -> Result<String, Problem> {
 fn counts(name: &str, side: &Json) -> Result<[u8; PLACES], Problem> {
     let Json::Object(members) = side else {
         return Err(wrong(format!(
-            "board.{name} is {}, want an object",
+            "board.{name} is {}, expected an object",
             side.kind()
         )));
     };
@@ -124,7 +127,7 @@ fn counts(name: &str, side: &Json) -> Result<[u8; PLACES], Problem> {
         let slot = index.and_then(|index| counts.get_mut(index));
         let slot = slot.ok_or_else(|| {
             wrong(format!(
-                "board.{name} has the place {place:.16?}, want 1 to 24 or bar"
+                "board.{name} has the place {place:.16?}, expected 1 to 24 or bar"
             ))
         })?;
         let number = match count {
@@ -133,7 +136,7 @@ fn counts(name: &str, side: &Json) -> Result<[u8; PLACES], Problem> {
         };
         *slot = number.filter(|&count| count <= 15).ok_or_else(|| {
             wrong(format!(
-                "board.{name} at {place} has no number of checkers, want 0 to 15"
+                "board.{name} at {place} has no number of checkers, expected 0 to 15"
             ))
         })?;
     }

@@ -166,7 +166,7 @@ fn headers_agree(headers: &HeaderMap, message: &Message) -> Result<(), RpcError>
             && header(header_name) != Some(want)
         {
             let message =
-                format!("the header {header_name} differs from the body, want {want:.128?}");
+                format!("the header {header_name} differs from the body, expected {want:.128?}");
             return Err(RpcError::new(HEADER_MISMATCH, message));
         }
     }

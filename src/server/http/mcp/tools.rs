@@ -130,7 +130,7 @@ fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<Strin
     let wrong = |message: String| Problem::new(ErrorCode::BadPlay, message);
     let Json::List(plays) = plays else {
         let message = format!(
-            "plays is {}, want an array such as [\"8/5 6/5\"]",
+            "plays is {}, expected an array such as [\"8/5 6/5\"]",
             plays.kind()
         );
         return Err(wrong(message));
@@ -145,7 +145,10 @@ fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<Strin
             let legal = legal.map_err(|error| wrong(format!("plays: {error}")))?;
             Ok(PositionId::from(legal.after).to_string())
         }
-        other => Err(wrong(format!("plays has {}, want a string", other.kind()))),
+        other => Err(wrong(format!(
+            "plays has {}, expected a string",
+            other.kind()
+        ))),
     };
     plays.iter().map(read).collect()
 }
@@ -221,7 +224,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
                     "png" => PNG,
                     "svg" => SVG,
                     _ => {
-                        let message = format!("format is {format:.32?}, want text, png or svg");
+                        let message = format!("format is {format:.32?}, expected text, png or svg");
                         return Err(Problem::new(ErrorCode::BadSetting, message));
                     }
                 };
@@ -233,7 +236,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
                 wanted.push(("width", width.to_string()));
             }
             ("format" | "play" | "width", value) => {
-                let message = format!("{name} is {}, want a string or a number", value.kind());
+                let message = format!("{name} is {}, expected a string or a number", value.kind());
                 return Err(Problem::new(ErrorCode::BadRequest, message));
             }
             _ => question.push((name.clone(), value.clone())),
@@ -266,11 +269,11 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
     {
         let names = KNOWN.join(", ");
         return Err(bad(format!(
-            "argument {name:.64?} is not known, want one of {names}"
+            "argument {name:.64?} is not known, expected one of {names}"
         )));
     }
     let file = text(arguments, "match")
-        .ok_or_else(|| bad("match is missing, want a match file".to_owned()))?;
+        .ok_or_else(|| bad("match is missing, expected a match file".to_owned()))?;
     let file = match text(arguments, "encoding").unwrap_or("text") {
         "text" => file.as_bytes().to_vec(),
         "base64" => STANDARD
@@ -278,14 +281,14 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
             .map_err(|error| bad(format!("match is no base64: {error}")))?,
         other => {
             return Err(bad(format!(
-                "encoding is {other:.32?}, want text or base64"
+                "encoding is {other:.32?}, expected text or base64"
             )));
         }
     };
     let wanted = text(arguments, "decisions").unwrap_or("worst");
     if !["worst", "all", "none"].contains(&wanted) {
         return Err(bad(format!(
-            "decisions is {wanted:.32?}, want worst, all or none"
+            "decisions is {wanted:.32?}, expected worst, all or none"
         )));
     }
     let limit = match super::message::member(arguments, "limit") {
@@ -293,14 +296,14 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
         Some(Json::Number(number)) => {
             let limit = number.as_u64().filter(|&limit| limit <= DECISIONS_MAX);
             let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-            limit.ok_or_else(|| bad(format!("limit is {number}, want 0 to {DECISIONS_MAX}")))?
+            limit.ok_or_else(|| bad(format!("limit is {number}, expected 0 to {DECISIONS_MAX}")))?
         }
-        Some(value) => return Err(bad(format!("limit is {}, want a number", value.kind()))),
+        Some(value) => return Err(bad(format!("limit is {}, expected a number", value.kind()))),
     };
     let words = match super::message::member(arguments, "plies") {
         None => " plies=2".to_owned(),
         Some(Json::Number(plies)) => format!(" plies={plies}"),
-        Some(value) => return Err(bad(format!("plies is {}, want 0 to 3", value.kind()))),
+        Some(value) => return Err(bad(format!("plies is {}, expected 0 to 3", value.kind()))),
     };
     let session = context.shared.defaults().session;
     let inquiry = match_inquiry(&words, file, ReportForm::Json, &session);

@@ -67,7 +67,7 @@ const STYLE: &str = include_str!("style.css");
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The pages and their files.
+/// Returns the pages and their files.
 pub(super) fn routes() -> Router<Arc<Shared>> {
     let mut routes = Router::new().route("/", any(explore));
     for (path, name, script, main) in PAGES {
@@ -101,7 +101,7 @@ pub(super) fn is_page(path: &str) -> bool {
     path == "/" || PAGES.iter().any(|(known, ..)| *known == path)
 }
 
-/// The style of boards inside a page, whose own variables have some of the same names.
+/// Returns the style of boards inside a page, whose own variables have some of the same names.
 fn board_css() -> String {
     board_style().replace(":root", ".b")
 }
@@ -147,7 +147,7 @@ fn framed(path: &str, title: &str, script: &str, main: &str, has_archive: bool) 
     })
 }
 
-/// The list of pages.
+/// Returns the list of pages.
 fn nav(current: &str) -> String {
     let pages = PAGES.iter().map(|(path, name, ..)| (*path, *name));
     let all = std::iter::once(("/", "Explore"))
@@ -226,7 +226,7 @@ fn written(form: &PageForm, explored: Result<&PageParts, &Problem>) -> String {
     })
 }
 
-/// The field beside which a problem is shown; `form` for none of them.
+/// Returns the field beside which a problem is shown; `form` for none of them.
 fn field(problem: &Problem) -> &str {
     match &problem.place {
         ErrorLocation::Parameter(name) if form::FIELDS.contains(&name.as_str()) => name,

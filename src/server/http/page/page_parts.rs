@@ -238,7 +238,7 @@ fn plays(answer: &Value, form: &PageForm, state: &MatchState) -> (String, String
     (summary, table + &count)
 }
 
-/// The position after a play, in a form that holds the state.
+/// Returns the position after a play, in a form that holds the state.
 fn after(play: &Value, state: &MatchState) -> String {
     let text = play["position"].as_str().unwrap_or_default();
     match PositionId::parse(text.as_bytes()) {
@@ -307,7 +307,7 @@ fn chances(answer: &Value) -> String {
     )
 }
 
-/// A table that scrolls by itself where the window is narrow.
+/// Returns a table that scrolls by itself where the window is narrow.
 fn table(class: &str, caption: &str, rows: &str) -> String {
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\
@@ -342,7 +342,7 @@ fn equity(answer: &Value) -> &'static str {
     }
 }
 
-/// An equity, with a true minus sign.
+/// Returns an equity, with a true minus sign.
 fn number_of(value: &Value) -> String {
     let shown = value.as_f64().map(|value| format!("{value:+.3}"));
     shown.map_or_else(|| "–".to_owned(), |text| text.replace('-', "\u{2212}"))

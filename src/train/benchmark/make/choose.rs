@@ -62,7 +62,7 @@ impl<'a> Choosing<'a> {
         })
     }
 
-    /// The candidates of a wanted record; none when it is not worth one.
+    /// Returns the candidates of a wanted record; none when it is not worth one.
     fn choose(
         &self,
         number: usize,
@@ -172,8 +172,8 @@ impl<'a> Choosing<'a> {
     }
 }
 
-/// The variance of games in which each first throw comes equally often, as it does in all games that will be played: half of
-/// the squared difference between two games with the same first throw.
+/// Returns the variance of games in which each first throw comes equally often, as it does in all games that will be
+/// played: half of the squared difference between two games with the same first throw.
 fn scatter(games: &[f64]) -> f64 {
     let (first, second) = games.split_at(games.len().min(GAMES_PER_PART as usize));
     if second.len() < first.len() {
@@ -208,7 +208,7 @@ fn settings(plies: u8) -> Settings {
     Settings::plies(plies).with_cubeful(false)
 }
 
-/// The best twenty without looking ahead, all of them at two plies.
+/// Returns the best twenty without looking ahead, all of them at two plies.
 fn filter() -> MoveFilter {
     let mut filter = MoveFilter::HUGE;
     for row in &mut filter.levels {

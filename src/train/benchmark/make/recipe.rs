@@ -47,7 +47,7 @@ impl Recipe {
         MatchState::money(Rules::default())
     }
 
-    /// The question that a rollout of these candidates of a roll, or of a position before the roll, answers.
+    /// Returns the question that a rollout of these candidates of a roll, or of a position before the roll, answers.
     fn query(position: Position, roll: Option<Roll>, candidates: &[Position]) -> RolloutQuery {
         let plays = candidates.iter().map(|&after| (Play::PASS, after));
         RolloutQuery {
@@ -68,7 +68,7 @@ impl Recipe {
         settings
     }
 
-    /// The seed of a record's dice.
+    /// Returns the seed of a record's dice.
     pub(super) fn seed(&self, number: usize) -> u32 {
         let mut rng = gammond_base::rng::stream(self.rollout.seed, number as u64);
         rand::Rng::next_u32(&mut rng)

@@ -59,7 +59,7 @@ impl<'a> Rolling<'a> {
         })
     }
 
-    /// The record of a part, and which of its games.
+    /// Returns the record of a part, and which of its games.
     fn of_part(&self, part: u64) -> Option<(usize, &'a Chosen, Range<u32>)> {
         let number = self.firsts.partition_point(|&first| first <= part);
         let number = number.checked_sub(1)?;

@@ -73,7 +73,7 @@ pub fn lines(text: &[u8], unrolled: Unrolled) -> Source {
     (wanted, wrong)
 }
 
-/// The record that a line asks for; those of a `.bm` file keep their kind.
+/// Returns the record that a line asks for; those of a `.bm` file keep their kind.
 fn one(line: &[u8]) -> Result<Option<Line>, SourceError> {
     match line {
         [] | [b'#', ..] => return Ok(None),
@@ -151,7 +151,8 @@ fn rolled(line: Line, unrolled: Unrolled, number: u64) -> RecordRequest {
     }
 }
 
-/// The plays of the matches of a file, or their positions before the rolls. Games are counted through the whole file.
+/// Returns the plays of the matches of a file, or their positions before the rolls. Games are counted through the whole
+/// file.
 ///
 /// # Errors
 /// [`NotationError`] when the text is no match file, or has a fault.

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// The stamp of files that are made here.
 pub const STAMP: Stamp = Stamp("gammond rollout");
 
-/// The `s` line: the names that published files have, and what they have no name for.
+/// Returns the `s` line: the names that published files have, and what they have no name for.
 #[must_use]
 pub fn settings_line(recipe: &Recipe, net: &str) -> String {
     let rollout = &recipe.rollout;
@@ -103,7 +103,7 @@ impl GameResults {
     }
 }
 
-/// The lines of all records that have all their games.
+/// Returns the lines of all records that have all their games.
 #[must_use]
 pub fn records(recipe: &Recipe, records: &[Chosen], known: &[KnownResults]) -> String {
     let mut text = String::new();

@@ -42,7 +42,7 @@ impl Sides {
         }
     }
 
-    /// The one with this name.
+    /// Returns the one with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Sides> {
         Sides::ALL.into_iter().find(|sides| sides.name() == name)
@@ -93,7 +93,7 @@ pub struct ClassicPlayer {
 }
 
 impl ClassicPlayer {
-    /// A player with this net.
+    /// Returns a player with this net.
     #[must_use]
     pub fn new(name: &str, net: ClassicNet, sides: Sides) -> ClassicPlayer {
         ClassicPlayer {

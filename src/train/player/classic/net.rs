@@ -95,7 +95,7 @@ impl ClassicShape {
         self.layers.iter().skip(1).sum()
     }
 
-    /// The sizes of each layer and the one after it.
+    /// Returns the sizes of each layer and the one after it.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         (1..self.layers.len()).map(|at| (self.layers[at - 1], self.layers[at]))
     }
@@ -142,7 +142,7 @@ impl ClassicScratch {
         }
     }
 
-    /// The outputs of the last evaluation.
+    /// Returns the outputs of the last evaluation.
     #[must_use]
     pub fn outputs(&self) -> &[f32] {
         self.values.last().map_or(&[], Vec::as_slice)
@@ -158,7 +158,7 @@ pub struct ClassicNet {
 }
 
 impl ClassicNet {
-    /// A net with these parameters; none when their number is another, or one of them is no number.
+    /// Returns a net with these parameters; none when their number is another, or one of them is no number.
     #[must_use]
     pub fn new(shape: ClassicShape, parameters: Vec<f32>) -> Option<ClassicNet> {
         let right = parameters.len() == shape.weights() + shape.biases()

@@ -67,7 +67,7 @@ impl Representation {
         }
     }
 
-    /// The one with this name.
+    /// Returns the one with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Representation> {
         let mut all = Representation::ALL.into_iter();

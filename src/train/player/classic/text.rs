@@ -59,7 +59,7 @@ fn wrong<T>(line: usize, reason: impl Into<String>) -> Result<T, ClassicFault> {
 }
 
 impl ClassicFile {
-    /// A net without a note on how it was made.
+    /// Returns a net without a note on how it was made.
     #[must_use]
     pub const fn of(net: ClassicNet) -> ClassicFile {
         ClassicFile { net, made: None }
@@ -73,14 +73,14 @@ impl ClassicFile {
         ClassicFile::parse(&files::read_text(path, BYTES_MAX)?)
     }
 
-    /// The text of what begins like such a file.
+    /// Returns the text of what begins like such a file.
     #[must_use]
     pub fn text_in(bytes: &[u8]) -> Option<&str> {
         let text = std::str::from_utf8(bytes).ok()?;
         text.starts_with(FIRST).then_some(text)
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     #[must_use]
     pub fn text(&self) -> String {
         let shape = self.net.shape();
@@ -178,7 +178,7 @@ impl ClassicFile {
             return wrong(at, "the checksum is not that of the lines above it");
         }
         if lines.next().is_some() {
-            return wrong(at + 1, "the file goes on behind its checksum");
+            return wrong(at + 1, "the file continues after its checksum");
         }
         match ClassicNet::new(shape, parameters) {
             Some(net) => Ok(ClassicFile { net, made }),
@@ -187,7 +187,7 @@ impl ClassicFile {
     }
 }
 
-/// A word of the file, not too much of it.
+/// Returns a word of the file, not too much of it.
 fn cut(word: &str) -> String {
     word.chars()
         .take(20)

@@ -124,7 +124,7 @@ impl Link {
             })
     }
 
-    /// The next line, trimmed, if it comes before `until`; `time` is how long that was.
+    /// Returns the next line, trimmed, if it comes before `until`; `time` is how long that was.
     pub(super) fn receive(&self, until: Instant, time: Duration) -> Result<String, ProgramError> {
         let left = until.saturating_duration_since(Instant::now());
         match self.lines.recv_timeout(left) {

@@ -225,8 +225,8 @@ impl ProgramPlayer {
         Ok((question, answer, after))
     }
 
-    /// The answer to a question. Games are played to their end: a resignation is declined, which is said by asking
-    /// the same again.
+    /// Returns the answer to a question. Games are played to their end: a resignation is declined, which is said by
+    /// asking the same again.
     fn answer(&self, program: &mut Program, question: &str) -> Result<String, PlayerError> {
         let until = Instant::now() + self.answer_time;
         for _ in 0..ATTEMPTS_MAX {
@@ -316,7 +316,7 @@ impl CubePlayer for ProgramPlayer {
     }
 }
 
-/// A question of gnubg's external protocol with one legal play: both players have a checker left.
+/// Returns a question of gnubg's external protocol with one legal play: both players have a checker left.
 fn easy_question() -> String {
     let mut last = [0; POINTS];
     last[0] = 1;
@@ -325,7 +325,7 @@ fn easy_question() -> String {
     board_question(&position, &state, Roll::new(6, 5).ok(), None)
 }
 
-/// A line of gnubg's external protocol.
+/// Returns a line of gnubg's external protocol.
 fn board_question(
     position: &Position,
     state: &MatchState,
@@ -407,7 +407,7 @@ impl ProgramPlayer {
         Ok(done)
     }
 
-    /// The program's play, when it is legal.
+    /// Returns the program's play, when it is legal.
     fn legal_play(
         &self,
         position: &Position,
