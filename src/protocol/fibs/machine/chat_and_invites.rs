@@ -1,6 +1,16 @@
 //! Talk, invitations, and the start of a match (FIBS-18, FIBS-24 to FIBS-26).
 
-use super::*;
+use super::Machine;
+use super::state::{Invitation, State, Stop, USERS_MAX};
+use crate::fibs::interface::Event;
+use crate::fibs::interrupted::Interrupted;
+use crate::fibs::play::Match;
+use crate::fibs::policy::InvitationAnswer;
+use crate::fibs::record::MatchRecord;
+use gammond_game::notation::fibs::{MatchTerms, Speech};
+
+/// Invitations that are remembered.
+const INVITATIONS_MAX: usize = 8;
 
 /// Kind of a message to a user; each kind has its own limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,15 +31,14 @@ impl Machine {
     /// Answers a user's words with one line, at a limited rate, and never to a bot (FIBS-26).
     pub(super) fn answer_chat(&mut self, name: &str, how: Speech, text: &str) {
         let word = text.trim().to_ascii_lowercase();
-        if how == Speech::Kibitz && self.game.as_ref().is_some_and(|game| game.opponent == name) {
+        let game = self.state.game();
+        if how == Speech::Kibitz
+            && let Some(game) = game.filter(|game| game.opponent == name)
+        {
             // FIBS-17: what people type when a bot hangs.
-            let thinks = self
-                .game
-                .as_ref()
-                .is_some_and(|game| game.deciding.is_some());
             match word.as_str() {
-                "move" | "roll" if !thinks => self.resync(),
-                "join" if self.game.as_ref().is_some_and(|game| game.between) => self.send("join"),
+                "move" | "roll" if game.decisions.open.is_none() => self.resync(),
+                "join" if game.is_between() => self.outbox.send("join"),
                 _ => {}
             }
             return;
@@ -49,8 +58,8 @@ impl Machine {
 
     /// FIBS-37: the figures of the last match, to the one who played it; never while moves might wait behind them.
     fn report_to(&mut self, name: &str) {
-        let busy = self.game.is_some();
-        let told = match self.reports.get(name) {
+        let busy = self.state.game().is_some();
+        let told = match self.users.reports.get(name) {
             None => Err("I have judged no match of ours."),
             Some(_) if busy => Err("I am playing; please ask again after this match."),
             Some(lines) if lines.is_empty() => {
@@ -63,29 +72,27 @@ impl Machine {
             Ok(lines) if self.may_send_chat(name, ChatKind::Report) => {
                 for line in lines.iter().take(REPORT_LINES_MAX) {
                     let short: String = line.chars().take(REPORT_LINE_MAX).collect();
-                    self.send(format!("tell {name} {short}"));
+                    self.outbox.send(format!("tell {name} {short}"));
                 }
             }
             Ok(_) => {}
         }
     }
 
-    /// Sends a `send_chat` to a user, unless this hour's limit for messages of this kind is used up.
+    /// Sends a `tell` to a user, unless this hour's limit for messages of this kind is used up.
     pub(super) fn send_chat(&mut self, name: &str, text: &str, kind: ChatKind) {
         if self.may_send_chat(name, kind) && !text.is_empty() {
-            self.send(format!("tell {name} {text}"));
+            self.outbox.send(format!("tell {name} {text}"));
         }
     }
 
     /// Counts a message to a user. Returns true if this hour's limit for its kind is not exceeded.
     fn may_send_chat(&mut self, name: &str, kind: ChatKind) -> bool {
-        if self.talked.len() > USERS_MAX {
-            self.talked.clear();
+        let talked = &mut self.users.talked;
+        if talked.len() > USERS_MAX {
+            talked.clear();
         }
-        let (counts, since) = self
-            .talked
-            .entry(name.to_owned())
-            .or_insert(([0; 3], self.now));
+        let (counts, since) = talked.entry(name.to_owned()).or_insert(([0; 3], self.now));
         if self.now > *since + 3_600_000 {
             (*counts, *since) = ([0; 3], self.now);
         }
@@ -101,27 +108,25 @@ impl Machine {
 
     /// FIBS-18: a warning about a saved match comes after the invitation.
     pub(super) fn invited(&mut self, name: String, wanted: MatchTerms) {
-        if self.game.is_some() || self.stop != Stop::No || name == self.user {
+        if self.state.game().is_some() || self.stopping.wanted != Stop::No || name == self.user {
             return;
         }
         // No `who` line since then: the player who invites has no opponent, whatever an older line says. After a
         // broken link Jibs lists a player with the bot who has left the match (FIBS-18).
-        if let Some(who) = self.users.get_mut(&name) {
+        if let Some(who) = self.users.online.get_mut(&name) {
             who.opponent = None;
         }
         let due = self.now + self.timing.warning_ms;
-        let open = self.invitations.iter_mut().find(|open| open.name == name);
-        let known = open.as_ref().map(|open| open.wanted);
+        let mut open = self.invitations.open.iter_mut();
+        let open = open.find(|open| open.name == name);
         // Who repeats an invitation is not made to wait longer for it.
-        if known == Some(wanted) {
+        if open.as_ref().is_some_and(|open| open.wanted == wanted) {
             return;
         }
-        let drops = self.drops.get(&name).copied().unwrap_or(0);
-        let who = self.users.get(&name);
-        match self
-            .policy
-            .judge(&name, wanted, who, drops, self.saved.len())
-        {
+        let drops = self.users.drops.get(&name).copied().unwrap_or(0);
+        let who = self.users.online.get(&name);
+        let saved = self.saved.listed.len();
+        match self.policy.judge(&name, wanted, who, drops, saved) {
             InvitationAnswer::Ignore => {}
             InvitationAnswer::Decline(text) => self.send_chat(&name, &text, ChatKind::Refusal),
             InvitationAnswer::Play => {
@@ -130,100 +135,129 @@ impl Machine {
                     (open.wanted, open.due, open.since) = (wanted, due, self.now);
                     return;
                 }
-                if self.invitations.len() >= INVITATIONS_MAX {
-                    return self.send_chat(
-                        &name,
-                        "Sorry, too many want to play.",
-                        ChatKind::Refusal,
-                    );
-                }
-                if !self.invitations.is_empty() {
-                    let text = "Somebody else was quicker; you are next.";
-                    self.send_chat(&name, text, ChatKind::Refusal);
-                }
-                if wanted != MatchTerms::Resume && self.policy.opponent_saved_max > 0 {
-                    self.counted = None;
-                    self.send(format!("show savedcount {name}"));
-                }
-                self.invitations.push_back(Invitation {
-                    name,
-                    wanted,
-                    due,
-                    warned: false,
-                    since: self.now,
-                });
+                self.keep_invitation(name, wanted, due);
             }
         }
+    }
+
+    /// Adds an invitation to the open ones, unless there are too many.
+    fn keep_invitation(&mut self, name: String, wanted: MatchTerms, due: u64) {
+        if self.invitations.open.len() >= INVITATIONS_MAX {
+            let text = "Sorry, too many want to play.";
+            self.send_chat(&name, text, ChatKind::Refusal);
+            return;
+        }
+        if !self.invitations.open.is_empty() {
+            let text = "Somebody else was quicker; you are next.";
+            self.send_chat(&name, text, ChatKind::Refusal);
+        }
+        if wanted != MatchTerms::Resume && self.policy.opponent_saved_max > 0 {
+            self.invitations.counted = None;
+            self.outbox.send(format!("show savedcount {name}"));
+        }
+        self.invitations.open.push_back(Invitation {
+            name,
+            wanted,
+            due,
+            warned: false,
+            since: self.now,
+        });
     }
 
     /// FIBS-24: who has many unfinished matches gets no new one.
     pub(super) fn counted(&mut self, name: String, count: u32) {
-        let invited = |invitation: &Invitation| invitation.name == name;
-        if !self.invitations.iter().any(invited) {
+        let open = &mut self.invitations.open;
+        if !open.iter().any(|invitation| invitation.name == name) {
             return;
         }
         if count > self.policy.opponent_saved_max {
-            self.invitations
-                .retain(|invitation| invitation.name != name);
+            open.retain(|invitation| invitation.name != name);
             let text = "Sorry, please finish some of your saved matches first.";
             self.send_chat(&name, text, ChatKind::Refusal);
         }
-        self.counted = Some((name, count));
+        self.invitations.counted = Some((name, count));
     }
 
+    /// A match begins or goes on.
     pub(super) fn started(&mut self, name: String, wanted: MatchTerms) {
-        self.invitations
-            .retain(|invitation| invitation.name != name);
-        self.instead = None;
-        self.joining = None;
-        self.unanswered.remove(&name);
-        if let Some(resumption) = self.resumptions.get_mut(&name) {
+        match self.state {
+            // Nothing begins before the login is answered.
+            State::Offline | State::LoginPrompt { .. } | State::Authenticating { .. } => return,
+            // No message of the day comes any more.
+            State::Settling { .. } | State::Motd { .. } => self.settle(),
+            _ => {}
+        }
+        let open = &mut self.invitations.open;
+        open.retain(|invitation| invitation.name != name);
+        self.invitations.instead = None;
+        self.saved.unanswered.remove(&name);
+        if let Some(resumption) = self.saved.resumptions.get_mut(&name) {
             (resumption.due, resumption.tries) = (0, 0);
         }
-        self.resuming = (wanted == MatchTerms::Resume).then(|| (name.clone(), self.now));
+        let resumes = wanted == MatchTerms::Resume;
+        self.saved.resuming = resumes.then(|| (name.clone(), self.now));
         // The board came before the line that announces the match.
-        if let Some(game) = &mut self.game
+        if let Some(game) = self.state.game_mut()
             && game.opponent == name
-            && std::mem::take(&mut game.unannounced)
-            && (game.wanted == MatchTerms::Resume) == (wanted == MatchTerms::Resume)
+            && std::mem::take(&mut game.terms.unannounced)
+            && (game.terms.wanted == MatchTerms::Resume) == resumes
         {
             return;
         }
-        let mut kept = None;
-        if let Some(interrupted) = self.interrupted.remove(&name) {
-            match wanted {
-                MatchTerms::Resume if interrupted.open && self.rated(&interrupted) => {
-                    self.resume_lost_match(interrupted);
-                }
-                MatchTerms::Resume => kept = Some(interrupted.record),
-                // A new match is never begun beside a saved one: the old one is over.
-                _ => self.resume_lost_match(interrupted),
-            }
-        }
-        let length = match wanted {
-            MatchTerms::Points(length) => Some(length),
-            MatchTerms::Unlimited => None,
-            MatchTerms::Resume => self.saved.get(&name).copied().flatten(),
-        };
-        let mut record = kept.unwrap_or_else(|| MatchRecord::new(&name, length));
-        if let [before @ None, _] = &mut record.ratings {
-            *before = self.own.as_ref().map(|own| own.rating);
-        }
-        let mut game = Match::new(&name, wanted, self.now, record);
-        if wanted == MatchTerms::Resume && !self.boardless {
-            game.need_board = Some(self.now);
-        }
-        self.game = Some(game);
-        let counted = self.counted.take().filter(|(counted, _)| *counted == name);
-        self.event(Event::MatchStarted {
-            opponent: name,
-            wanted,
-            saved: self.saved.len(),
-            opponent_saved: counted.map(|(_, count)| count),
-        });
+        self.begin_match(name, wanted);
         // The inviter can change the length between invitation and acceptance.
         if !self.policy.allows(wanted) {
             self.leave();
         }
+    }
+
+    fn begin_match(&mut self, name: String, wanted: MatchTerms) {
+        let previous = match self.enter(State::Free) {
+            State::MatchOver(ended) => Some(ended),
+            State::Playing(game) => {
+                // The line that ended the match with another opponent was lost.
+                if game.opponent != name {
+                    self.interrupt(game.record, true);
+                }
+                game.previous
+            }
+            _ => None,
+        };
+        let interrupted = self.saved.interrupted.remove(&name);
+        let kept = interrupted.and_then(|interrupted| self.continued(interrupted, wanted));
+        let length = match wanted {
+            MatchTerms::Points(length) => Some(length),
+            MatchTerms::Unlimited => None,
+            MatchTerms::Resume => self.saved.listed.get(&name).copied().flatten(),
+        };
+        let mut record = kept.unwrap_or_else(|| MatchRecord::new(&name, length));
+        if let [before @ None, _] = &mut record.ratings {
+            *before = self.users.rating();
+        }
+        let mut game = Match::new(&name, wanted, self.now, record);
+        game.previous = previous;
+        if wanted == MatchTerms::Resume && !self.link.is_boardless() {
+            game.board.ask_at = Some(self.now);
+        }
+        self.enter(State::Playing(Box::new(game)));
+        let counted = self.invitations.counted.take();
+        let counted = counted.filter(|(counted, _)| *counted == name);
+        self.outbox.event(Event::MatchStarted {
+            opponent: name,
+            wanted,
+            saved: self.saved.listed.len(),
+            opponent_saved: counted.map(|(_, count)| count),
+        });
+    }
+
+    /// Returns the record of an interrupted match that goes on. Otherwise that match is over.
+    fn continued(&mut self, interrupted: Interrupted, wanted: MatchTerms) -> Option<MatchRecord> {
+        let rated = interrupted.open && interrupted.is_rated(self.users.rating());
+        // A new match is never begun beside a saved one: the old one is over.
+        if rated || wanted != MatchTerms::Resume {
+            self.resume_lost_match(interrupted);
+            return None;
+        }
+        Some(interrupted.record)
     }
 }

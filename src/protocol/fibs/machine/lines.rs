@@ -1,26 +1,38 @@
 //! Lines about the match that is being played.
 
-use super::*;
+use super::Machine;
+use super::resync::RESYNCS_MAX;
+use super::state::{State, Stop};
+use super::transitions::EventName;
+use crate::fibs::interface::{Ask, Event, Output};
+use crate::fibs::play::{
+    BoardAge, CrawfordRoll, DecisionKey, EndedMatch, Match, Move, MyOffer, OpenDecision, Stage,
+};
+use crate::fibs::record::MatchEnd;
+use gammond_game::notation::fibs::{By, MatchTerms, Message, read_steps};
+use gammond_game::notation::{BoardDialect, BoardLine, MatPlayer};
+use gammond_game::{Play, Position, Roll};
 
 /// Boards of another match in a row after which the bot reconnects.
 const FOREIGN_MAX: u32 = 5;
+/// Boards in a row that cannot be read, after which the bot leaves.
+const UNREADABLE_MAX: u32 = 5;
+/// Refusals of the answers to one board after which the bot leaves.
+const REFUSALS_MAX: u32 = 3;
 
 impl Machine {
     /// A line about the match that is being played.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a list of the lines, each with its few words"
-    )]
     pub(super) fn match_message(&mut self, message: Message) {
         if let Message::Board(line) = message {
             self.board(*line);
             return;
         }
-        let now = self.now;
-        if self.game.is_none() {
+        if self.state.game().is_none() {
             self.begins_unannounced(&message);
         }
-        let Some(game) = &mut self.game else { return };
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
         // FIBS-33: a line about a game of other players.
         if message.opponent().is_some_and(|name| name != game.opponent) {
             self.counts.foreign += 1;
@@ -31,120 +43,146 @@ impl Machine {
             Message::NotPlaying => return self.not_playing(),
             _ => {}
         }
-        game.since = now;
-        if matches!(
-            message,
-            Message::Rolls {
-                by: By::Name(_),
-                ..
-            } | Message::CannotMove { by: By::Name(_) }
-                | Message::Moves { .. }
-                | Message::Doubles { .. }
-                | Message::OffersResignation { .. }
-                | Message::WinsGame { .. }
-        ) {
+        game.clock.since = self.now;
+        if confirms_play(&message) {
             game.record.confirm();
         }
         match message {
             Message::BadBoard(_) => {
-                self.board_works |= game.resync != Resync::No;
-                self.counts.bad_boards += 1;
-                game.bad_boards += 1;
-                game.need_board = Some(now + self.timing.resync_ms / 4);
+                if game.board.age.is_asked() {
+                    self.link.board_shown();
+                }
+                self.unreadable_board();
             }
+            Message::NoBoard => self.no_board(),
+            Message::OpeningRoll { .. }
+            | Message::Rolls { .. }
+            | Message::Moves { .. }
+            | Message::CannotMove { .. }
+            | Message::PleaseMove
+            | Message::RollOrDouble => self.play_message(message),
+            Message::Doubles { .. }
+            | Message::OffersResignation { .. }
+            | Message::YouDouble
+            | Message::Takes { .. }
+            | Message::YouResign
+            | Message::ResignationRejected { .. }
+            | Message::OfferOpen { .. } => self.offer_message(message),
+            Message::JoinNext => self.join_next(),
+            Message::WaitForJoin | Message::NewGame(_) => self.next_game(&message),
+            Message::MatchLength(_) | Message::PointsFor { .. } => self.resumed_terms(message),
+            Message::Refused(_) => self.command_refused(),
+            other => self.result_message(other),
+        }
+    }
+
+    /// A line about rolls and plays.
+    fn play_message(&mut self, message: Message) {
+        let (now, delay) = (self.now, self.timing.resync_ms / 4);
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        match message {
             Message::OpeningRoll { mine, other, .. } => {
                 let last = game.record.games.last();
-                if game.between || last.is_none_or(|game| game.result.is_some()) {
+                if game.is_between() || last.is_none_or(|game| game.result.is_some()) {
                     let scores = game.record.scores;
                     game.record.begin_game(scores);
                 }
                 game.begin_game();
                 if let Ok(roll) = Roll::new(mine, other) {
-                    game.my_roll = Some(roll);
-                    game.other_roll = Some(roll);
+                    game.rolls.mine = Some(roll);
+                    game.rolls.theirs = Some(roll);
                 }
             }
             Message::Rolls {
                 by,
                 dice: [one, two],
             } => {
-                game.doubled = false;
-                game.my_double = false;
+                game.offers.close_doubles();
                 let roll = Roll::new(one, two).ok();
                 match by {
-                    By::Me => game.my_roll = roll,
-                    By::Name(_) => game.other_roll = roll,
+                    By::Me => game.rolls.mine = roll,
+                    By::Name(_) => game.rolls.theirs = roll,
                 }
             }
             Message::Moves { steps, .. } => {
-                game.doubled = false;
-                game.silent_since = now;
+                game.offers.doubled = false;
+                game.clock.silent_since = now;
                 let steps = read_steps(&steps, !game.ascending());
-                if let (Some(play), Some(roll)) = (steps, game.other_roll.take()) {
+                if let (Some(play), Some(roll)) = (steps, game.rolls.theirs.take()) {
                     game.record.play(MatPlayer::Second, roll, play);
                 }
                 // The board that follows can be missing.
-                game.need_board
-                    .get_or_insert(now + self.timing.resync_ms / 4);
+                game.expect_board(now, delay);
             }
             Message::CannotMove { by } => {
-                let (player, roll) = match by {
-                    By::Me => (MatPlayer::First, game.my_roll.take()),
-                    By::Name(_) => (MatPlayer::Second, game.other_roll.take()),
+                let roll = match by {
+                    By::Me => game.rolls.mine.take(),
+                    By::Name(_) => game.rolls.theirs.take(),
                 };
                 if let Some(roll) = roll {
-                    game.record.play(player, roll, Play::PASS);
+                    game.record.play(by.player(), roll, Play::PASS);
                 }
-                game.need_board
-                    .get_or_insert(now + self.timing.resync_ms / 4);
+                game.expect_board(now, delay);
             }
-            Message::PleaseMove | Message::RollOrDouble => {
-                game.prompted |= message == Message::RollOrDouble;
+            prompt => {
+                game.board.prompted |= prompt == Message::RollOrDouble;
                 if !game.my_turn() {
-                    game.need_board
-                        .get_or_insert(now + self.timing.resync_ms / 4);
+                    game.expect_board(now, delay);
                 }
             }
+        }
+    }
+
+    /// A line about a double or a resignation.
+    fn offer_message(&mut self, message: Message) {
+        let (now, delay) = (self.now, self.timing.resync_ms / 4);
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        match message {
             Message::Doubles { .. } => {
-                game.doubled = true;
+                game.offers.doubled = true;
                 game.record.double(MatPlayer::Second);
                 self.offered();
             }
             Message::OffersResignation { points, .. } => {
-                game.resignation = Some(points);
+                game.offers.resignation = Some(points);
                 self.offered();
             }
             Message::YouDouble => {
-                game.my_double = true;
+                game.offers.mine = Some(MyOffer::Double);
                 game.record.double(MatPlayer::First);
             }
             Message::Takes { by } => {
                 game.record.take(by.player());
-                game.doubled = false;
-                game.my_double = false;
-                game.need_board
-                    .get_or_insert(now + self.timing.resync_ms / 4);
+                game.offers.close_doubles();
+                game.expect_board(now, delay);
             }
-            Message::YouResign => game.my_resignation = true,
-            Message::ResignationRejected { .. } => {
-                game.resignation_refused |= game.my_resignation;
-                game.my_resignation = false;
-                game.resignation = None;
+            Message::YouResign => game.offers.mine = Some(MyOffer::Resignation),
+            Message::ResignationRejected { by } => {
+                let mine = game.offers.mine;
+                game.offers.resignation_refused |= mine == Some(MyOffer::Resignation);
+                if by != By::Me || mine == Some(MyOffer::Resignation) {
+                    game.offers.mine = None;
+                }
+                game.offers.resignation = None;
                 self.resync();
             }
+            // One of the two is open; the board says nothing about it.
             Message::OfferOpen { mine: true, .. } => {
-                // One of the two is open; the board says nothing about it.
-                game.my_double = true;
+                game.offers.mine.get_or_insert(MyOffer::Double);
             }
-            Message::OfferOpen { mine: false, .. } => self.send("reject"),
-            Message::NoBoard => self.no_board(),
-            other => self.result_message(other),
+            _ => self.outbox.send("reject"),
         }
     }
 
-    /// A line about the end of a game or match, or a refusal.
-    pub(super) fn result_message(&mut self, message: Message) {
-        let Some(game) = &mut self.game else { return };
+    /// A line about the end of a game or match.
+    fn result_message(&mut self, message: Message) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
         match message {
             Message::GivesUp { by, points, .. } => {
                 let loser = by.player();
@@ -164,53 +202,86 @@ impl Machine {
                     self.counts.foreign += 1;
                 }
             }
-            Message::JoinNext => {
-                if !game.between {
-                    self.ended_without_a_line();
-                }
-                let Some(game) = &mut self.game else { return };
-                game.between = true;
-                let games = u32::try_from(game.record.games.len()).unwrap_or(u32::MAX);
-                let enough = game.unlimited
-                    && self.policy.unlimited_games > 0
-                    && games >= self.policy.unlimited_games;
-                if self.stop >= Stop::AfterGame || enough {
-                    self.leave();
-                } else if !game.waits_for_join {
-                    game.resync = Resync::No;
-                    self.send("join");
-                }
-            }
-            Message::WaitForJoin => game.waits_for_join = true,
-            Message::NewGame(_) => game.begin_game(),
-            Message::MatchLength(length) if game.wanted == MatchTerms::Resume => {
-                game.agreed = Some(length);
-                game.record.length = length;
-                game.unlimited = length.is_none();
-            }
+            _ => {}
+        }
+    }
+
+    /// The server asks whether the match goes on.
+    fn join_next(&mut self) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        if !game.is_between() {
+            // The line that ended the game was lost or garbled.
+            game.record.end_unsaid();
+            game.end_game();
+            self.progress();
+        }
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        let games = u32::try_from(game.record.games.len()).unwrap_or(u32::MAX);
+        let most = self.policy.unlimited_games;
+        let enough = game.terms.is_unlimited() && most > 0 && games >= most;
+        if self.stopping.wanted >= Stop::AfterGame || enough {
+            self.leave();
+            return;
+        }
+        let waits = matches!(game.stage, Stage::Between { waits_for_join, .. } if waits_for_join);
+        if !waits {
+            game.board.age.forget_request();
+            self.outbox.send("join");
+        }
+    }
+
+    /// A line about the start of the next game.
+    fn next_game(&mut self, message: &Message) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        match (message, &mut game.stage) {
+            (Message::NewGame(_), _) => game.begin_game(),
+            (_, Stage::Between { waits_for_join, .. }) => *waits_for_join = true,
+            _ => {}
+        }
+    }
+
+    /// Length and score of a match that is resumed.
+    fn resumed_terms(&mut self, message: Message) {
+        let game = self.state.game_mut();
+        let Some(game) = game.filter(|game| game.terms.wanted == MatchTerms::Resume) else {
+            return;
+        };
+        match message {
+            Message::MatchLength(length) => game.set_length(length),
             // Between two games no board follows that would tell what the link hid.
-            Message::PointsFor { name, points } if game.wanted == MatchTerms::Resume => {
+            Message::PointsFor { name, points } => {
+                let told = &mut game.terms.points_told;
                 if name == self.user {
-                    game.points_told[0] = Some(points);
+                    told[0] = Some(points);
                 } else if name == game.opponent {
-                    game.points_told[1] = Some(points);
+                    told[1] = Some(points);
                 }
-                if let [Some(mine), Some(theirs)] = game.points_told {
-                    game.points_told = [None; 2];
+                if let [Some(mine), Some(theirs)] = *told {
+                    *told = [None; 2];
                     game.record.score_resumed([mine, theirs]);
                 }
             }
-            Message::Refused(_) => {
-                self.counts.refused += 1;
-                game.refusals += 1;
-                self.crawford_roll = CrawfordRoll::Server;
-                if game.refusals >= 3 {
-                    self.leave_saying("Sorry, I do not understand this position.");
-                } else {
-                    self.resync();
-                }
-            }
             _ => {}
+        }
+    }
+
+    fn command_refused(&mut self) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        self.counts.refused += 1;
+        game.decisions.refusals += 1;
+        self.link.crawford_roll = CrawfordRoll::Server;
+        if game.decisions.refusals >= REFUSALS_MAX {
+            self.leave_saying("Sorry, I do not understand this position.");
+        } else {
+            self.resync();
         }
     }
 
@@ -220,33 +291,40 @@ impl Machine {
         let (Message::NewGame(name) | Message::OpeningRoll { name, .. }) = message else {
             return;
         };
-        let joining = self.joining.as_ref();
+        let joining = self.state.joining();
         let joining = joining.filter(|joining| joining.name == *name);
         let Some(wanted) = joining.map(|joining| joining.wanted) else {
             return;
         };
         if wanted != MatchTerms::Resume {
-            self.started(name.clone(), wanted);
-            if let Some(game) = &mut self.game {
-                game.unannounced = true;
-            }
+            self.begin_unannounced(name.clone(), wanted);
+        }
+    }
+
+    /// Begins a match whose start line may still come.
+    fn begin_unannounced(&mut self, opponent: String, wanted: MatchTerms) {
+        self.started(opponent, wanted);
+        if let Some(game) = self.state.game_mut() {
+            game.terms.unannounced = true;
         }
     }
 
     /// The server says that no match is being played. BaldLies says so now and then in the middle of
     /// one, so that the bot leaves only when the server repeats it behind fences (FIBS-17).
     fn not_playing(&mut self) {
-        let Some(game) = &mut self.game else { return };
-        if game.leaving || self.boardless {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        if game.leaving || self.link.is_boardless() {
             return self.match_removed(true);
         }
-        match game.resync {
-            Resync::No => self.ask_again(),
+        match game.board.age {
+            BoardAge::Fresh | BoardAge::Stale => self.ask_again(),
             // The answer to an earlier command.
-            Resync::Asked => {}
-            Resync::Fenced => {
-                game.resyncs += 1;
-                match game.resyncs < RESYNCS_MAX {
+            BoardAge::Asked => {}
+            BoardAge::Fenced => {
+                game.clock.resyncs += 1;
+                match game.clock.resyncs < RESYNCS_MAX {
                     true => self.ask_again(),
                     false => self.match_removed(true),
                 }
@@ -254,17 +332,17 @@ impl Machine {
         }
     }
 
-    /// The server offers the next game although no line has ended this one: the line was lost or
-    /// garbled.
-    fn ended_without_a_line(&mut self) {
-        let Some(game) = &mut self.game else { return };
-        game.record.end_unsaid();
-        game.end_game();
-        self.progress();
+    /// Leaves the match that is being played, for another state.
+    fn end_match(&mut self) -> Option<Box<Match>> {
+        self.state.game()?;
+        match self.enter(State::Free) {
+            State::Playing(game) => Some(game),
+            _ => None,
+        }
     }
 
     fn match_over(&mut self, by: &By, length: u32, score: Option<[u32; 2]>) {
-        let Some(game) = self.game.take() else { return };
+        let Some(game) = self.end_match() else { return };
         let mut record = game.record;
         record.length = Some(length);
         let winner = by.player();
@@ -275,133 +353,123 @@ impl Machine {
                 MatPlayer::Second => [low, high],
             }),
         );
-        self.saved.remove(&record.opponent);
-        self.ended = Some((record, self.now + self.timing.rating_ms));
+        self.saved.listed.remove(&record.opponent);
+        self.finished(game.previous);
+        let due = self.now + self.timing.rating_ms;
+        self.enter(State::MatchOver(Box::new(EndedMatch { record, due })));
         self.outbox.clear();
     }
 
     /// FIBS-14: an offer is answered only from a board that came after it.
-    pub(super) fn offered(&mut self) {
-        self.outbox.retain(|command| !command.decision);
-        if let Some(game) = &mut self.game {
-            game.fresh = false;
-            game.deciding = None;
-            game.acted = None;
-            game.need_board = Some(self.now);
+    fn offered(&mut self) {
+        self.outbox.drop_decisions();
+        if let Some(game) = self.state.game_mut() {
+            game.offer_made(self.now);
         }
-        if self.boardless {
+        if self.link.is_boardless() {
             self.continue_from_known_board();
         }
     }
 
-    /// The server knows no `board`.
-    fn no_board(&mut self) {
-        self.boardless = true;
-        self.continue_from_known_board();
-    }
-
-    /// Continues from the last board and the later lines, on a server without a board command (FIBS-34). All earlier
-    /// lines have arrived by now.
-    pub(super) fn continue_from_known_board(&mut self) {
-        let now = self.now;
-        let Some(game) = &mut self.game else { return };
-        game.need_board = None;
-        if game.resync == Resync::Asked {
-            // The answer to the fence comes first.
-            return;
-        }
-        // A board that could not be read is not known.
-        if game.line.is_some() && !game.between && game.bad_boards == 0 {
-            game.known(now);
-        }
-    }
-
-    pub(super) fn board(&mut self, line: BoardLine) {
-        let [mine, other] = &line.names;
+    fn board(&mut self, line: BoardLine) {
+        let [mine, opponent] = &line.names;
         if mine != "You" {
             return;
         }
-        let now = self.now;
         self.counts.boards += 1;
         let length = u32::try_from(line.length)
             .ok()
             .filter(|&length| length > 0 && length < 9999);
-        if self.game.is_none() {
+        match self.state {
+            State::Playing(_) => {}
             // FIBS-20: a board after the login is a match that goes on, or one whose start is told
             // after its first board.
-            if self.ended.is_some() || self.phase != Phase::Online {
-                return;
+            State::Free | State::Joining(_) => {
+                let wanted = self.is_unsolicited(opponent, &line, length);
+                self.begin_unannounced(opponent.clone(), wanted);
             }
-            let opponent = other.clone();
-            let wanted = self.is_unsolicited(&opponent, &line, length);
-            self.started(opponent, wanted);
-            if let Some(game) = &mut self.game {
-                game.unannounced = true;
-            }
+            _ => return,
         }
-        if self.foreign_board(other, length) {
+        if self.foreign_board(opponent, length) {
             return;
         }
-        let Some(game) = &mut self.game else { return };
-        if game.leaving
-            || (game.between && game.resync != Resync::Fenced && line.turn != 0 && game.games > 0)
-        {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        // The last board of a game that has ended.
+        let late = game.is_between()
+            && game.board.age != BoardAge::Fenced
+            && line.turn != 0
+            && game.games > 0;
+        if game.leaving || late {
             return;
         }
-        game.since = now;
-        self.board_works |= game.resync != Resync::No;
-        game.agreed = Some(length);
-        game.record.length = length;
-        game.unlimited = length.is_none();
-        match game.show(line, now) {
-            Err(_) => {
+        game.clock.since = self.now;
+        if game.board.age.is_asked() {
+            self.link.board_shown();
+        }
+        game.set_length(length);
+        match game.show(line, self.now) {
+            Err(_) if game.board.unreadable + 1 >= UNREADABLE_MAX => {
                 self.counts.bad_boards += 1;
-                game.bad_boards += 1;
-                if game.bad_boards >= 5 {
-                    self.leave();
-                } else {
-                    game.need_board = Some(now + self.timing.resync_ms / 4);
-                }
+                self.leave();
             }
+            Err(_) => self.unreadable_board(),
             Ok(false) => {}
-            Ok(true) => {
-                self.outbox.retain(|command| !command.decision);
-                let scores = game.scores();
-                if let Some((player, position)) = game.recorded_board() {
-                    let rolls = [game.my_roll, game.other_roll];
-                    game.record.check(player, &position, scores, rolls);
-                }
-                self.resuming = None;
-                if let Some(resumption) = self.resumptions.get_mut(&game.opponent) {
-                    resumption.breaks = 0;
-                }
-                let greet = !game.greeted && !game.my_turn();
-                game.greeted |= greet;
-                if let Some(view) = game.view {
-                    self.event(Event::Board(Box::new(view)));
-                }
-                if greet {
-                    for line in self.policy.greeting() {
-                        self.send(format!("kibitz {line}"));
-                    }
-                }
+            Ok(true) => self.board_changed(),
+        }
+    }
+
+    /// A board that has errors.
+    fn unreadable_board(&mut self) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        self.counts.bad_boards += 1;
+        game.board.unreadable += 1;
+        game.board.ask_at = Some(self.now + self.timing.resync_ms / 4);
+    }
+
+    /// The server shows another board than before.
+    fn board_changed(&mut self) {
+        self.outbox.drop_decisions();
+        self.saved.resuming = None;
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        let scores = game.scores();
+        if let Some((player, position)) = game.recorded_board() {
+            let rolls = [game.rolls.mine, game.rolls.theirs];
+            game.record.check(player, &position, scores, rolls);
+        }
+        if let Some(resumption) = self.saved.resumptions.get_mut(&game.opponent) {
+            resumption.breaks = 0;
+        }
+        if let Some(shown) = &game.board.shown {
+            self.outbox.event(Event::Board(Box::new(shown.view)));
+        }
+        if !game.greeted && !game.my_turn() {
+            game.greeted = true;
+            for line in self.policy.greeting() {
+                self.outbox.send(format!("kibitz {line}"));
             }
         }
     }
 
     /// FIBS-33: another opponent, or a match to another length: no board of this match.
     fn foreign_board(&mut self, opponent: &str, length: Option<u32>) -> bool {
-        let Some(game) = &mut self.game else {
+        let Some(game) = self.state.game_mut() else {
             return true;
         };
-        if opponent == game.opponent && game.agreed.is_none_or(|agreed| agreed == length) {
-            game.foreign = 0;
+        let terms = &mut game.terms;
+        if opponent == game.opponent && terms.agreed.is_none_or(|agreed| agreed == length) {
+            terms.foreign = 0;
             return false;
         }
         self.counts.foreign += 1;
-        game.foreign += 1;
-        if game.foreign >= FOREIGN_MAX {
-            self.outputs.push_back(Output::Reconnect(
+        terms.foreign += 1;
+        if terms.foreign >= FOREIGN_MAX {
+            self.outbox.output(Output::Reconnect(
                 "the server shows boards of another match",
             ));
         }
@@ -412,7 +480,7 @@ impl Machine {
     /// resumed one.
     fn is_unsolicited(&self, opponent: &str, line: &BoardLine, length: Option<u32>) -> MatchTerms {
         let new = length.map_or(MatchTerms::Unlimited, MatchTerms::Points);
-        let joining = self.joining.as_ref();
+        let joining = self.state.joining();
         if let Some(joining) = joining.filter(|joining| joining.name == opponent) {
             return match joining.wanted {
                 MatchTerms::Resume => MatchTerms::Resume,
@@ -423,15 +491,15 @@ impl Machine {
             && line
                 .view(BoardDialect::Fibs)
                 .is_ok_and(|view| view.position == Position::start());
-        match begins && !self.holds(opponent) {
+        match begins && !self.saved.holds(opponent) {
             true => new,
             false => MatchTerms::Resume,
         }
     }
 
-    pub(super) fn game_over(&mut self, winner: MatPlayer, points: u32) {
-        self.outbox.retain(|command| !command.decision);
-        if let Some(game) = &mut self.game {
+    fn game_over(&mut self, winner: MatPlayer, points: u32) {
+        self.outbox.drop_decisions();
+        if let Some(game) = self.state.game_mut() {
             game.record.end_game(winner, points);
             game.end_game();
             self.progress();
@@ -440,93 +508,137 @@ impl Machine {
 
     /// Reports the match so far, for the state file.
     fn progress(&mut self) {
-        let Some(game) = &self.game else { return };
-        let record = Box::new(game.record.clone());
-        self.event(Event::Progress {
-            record,
-            rating: self.own.as_ref().map(|own| own.rating),
+        let Some(game) = self.state.game() else {
+            return;
+        };
+        self.outbox.event(Event::Progress {
+            record: Box::new(game.record.clone()),
+            rating: self.users.rating(),
             open: true,
         });
     }
 
     /// The match is no longer there: by our `leave` if we wanted that and the server does not say
     /// otherwise; the opponent can have gone in the same moment.
-    pub(super) fn match_removed(&mut self, by_us: bool) {
-        let Some(game) = self.game.take() else { return };
+    fn match_removed(&mut self, by_us: bool) {
+        let Some(game) = self.end_match() else { return };
         self.outbox.clear();
         let by_us = by_us && game.leaving;
-        let opponent = game.opponent;
-        let done = game.unlimited && by_us && game.between;
+        let done = game.terms.is_unlimited() && by_us && game.is_between();
+        let Match {
+            opponent,
+            mut record,
+            previous,
+            ..
+        } = *game;
+        if let Some(previous) = previous {
+            self.enter(State::MatchOver(previous));
+        }
         if done {
-            let mut record = game.record;
             record.outcome = Some(MatchEnd::Left);
-            self.event(Event::MatchFinished(Box::new(record)));
+            self.outbox.event(Event::MatchFinished(Box::new(record)));
             return;
         }
         // FIBS-25: who has just left has a reason; he is not called back at once.
         let due = self.now + self.timing.resume_ms;
-        self.resumptions.entry(opponent.clone()).or_default().due = due;
-        self.saved.insert(opponent.clone(), game.record.length);
-        self.interrupt(game.record, false);
-        self.event(Event::MatchSaved { opponent, by_us });
+        self.saved.resumption(&opponent).due = due;
+        self.saved.listed.insert(opponent.clone(), record.length);
+        self.interrupt(record, false);
+        self.outbox.event(Event::MatchSaved { opponent, by_us });
     }
 
-    pub(super) fn finish_record(&mut self) {
-        if let Some((record, _)) = self.ended.take() {
-            self.event(Event::MatchFinished(Box::new(record)));
+    /// Reports a match that is over, with the rating if it has come.
+    pub(super) fn finished(&mut self, ended: Option<Box<EndedMatch>>) {
+        if let Some(ended) = ended {
+            let record = Box::new(ended.record);
+            self.outbox.event(Event::MatchFinished(record));
         }
     }
 
+    /// The rating after a match has come, or is waited for no longer.
+    pub(super) fn finish_record(&mut self) {
+        let ended = match &mut self.state {
+            State::Playing(game) => game.previous.take(),
+            State::MatchOver(_) => match self.enter(State::Free) {
+                State::MatchOver(ended) => Some(ended),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.finished(ended);
+    }
+
     /// FIBS-27: resigns one game, then two, then three, and leaves when all is refused.
-    fn resign_to_stop(&mut self, key: (&'static str, String)) {
-        let Some(game) = &mut self.game else { return };
-        let word = match game.stop_offered {
+    fn resign_to_stop(&mut self, key: DecisionKey) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        let word = match game.decisions.stop_offered {
             0 => "n",
             1 => "g",
             2 => "b",
             _ => return self.leave(),
         };
-        game.stop_offered += 1;
-        game.acted = Some(key);
-        game.since = self.now;
-        self.send_decision(format!("resign {word}"));
+        game.decisions.stop_offered += 1;
+        game.decisions.made = Some(key);
+        game.clock.since = self.now;
+        self.outbox.send_decision(format!("resign {word}"));
     }
 
     /// Decides what is to be decided, once for each board and kind (FIBS-13).
     pub(super) fn think(&mut self) {
-        let Some(game) = &mut self.game else { return };
-        if game.deciding.is_some() {
+        self.observe(EventName::Decides, Machine::decide);
+    }
+
+    fn decide(&mut self) {
+        let Some(game) = self.state.game_mut() else {
+            return;
+        };
+        if game.decisions.open.is_some() {
             return;
         }
-        let (crawford_roll, resign) = (self.crawford_roll, self.policy.resign);
+        let (crawford_roll, resign) = (self.link.crawford_roll, self.policy.resign);
         let question = game.question(self.now, &self.timing, crawford_roll, resign);
         let Some((kind, what)) = question else { return };
-        let key = (kind, game.text.clone());
-        if game.acted.as_ref() == Some(&key) {
+        let key = (kind, game.board.text.clone());
+        if game.decisions.made.as_ref() == Some(&key) {
             return;
         }
         match what {
-            Move::Wait => game.acted = Some(key),
+            Move::Wait => game.decisions.made = Some(key),
             Move::Resync => self.resync(),
             Move::Roll => {
-                game.acted = Some(key);
-                game.since = self.now;
-                if game.confirmed && game.is_crawford() {
-                    self.crawford_roll = CrawfordRoll::Bot;
+                game.decisions.made = Some(key);
+                game.clock.since = self.now;
+                if game.board.confirmed && game.is_crawford() {
+                    self.link.crawford_roll = CrawfordRoll::Bot;
                 }
-                self.send_decision("roll".to_owned());
+                self.outbox.send_decision("roll".to_owned());
             }
             Move::Ask(Ask::Play { .. } | Ask::RollOrDouble { .. })
-                if self.stop == Stop::AfterGame && self.policy.resign_on_stop =>
+                if self.stopping.wanted == Stop::AfterGame && self.policy.resign_on_stop =>
             {
                 self.resign_to_stop(key);
             }
             Move::Ask(ask) => {
-                self.next_id += 1;
-                game.deciding = Some((self.next_id, key, ask.clone()));
-                self.outputs
-                    .push_back(Output::Decide(self.next_id, Box::new(ask)));
+                let id = self.outbox.ask(ask.clone());
+                game.decisions.open = Some(OpenDecision { id, key, ask });
             }
         }
     }
+}
+
+/// Returns true if the server says with this line that our play has been made.
+fn confirms_play(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Rolls {
+            by: By::Name(_),
+            ..
+        } | Message::CannotMove { by: By::Name(_) }
+            | Message::Moves { .. }
+            | Message::Doubles { .. }
+            | Message::OffersResignation { .. }
+            | Message::WinsGame { .. }
+    )
 }
