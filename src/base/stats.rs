@@ -7,6 +7,27 @@ const Z99: f64 = 2.575_829;
 /// Rule of three at 99 %: what was not seen in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
 const UNSEEN99: f64 = 4.605_170;
 
+/// Two-sided 95 % points of Student's distribution for 1, 2, 3, ... degrees of freedom.
+const STUDENT95: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+/// Returns the two-sided 95 % point of Student's distribution: standard errors on either side of the mean of
+/// `degrees + 1` numbers. Infinite for none; beyond the table an expansion that is right to 0.001.
+#[must_use]
+pub fn student95(degrees: u64) -> f64 {
+    let Some(place) = degrees.checked_sub(1) else {
+        return f64::INFINITY;
+    };
+    let known = usize::try_from(place).ok().and_then(|at| STUDENT95.get(at));
+    known.copied().unwrap_or_else(|| {
+        const Z95: f64 = 1.959_964;
+        Z95 + (Z95.powi(3) + Z95) / (4.0 * degrees as f64)
+    })
+}
+
 /// Middle and half width of Wilson's score interval of a share of so many trials, `z` standard errors wide.
 #[must_use]
 pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
@@ -181,6 +202,15 @@ pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn student_points_fall_to_those_of_the_normal_distribution() {
+        assert_eq!(student95(0), f64::INFINITY);
+        assert_eq!([student95(1), student95(4)], [12.706, 2.776]);
+        assert!((student95(60) - 2.000).abs() < 0.001, "{}", student95(60));
+        let falls = (1..1000).all(|degrees| student95(degrees + 1) < student95(degrees));
+        assert!(falls && student95(u64::MAX) > 1.95);
+    }
 
     /// Wilson's interval of 20 wins in 20 games, by the textbook: 1 / (1 + z^2 / n).
     #[test]

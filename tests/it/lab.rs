@@ -318,7 +318,7 @@ fn experiments_are_listed_and_run() {
     for _ in 0..2 {
         let (code, said) = run("lab run random-even expectiminimax-1 --seed 2");
         assert_eq!(code, 0, "{said}");
-        assert!(said.contains("random-even: reproduced: "), "{said}");
+        assert!(said.contains("random-even: reproduced\n"), "{said}");
     }
     let results = folder.path().join("lab-results.jsonl");
     let text = fs::read_to_string(&results).unwrap();
@@ -328,8 +328,27 @@ fn experiments_are_listed_and_run() {
         "{text}"
     );
     let (code, said) = run("lab table lab-results.jsonl");
-    assert_eq!((code, said.lines().count()), (0, 4), "{said}");
-    assert!(said.contains("\n| random-even, 2 | two random"), "{said}");
+    assert_eq!(code, 0, "{said}");
+    let row = "\n| random-even, seeds 2 | reproduced | reproduced | 5 | ";
+    assert!(
+        said.contains(row) && said.contains("\n| td0 | reproduced | not yet run | | |\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("\n- **random-even, seeds 2** (`gammond lab run random-even --seed 2`): "),
+        "{said}"
+    );
+    assert!(said.lines().all(|line| line.len() <= 120), "{said}");
+    // What does not fit a budget is left out.
+    let (code, said) = run("lab run random-even td0 --budget 0.01 --results few.jsonl");
+    assert!(
+        code == 0 && said.contains("td0 does not fit the budget"),
+        "{said}"
+    );
+    assert!(
+        said.contains("random-even: reproduced\n") && !said.contains("td0: "),
+        "{said}"
+    );
     let (code, said) = run("lab table nothing.jsonl");
     assert!(code == 3 && said.contains("nothing.jsonl: "), "{said}");
     let (code, said) = run("lab run expectiminimax-gnubg");

@@ -10,7 +10,7 @@ use gammond_base::journal::{Journal, JournalError, check_writable, write_whole};
 use gammond_base::stats::wilson;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::EngineError;
-use gammond_job::{BadPart, Control, Difference, Header, Progress, ProgressEvent};
+use gammond_job::{BadPart, Control, Difference, Header, JobError, Progress, ProgressEvent};
 use std::path::{Path, PathBuf};
 
 /// Training in steps. What a step makes depends on the header, the number of the step and the state before it only.
@@ -119,6 +119,9 @@ pub enum LabError {
     /// An experiment needs gnubg's weights, and no option names their file.
     #[error("this experiment needs gnubg's weights: --gnubg FILE")]
     NoWeights,
+    /// The seeds of an experiment.
+    #[error(transparent)]
+    Seeds(Box<JobError<LabError>>),
     /// Training of our own nets.
     #[error(transparent)]
     Training(#[from] RunError),
@@ -128,6 +131,16 @@ pub enum LabError {
 }
 
 impl LabError {
+    /// Returns true if an experiment needs gnubg's weights and has none.
+    #[must_use]
+    pub fn is_no_weights(&self) -> bool {
+        match self {
+            LabError::NoWeights => true,
+            LabError::Seeds(error) => matches!(&**error, JobError::Work(LabError::NoWeights)),
+            _ => false,
+        }
+    }
+
     pub(super) fn in_file(path: &Path) -> impl Fn(std::io::Error) -> LabError {
         move |source| LabError::File {
             path: path.to_owned(),

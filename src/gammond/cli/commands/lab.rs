@@ -1,24 +1,19 @@
 //! `gammond lab`: nets of classical shape, trained as the literature trained them, and experiments.
 
+mod experiments;
+
 use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish, shown_path};
 use clap::builder::RangedU64ValueParser;
-use gammond_base::files::{self, TEXT_BYTES_MAX};
-use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::{Control, sha256};
-use gammond_train::lab::experiments::{self, Experiment, ExperimentContext};
 use gammond_train::lab::hillclimb::{HillPlan, Teacher};
 use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use gammond_train::lab::td::TdPlan;
-use gammond_train::lab::{
-    LabError, TestScore, Tests, TrainingLoop, check_target, run_training, write_net,
-};
+use gammond_train::lab::{TestScore, Tests, TrainingLoop, check_target, run_training, write_net};
 use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
 use gammond_train::player::{Player, PlayerSpec};
 use gammond_train::training::alpha::AlphaSettings;
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -45,13 +40,15 @@ enum Work {
         after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"
     )]
     Supervised(Supervised),
-    /// The experiments that there are: what was claimed, and what is done here.
+    /// List the experiments: claim, question, conditions and the rule of the verdict.
     #[command(after_help = "Example: gammond lab list")]
     List,
-    /// Do experiments and write what came out to a file of results.
-    #[command(after_help = "Example: gammond lab run td0 --results lab-results.jsonl")]
-    Run(Run),
-    /// A file of results as a table for a document.
+    /// Run experiments, each with several seeds, and write what they found to a file of results.
+    #[command(
+        after_help = "Examples: gammond lab run td0 --results lab-results.jsonl; gammond lab run all --budget 2"
+    )]
+    Run(experiments::Run),
+    /// Print a file of results as a table and a list for a document.
     #[command(after_help = "Example: gammond lab table lab-results.jsonl")]
     Table {
         /// File that `lab run` wrote.
@@ -268,9 +265,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Work::Td(args) => td(common, args),
         Work::Hillclimb(args) => hillclimb(common, args),
         Work::Supervised(args) => supervised(common, args),
-        Work::List => list(),
-        Work::Run(args) => run_experiments(common, args),
-        Work::Table { results } => table(results),
+        Work::List => experiments::list(),
+        Work::Run(args) => experiments::run(common, args),
+        Work::Table { results } => experiments::table(results),
     }
 }
 
@@ -368,150 +365,6 @@ fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
     lines.collect()
 }
 
-/// Arguments of `lab run`.
-#[derive(clap::Args, Debug)]
-struct Run {
-    /// Names that `gammond lab list` shows, or `all`.
-    #[arg(required = true, value_name = "NAME")]
-    names: Vec<String>,
-    /// File of results: a JSON object a line, one for each experiment and seed.
-    #[arg(long, default_value = "lab-results.jsonl", value_name = "FILE")]
-    results: PathBuf,
-    /// Folder in which training is kept; a stopped experiment goes on there.
-    #[arg(long, default_value = "lab", value_name = "DIR")]
-    folder: PathBuf,
-    /// gnubg's weights (gnubg.weights or gnubg.wd), for experiments that want them.
-    #[arg(long, value_name = "FILE")]
-    gnubg: Option<PathBuf>,
-    #[command(flatten)]
-    progress: ProgressArgs,
-}
-
-fn list() -> Result<ExitCode, Failure> {
-    let lines = experiments::all().into_iter().map(|one| {
-        let Experiment {
-            name, claim, here, ..
-        } = one;
-        format!("{name}\n    claim: {claim}\n    here: {here}\n")
-    });
-    finish(&lines.collect::<String>(), true, None, "")
-}
-
-fn run_experiments(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
-    let mut wanted = Vec::new();
-    for name in &args.names {
-        match experiments::named(name) {
-            Some(one) => wanted.push(one),
-            None if name == "all" => wanted.extend(experiments::all()),
-            None => {
-                let known: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
-                let known = known.join(", ");
-                return Err(Failure::usage(format!(
-                    "'{name}' is no experiment; expected all or one of {known}"
-                )));
-            }
-        }
-    }
-    results(&args.results)?;
-    check_writable(&args.results).map_err(Failure::unwritten(&args.results))?;
-    std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
-    let lab_context = ExperimentContext {
-        folder: &args.folder,
-        gnubg: args.gnubg.as_deref(),
-        seed: common.seed,
-    };
-    let mut control = args.progress.control()?;
-    let mut text = String::new();
-    for one in wanted {
-        let begun = Instant::now();
-        let found = match one.run(&lab_context, &mut control) {
-            Err(error @ LabError::NoWeights) if args.names.iter().any(|name| name == "all") => {
-                stderr_line!("gammond: {} is left out: {error}", one.name);
-                continue;
-            }
-            found => found?,
-        };
-        let Some(finding) = found else {
-            drop(control);
-            return finish(&text, false, Some(&args.folder), "");
-        };
-        let verdict = finding.verdict.name();
-        text.push_str(&format!("{}: {verdict}: {}\n", one.name, finding.result));
-        let line = serde_json::json!({
-            "experiment": one.name, "claim": one.claim, "here": one.here, "seed": common.seed,
-            "command": format!("gammond lab run {} --seed {}", one.name, common.seed),
-            "seconds": begun.elapsed().as_secs(), "result": finding.result, "verdict": verdict,
-        });
-        // Somebody else may have added to it meanwhile.
-        let mut lines = results(&args.results)?;
-        let is_same = |old: &Value| {
-            ["experiment", "seed"]
-                .iter()
-                .all(|&key| old[key] == line[key])
-        };
-        lines.retain(|old| !is_same(old));
-        lines.push(line.clone());
-        let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        write_whole(&args.results, lines.as_bytes()).map_err(Failure::unwritten(&args.results))?;
-    }
-    drop(control);
-    finish(&text, true, None, "")
-}
-
-/// Returns the results as a table in Markdown, in the order of the list of experiments, of one experiment in that of
-/// their seeds.
-fn table(path: &Path) -> Result<ExitCode, Failure> {
-    if !path.is_file() {
-        return Err(Failure::in_file(path)("no such file"));
-    }
-    let mut lines = results(path)?;
-    let names: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
-    lines.sort_by_key(|line| {
-        let name = line["experiment"].as_str();
-        let place = names.iter().position(|&one| Some(one) == name);
-        (place.unwrap_or(names.len()), line["seed"].as_u64())
-    });
-    let mut text = "| experiment, seed | claim | done | found | verdict | seconds |\n|---|---|---|---|---|---:|\n".to_owned();
-    for line in &lines {
-        let cell = |key: &str| {
-            let text = line[key].as_str().unwrap_or_default();
-            text.replace('|', "/").replace(['\n', '\r'], " ")
-        };
-        text.push_str(&format!(
-            "| {}, {} | {} | {} | {} | {} | {} |\n",
-            cell("experiment"),
-            line["seed"].as_u64().unwrap_or_default(),
-            cell("claim"),
-            cell("here"),
-            cell("result"),
-            cell("verdict"),
-            line["seconds"].as_u64().unwrap_or_default()
-        ));
-    }
-    finish(&text, true, None, "")
-}
-
-/// Reads a file of results; a file with anything else in it is refused.
-fn results(path: &Path) -> Result<Vec<Value>, Failure> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        match serde_json::from_str::<Value>(line) {
-            Ok(value) if value["experiment"].is_string() && value["verdict"].is_string() => {
-                lines.push(value);
-            }
-            _ => {
-                let text = format!("line {number}: not a result of gammond lab; left unchanged");
-                return Err(Failure::in_file(path)(text));
-            }
-        }
-    }
-    Ok(lines)
-}
-
 /// Runs or resumes a course and writes its net.
 fn work<C: TrainingLoop>(
     course: &C,
@@ -544,17 +397,4 @@ fn work<C: TrainingLoop>(
         ));
     }
     finish(&text, end.complete, Some(&journal), "")
-}
-
-impl From<LabError> for Failure {
-    fn from(error: LabError) -> Self {
-        match error {
-            LabError::Player(error) => error.into(),
-            LabError::Games(error) => error.into(),
-            LabError::Engine(error) => error.into(),
-            LabError::Shape(error) => Failure::usage(error),
-            LabError::NoWeights => Failure::usage(LabError::NoWeights),
-            other => Failure::file(other),
-        }
-    }
 }

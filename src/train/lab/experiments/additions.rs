@@ -1,10 +1,10 @@
 //! Experiments with additions to the positions that a net learns from: disputed cube actions, and additions that may do
 //! harm.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::ExperimentContext;
 use super::teaching::{
-    PLIES, TrainingData, apart, asked, described, labelled, positions, running, teach,
-    training_data, valued, verdict,
+    PLIES, TrainingData, asked, labelled, mean, positions, teach, training_data, valued,
 };
 use crate::benchmark::cube::cube_loss;
 use crate::lab::LabError;
@@ -17,16 +17,85 @@ use gammond_job::Control;
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "cube-disagreements",
-        claim: "positions whose cube action at 0 plies is not that at 2 plies, added to the training, lower the cube measure",
-        here: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with up to 2,000 positions added, those \
-               whose cube action differs at one of four scores, or ordinary ones; cube measure of 31 scores on 2,000 others beside two plies",
+        claim: Some(Claim {
+            text: "positions whose 0-ply cube action differs from the 2-ply one, at -7,-7, then also (-2,-3), (-4,-7), \
+                   (-25,-25), added to the training: the cube measure falls",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "Do disputed cube actions teach a net cube decisions?",
+        conditions: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with up to 2,000 \
+                     positions added, those whose cube action differs at one of four scores, or ordinary ones; cube \
+                     measure of 31 scores on 2,000 others beside two plies, and 1,000 plays; thousandths",
+        measures: &[
+            "positions added",
+            "before",
+            "disputed added",
+            "ordinary added",
+            "before, plays",
+            "disputed added, plays",
+            "ordinary added, plays",
+        ],
+        rule: &[
+            half(
+                "lower cube measure than before",
+                &[(1.0, "before"), (-1.0, "disputed added")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "lower cube measure than with as many ordinary ones",
+                &[(1.0, "ordinary added"), (-1.0, "disputed added")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 120,
+        before: "reproduced",
+        axes: AXES,
         work: cube_disagreements,
     },
     Experiment {
         name: "more-data",
-        claim: "adding data to what a net learns from can make it worse",
-        here: "198-64-5, 60 epochs on 4,000 crashed positions with values of two plies, and on these with 4,000 added: crashed ones, \
-               contact, races, or crashed ones whose values are those of the net itself; 1,000 other crashed decisions at two plies",
+        claim: Some(Claim {
+            text: "adding data to what a net learns from can make it worse",
+            source: "no source known",
+        }),
+        question: "Which additions make a crashed net worse?",
+        conditions: "198-64-5, 60 epochs on 4,000 crashed positions with values of two plies, and on these with 4,000 added: \
+                     crashed ones, contact, races, or crashed ones whose values are those of the net itself; 1,000 \
+                     other crashed decisions at two plies; thousandths of a point",
+        measures: &[
+            "nothing",
+            "crashed",
+            "contact",
+            "races",
+            "crashed by its own values",
+        ],
+        rule: &[
+            half(
+                "worse with races than with nothing added",
+                &[(1.0, "races"), (-1.0, "nothing")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "worse with contact positions",
+                &[(1.0, "contact"), (-1.0, "nothing")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "worse with its own values",
+                &[(1.0, "crashed by its own values"), (-1.0, "nothing")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "better with more crashed positions",
+                &[(1.0, "nothing"), (-1.0, "crashed")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 90,
+        before: "reproduced",
+        axes: AXES,
         work: more_data,
     },
 ];
@@ -39,13 +108,8 @@ const ACTIONS: usize = 2_000;
 /// Positions with what two plies say of them.
 type Valued = (Vec<Position>, Vec<Chances>);
 
-/// The cube measure of a net, position by position, in thousandths, and how many of the decisions at 31 scores are wrong.
-fn measured(
-    net: &dyn Player,
-    (positions, truth): &Valued,
-    training_data: &TrainingData,
-) -> (Vec<f64>, u32) {
-    let mut wrong = 0;
+/// Returns the mean cube measure of a net at 31 scores, in thousandths.
+fn measured(net: &dyn Player, (positions, truth): &Valued, training_data: &TrainingData) -> f64 {
     let pairs = positions.iter().zip(truth);
     let each = pairs.filter_map(|(position, truth)| {
         let loss = cube_loss(
@@ -54,16 +118,15 @@ fn measured(
             truth,
             training_data.engine.met(),
         );
-        wrong += loss.errors;
         Some(1000.0 * loss.measure / crate::benchmark::cube::SCORES.len() as f64)
     });
-    (each.collect(), wrong)
+    mean(&each.collect::<Vec<f64>>())
 }
 
 fn cube_disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     const EPOCHS: (&str, u64) = ("cube-disagreements", 80);
     let [base, most] = CUBE;
     let Some(training_data) =
@@ -104,34 +167,11 @@ fn cube_disagreements(
     };
     let judged = (others, truth);
     let players = asked(&nets);
-    let found = players
-        .iter()
-        .map(|net| measured(&**net, &judged, &training_data));
-    let (measures, wrong): (Vec<_>, Vec<_>) = found.unzip();
-    let lost = training_data.lost(&nets, control)?;
-    let (Some(lost), [before, disputes, ordinary]) = (lost, &measures[..]) else {
-        return Ok(None);
-    };
-    let rows = ["before", "disputed added", "ordinary added"];
-    let parts: Vec<String> = (rows.iter().zip(&measures).zip(&wrong).zip(&lost))
-        .map(|(((name, measure), wrong), lost)| {
-            let seen = running(measure.iter().copied());
-            let (mean, error) = (seen.mean(), seen.standard_error());
-            format!(
-                "{name} {mean:.3} +- {error:.3} ({wrong} wrong; plays {})",
-                described(lost)
-            )
-        })
-        .collect();
-    Ok(Some(LabFinding {
-        result: format!(
-            "cube measure in thousandths, {} positions added: {}; disputed against ordinary {:+.1} standard errors",
-            disputed.len(),
-            parts.join("; "),
-            apart(ordinary, disputes)
-        ),
-        verdict: verdict(apart(before, disputes)),
-    }))
+    let measures = (players.iter()).map(|net| measured(&**net, &judged, &training_data));
+    let mut all = vec![disputed.len() as f64];
+    all.extend(measures);
+    let lost = training_data.mean_losses(&nets, control)?;
+    Ok(lost.map(|lost| [all, lost].concat().into()))
 }
 
 /// Positions that are learned from at first, and that are added.
@@ -165,7 +205,7 @@ fn of_classes(
 fn more_data(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     const EPOCHS: (&str, u64) = ("more-data", 60);
     let Some(training_data) = training_data((Class::Crashed, 3 * FEW), lab_context, control)?
     else {
@@ -195,36 +235,6 @@ fn more_data(
         return Ok(None);
     };
     nets.extend(more);
-    let Some(lost) = training_data.lost(&nets, control)? else {
-        return Ok(None);
-    };
-    let names = [
-        "nothing",
-        "crashed",
-        "contact",
-        "races",
-        "crashed by its own values",
-    ];
-    let parts: Vec<String> = (names.iter().zip(&lost))
-        .map(|(name, lost)| format!("{name} {}", described(lost)))
-        .collect();
-    let harms = lost
-        .iter()
-        .skip(1)
-        .any(|worse| apart(worse, &lost[0]) >= 1.96);
-    let helps = lost
-        .iter()
-        .skip(1)
-        .all(|better| apart(&lost[0], better) >= 1.96);
-    Ok(Some(LabFinding {
-        result: format!(
-            "thousandths of a point, by what was added: {}",
-            parts.join("; ")
-        ),
-        verdict: match (harms, helps) {
-            (true, _) => LabVerdict::Reproduced,
-            (_, true) => LabVerdict::Refuted,
-            _ => LabVerdict::Open,
-        },
-    }))
+    let lost = training_data.mean_losses(&nets, control)?;
+    Ok(lost.map(SeedResult::from))
 }

@@ -1,40 +1,147 @@
 //! Experiments with hill climbing.
 
-use super::kit::{
-    Experiment, ExperimentContext, LabFinding, LabVerdict, above, described, player, points, score,
-    scores, small, test_seed,
-};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::{ExperimentContext, percent, player, points, score, small, strength, test_seed};
 use crate::lab::hillclimb::{HillPlan, HillState, Teacher};
-use crate::lab::{LabError, Tests};
+use crate::lab::{LabError, Tests, TrainingLoop as _};
 use crate::player::Player;
 use crate::player::classic::{Representation, Sides};
 use gammond_job::Control;
 
+const ASSIGNMENT: &str =
+    "COMP440 assignment on expectiminimax and hill climbing; no year or page known";
+const PRECEDENT: &str = "Pollack and Blair, as COMP440's notes name them; no year or page known";
+
+/// Measures of a climber.
+const STRENGTH: &[&str] = &[
+    "before, against random, %",
+    "against random, %",
+    "against PubEval, %",
+    "against PubEval, points",
+];
+
+const CLIMBING: Experiment = Experiment {
+    name: "",
+    claim: None,
+    question: "How strong does hill climbing become?",
+    conditions: "",
+    measures: STRENGTH,
+    rule: &[],
+    seeds: SEEDS,
+    cost: 0,
+    before: "reproduced",
+    axes: ["rounds", AXES[1]],
+    work: curriculum,
+};
+
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "hillclimb",
-        claim: "hill climbing wins more than 60 % against random plays; published precedents reach 40 to 45 % against PubEval after \
-                100,000 rounds",
-        here: "196-20-1, 1,000 rounds of best of three, 1,000 test games against each",
-        work: |lab_context, control| rounds("hillclimb", 1_000, lab_context, control),
+        claim: Some(Claim {
+            text: "learning curve against random rises; after 10,000 rounds wins > 60 %",
+            source: ASSIGNMENT,
+        }),
+        conditions: "196-20-1 from weights within 0.1, 1,000 rounds of best of three in place of 10,000, 1,000 test games \
+                     against each",
+        rule: &[
+            half(
+                "more won against random than before",
+                &[
+                    (1.0, "against random, %"),
+                    (-1.0, "before, against random, %"),
+                ],
+                Expected::Above(0.0),
+            ),
+            half(
+                "more than 60 % won against random",
+                &[(1.0, "against random, %")],
+                Expected::Above(60.0),
+            ),
+        ],
+        cost: 4,
+        work: |lab_context, control| rounds([1_000, 0], 0.1, lab_context, control),
+        ..CLIMBING
     },
     Experiment {
         name: "hillclimb-10000",
-        claim: "after 10,000 rounds hill climbing wins more than 60 % against random plays",
-        here: "196-20-1 from weights of 0, best of three, 1,000 test games against each",
-        work: |lab_context, control| rounds("hillclimb-10000", 10_000, lab_context, control),
+        claim: Some(Claim {
+            text: "learning curve against random rises; after 10,000 rounds wins > 60 %",
+            source: ASSIGNMENT,
+        }),
+        conditions: "196-20-1 from weights of 0, 10,000 rounds of best of three, 1,000 test games against each",
+        rule: &[
+            half(
+                "more won against random than before",
+                &[
+                    (1.0, "against random, %"),
+                    (-1.0, "before, against random, %"),
+                ],
+                Expected::Above(0.0),
+            ),
+            half(
+                "more than 60 % won against random",
+                &[(1.0, "against random, %")],
+                Expected::Above(60.0),
+            ),
+        ],
+        cost: 30,
+        work: |lab_context, control| rounds([10_000, 200], 0.0, lab_context, control),
+        ..CLIMBING
     },
     Experiment {
         name: "hillclimb-100000",
-        claim: "after 100,000 rounds hill climbing wins 40 to 45 % against PubEval",
-        here: "196-20-1 from weights of 0, best of three, 1,000 test games against each",
-        work: hundred_thousand,
+        claim: Some(Claim {
+            text: "40-45 % against PubEval after 100,000 rounds with the same scheme",
+            source: PRECEDENT,
+        }),
+        conditions: "196-20-1 from weights of 0, 100,000 rounds of best of three, 1,000 test games against each",
+        rule: &[half(
+            "40 to 45 % won against PubEval",
+            &[(1.0, "against PubEval, %")],
+            Expected::Within(40.0, 45.0),
+        )],
+        cost: 300,
+        before: "refuted",
+        work: |lab_context, control| rounds([100_000, 200], 0.0, lab_context, control),
+        ..CLIMBING
     },
     Experiment {
         name: "curriculum",
-        claim: "taught by expectiminimax at first and guarded by it later, a climber wins more than half of 1,000 games against it",
-        here: "10,000 rounds at one ply, the first 5,000 taught, then a guard of two games; beside 10,000 rounds without",
+        claim: Some(Claim {
+            text: "train against expectiminimax first, then champion play with expectiminimax as guard; final hill climber \
+                   beats the expectiminimax player in > 50 % of 1000 games",
+            source: ASSIGNMENT,
+        }),
+        question: "Does a teacher at one ply make a climber that beats it?",
+        conditions: "196-20-1 from weights of 0, 10,000 rounds: taught until the climber wins more than half of 400 games \
+                     against expectiminimax at one ply (tested every 500 rounds), then a guard of two games; beside \
+                     10,000 rounds without a teacher",
+        measures: &[
+            "rounds taught",
+            "taught, against expectiminimax, %",
+            "not taught, against expectiminimax, %",
+            "taught, against PubEval, %",
+            "not taught, against PubEval, %",
+        ],
+        rule: &[
+            half(
+                "taught: more than half won against expectiminimax",
+                &[(1.0, "taught, against expectiminimax, %")],
+                Expected::Above(50.0),
+            ),
+            beside(
+                "taught: more won than without a teacher",
+                &[
+                    (1.0, "taught, against expectiminimax, %"),
+                    (-1.0, "not taught, against expectiminimax, %"),
+                ],
+                Expected::Above(0.0),
+            ),
+        ],
+        cost: 80,
+        before: "refuted",
         work: curriculum,
+        ..CLIMBING
     },
 ];
 
@@ -55,106 +162,105 @@ fn plan(seed: u64, range: f32, rounds: u64) -> Result<HillPlan<'static>, LabErro
     })
 }
 
-/// Climbs, tested on the way against PubEval where it is long.
-fn climbed(
-    name: &str,
-    plan: HillPlan<'_>,
+/// Climbs so many rounds, with so many games against `PubEval` for the points of the curve.
+fn rounds(
+    [rounds, games]: [u64; 2],
+    range: f32,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<HillState>, LabError> {
-    let every = plan.every;
-    let end = lab_context.train(control, &[(name.to_owned(), plan)])?;
+) -> Result<Option<SeedResult>, LabError> {
+    let pubeval = player("pubeval")?;
+    let tests = Tests {
+        opponent: &*pubeval,
+        games,
+        seed: test_seed(lab_context.seed),
+    };
+    let plan = HillPlan {
+        tests: (games > 0).then_some(tests),
+        ..plan(lab_context.seed, range, rounds)?
+    };
+    let (every, start) = (plan.every, plan.start());
+    let name = control.task.clone();
+    let end = lab_context.train(control, &[(name.clone(), plan)])?;
     let Some(state) = end.and_then(|mut states| states.pop()) else {
         return Ok(None);
     };
-    if !state.curve.is_empty() {
-        let series = [(name.to_owned(), points(&state.curve, every))];
-        let axes = ["rounds", "points per game against PubEval"];
-        lab_context.keep_curves(name, axes, &series)?;
-    }
-    Ok(Some(state))
-}
-
-fn rounds(
-    name: &str,
-    rounds: u64,
-    lab_context: &ExperimentContext<'_>,
-    control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    // The first experiment is as it was first done.
-    let range = if rounds > 1_000 { 0.0 } else { 0.1 };
-    let plan = plan(lab_context.seed, range, rounds)?;
-    let Some(state) = climbed(name, plan, lab_context, control)? else {
+    let before = score(&start.net, ("random", 1_000), lab_context, control)?;
+    let after = strength(&state.net, lab_context, control)?;
+    let (Some(before), Some(after)) = (before, after) else {
         return Ok(None);
     };
-    Ok(scores(&state.net, lab_context, control)?.map(|scores| described(&scores, 0.6)))
-}
-
-fn hundred_thousand(
-    lab_context: &ExperimentContext<'_>,
-    control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let pubeval = player("pubeval")?;
-    let plan = HillPlan {
-        tests: Some(Tests {
-            opponent: &*pubeval,
-            games: 400,
-            seed: test_seed(lab_context.seed),
-        }),
-        ..plan(lab_context.seed, 0.0, 100_000)?
-    };
-    let Some(state) = climbed("hillclimb-100000", plan, lab_context, control)? else {
-        return Ok(None);
-    };
-    let Some(scores) = scores(&state.net, lab_context, control)? else {
-        return Ok(None);
-    };
-    let verdict = above(&scores[1], 0.4);
-    Ok(Some(LabFinding {
-        verdict,
-        ..described(&scores, 0.6)
+    let curve = points(&state.curve, every);
+    Ok(Some(SeedResult {
+        measures: [&[percent(&before)], &after[..]].concat(),
+        curves: if curve.is_empty() {
+            vec![]
+        } else {
+            vec![(name, curve)]
+        },
     }))
+}
+
+const ROUNDS: u64 = 10_000;
+const TEACHER: &str = "expectiminimax:depth=1";
+
+/// Returns the climber that is taught until it is better than its teacher, and the rounds until then.
+fn taught(
+    plain: &HillPlan<'_>,
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<(HillState, u64)>, LabError> {
+    let teacher: Box<dyn Player> = player(TEACHER)?;
+    let until = |curriculum| HillPlan {
+        teacher: Some(Teacher {
+            player: &*teacher,
+            curriculum,
+            guard: 2,
+        }),
+        tests: Some(Tests {
+            opponent: &*teacher,
+            games: 400,
+            seed: test_seed(lab_context.seed) ^ 1,
+        }),
+        ..plain.clone()
+    };
+    let mut train = |name: &str, plan| {
+        let states = lab_context.train(control, &[(name.to_owned(), plan)])?;
+        Ok::<_, LabError>(states.and_then(|mut states| states.pop()))
+    };
+    let Some(state) = train("curriculum-always", until(ROUNDS))? else {
+        return Ok(None);
+    };
+    let better = state.curve.iter().position(|score| score.share() > 0.5);
+    let Some(steps) = better else {
+        return Ok(Some((state, ROUNDS)));
+    };
+    // The same seed: the rounds until then are the same.
+    let switched = (steps as u64 + 1) * plain.every;
+    let state = train("curriculum-switched", until(switched))?;
+    Ok(state.map(|state| (state, switched)))
 }
 
 fn curriculum(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    const TEACHER: &str = "expectiminimax:depth=1";
-    let teacher: Box<dyn Player> = player(TEACHER)?;
-    let plain = plan(lab_context.seed, 0.0, 10_000)?;
-    let taught = HillPlan {
-        teacher: Some(Teacher {
-            player: &*teacher,
-            curriculum: 5_000,
-            guard: 2,
-        }),
-        ..plain.clone()
-    };
-    let runs = [
-        ("curriculum-taught".to_owned(), taught),
-        ("curriculum-plain".to_owned(), plain),
-    ];
-    let Some(states) = lab_context.train(control, &runs)? else {
+) -> Result<Option<SeedResult>, LabError> {
+    let plain = plan(lab_context.seed, 0.0, ROUNDS)?;
+    let Some((taught, switched)) = taught(&plain, lab_context, control)? else {
         return Ok(None);
     };
-    let mut parts = Vec::new();
-    let mut verdict = LabVerdict::Open;
-    for (state, name) in states.iter().zip(["taught", "not taught"]) {
-        let of = |opponent: &str| score(&state.net, (opponent, 1_000), lab_context, control);
-        let (Some(teacher), Some(pubeval)) = (of(TEACHER)?, of("pubeval")?) else {
-            return Ok(None);
-        };
-        if parts.is_empty() {
-            verdict = above(&teacher, 0.5);
+    let states = lab_context.train(control, &[("curriculum-plain".to_owned(), plain)])?;
+    let Some(plain) = states.and_then(|mut states| states.pop()) else {
+        return Ok(None);
+    };
+    let mut measures = vec![switched as f64];
+    for opponent in [TEACHER, "pubeval"] {
+        for state in [&taught, &plain] {
+            match score(&state.net, (opponent, 1_000), lab_context, control)? {
+                Some(score) => measures.push(percent(&score)),
+                None => return Ok(None),
+            }
         }
-        parts.push(format!(
-            "{name}, {} challengers won: against expectiminimax {teacher}; against PubEval {pubeval}",
-            state.moved
-        ));
     }
-    Ok(Some(LabFinding {
-        result: parts.join("; "),
-        verdict,
-    }))
+    Ok(Some(measures.into()))
 }

@@ -1,29 +1,61 @@
 //! Training by cycles on the plays that a net gets wrong, as GNU Backgammon's nets were.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding};
-use super::teaching::{
-    PLIES, apart, described, disputed, labelled, teach, training_data, valued, verdict,
-};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::ExperimentContext;
+use super::teaching::{PLIES, disputed, labelled, teach, training_data, valued};
 use crate::benchmark::regret::decisions;
 use crate::lab::LabError;
 use gammond_game::Class;
 use gammond_job::Control;
 
+const CYCLES: Experiment = Experiment {
+    name: "disagreement-cycles",
+    claim: Some(Claim {
+        text: "where 2-ply's move differs from 0-ply's, add both resulting positions valued by 2-ply; train at intervals \
+               (1,000, then 2,000, 2,000, then 5,000 positions a cycle): lowers contact ER",
+        source: "J. Heled, the GNUbg Training Program page; no year or page known",
+    }),
+    question: "Do disputed positions, added in cycles, make a net better?",
+    conditions: "198-64-5, 60 epochs on 6,000 contact positions with values of two plies, then with 1,000, 2,000 and 2,000 \
+                 more that the net so far disputes; beside it as many ordinary ones; 1,000 other decisions at two \
+                 plies; thousandths of a point",
+    measures: &[
+        "before",
+        "disputed, cycle 1",
+        "ordinary, cycle 1",
+        "disputed, cycle 2",
+        "ordinary, cycle 2",
+        "disputed, cycle 3",
+        "ordinary, cycle 3",
+    ],
+    rule: &[
+        half(
+            "lower error after three cycles than before",
+            &[(1.0, "before"), (-1.0, "disputed, cycle 3")],
+            Expected::Above(0.0),
+        ),
+        beside(
+            "lower error than with as many ordinary ones",
+            &[(1.0, "ordinary, cycle 3"), (-1.0, "disputed, cycle 3")],
+            Expected::Above(0.0),
+        ),
+    ],
+    seeds: SEEDS,
+    cost: 150,
+    before: "reproduced",
+    axes: AXES,
+    work: |lab_context, control| cycles(Class::Contact, lab_context, control),
+};
+
 pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "disagreement-cycles",
-        claim: "positions where 0-ply and 2-ply choose other plays, added in cycles of 1,000 to 5,000, make a net better than as many \
-                ordinary ones",
-        here: "198-64-5, 60 epochs on 6,000 contact positions with values of two plies, then with 1,000, 2,000 and 2,000 more that the net so \
-               far disputes; beside it as many ordinary ones; 1,000 other decisions at two plies",
-        work: |lab_context, control| cycles(Class::Contact, lab_context, control),
-    },
+    CYCLES,
     Experiment {
         name: "disagreement-cycles-crashed",
-        claim: "positions where 0-ply and 2-ply choose other plays, added in cycles of 1,000 to 5,000, make a net better than as many \
-                ordinary ones",
-        here: "the same with crashed positions",
+        conditions: "198-64-5, 60 epochs on 6,000 crashed positions with values of two plies, then with 1,000, 2,000 and 2,000 \
+                     more that the net so far disputes; beside it as many ordinary ones; 1,000 other decisions at \
+                     two plies; thousandths of a point",
         work: |lab_context, control| cycles(Class::Crashed, lab_context, control),
+        ..CYCLES
     },
 ];
 
@@ -38,7 +70,7 @@ fn cycles(
     class: Class,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let most: usize = ADDED.iter().sum();
     let wanted = (class, BASE + most + TURNS * most);
     let Some(training_data) = training_data(wanted, lab_context, control)? else {
@@ -81,30 +113,6 @@ fn cycles(
         };
         nets.extend(more);
     }
-    let Some(lost) = training_data.lost(&nets, control)? else {
-        return Ok(None);
-    };
-    Ok(finding(&lost, learned.len() - BASE))
-}
-
-/// Reports the losses of the net before the cycles, and of two nets after each.
-fn finding(lost: &[Vec<f64>], added: usize) -> Option<LabFinding> {
-    let [before, .., disputes, plain] = lost else {
-        return None;
-    };
-    let mut parts = vec![format!("before {}", described(before))];
-    for (cycle, pair) in (1..).zip(lost[1..].chunks_exact(2)) {
-        let [disputed, ordinary] = [0, 1].map(|at| described(&pair[at]));
-        parts.push(format!(
-            "cycle {cycle}: disputed {disputed}, ordinary {ordinary}"
-        ));
-    }
-    let apart = apart(plain, disputes);
-    Some(LabFinding {
-        result: format!(
-            "thousandths of a point, {added} positions added in the end: {}; {apart:+.1} standard errors apart",
-            parts.join("; ")
-        ),
-        verdict: verdict(apart),
-    })
+    let lost = training_data.mean_losses(&nets, control)?;
+    Ok(lost.map(SeedResult::from))
 }

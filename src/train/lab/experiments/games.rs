@@ -1,47 +1,128 @@
 //! Experiments that are games alone: nothing is trained.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict, player, test_seed};
-use crate::duel::{DuelPlan, Tally, play_duel};
+use super::declaration::{Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::{ExperimentContext, percent, player, test_seed};
+use crate::duel::{DuelPlan, play_duel};
 use crate::lab::{LabError, TestScore, Tests};
 use gammond_job::Control;
+
+const ASSIGNMENT: &str =
+    "COMP440 assignment on expectiminimax and hill climbing; no year or page known";
+
+/// What all of these share.
+const GAMES: Experiment = Experiment {
+    name: "",
+    claim: None,
+    question: "",
+    conditions: "",
+    measures: &[],
+    rule: &[],
+    seeds: SEEDS,
+    cost: 0,
+    before: "",
+    axes: super::declaration::AXES,
+    work: random_even,
+};
 
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "random-even",
-        claim: "two random players are even, within three standard errors",
-        here: "2,000 games with independent dice",
+        claim: Some(Claim {
+            text: "two random players: 50 % within 3 SE",
+            source: ASSIGNMENT,
+        }),
+        question: "Are the dice fair to both sides?",
+        conditions: "2,000 games with independent dice; three standard errors of 2,000 games are 3.35 %",
+        measures: &["won, %"],
+        rule: &[half(
+            "won within 50 +- 3.35 %",
+            &[(1.0, "won, %")],
+            Expected::Within(46.65, 53.35),
+        )],
+        cost: 1,
+        before: "reproduced",
         work: random_even,
+        ..GAMES
     },
     Experiment {
         name: "expectiminimax-1",
-        claim: "a sane evaluator at one ply wins at least 95 of 100 games against random plays",
-        here: "the built-in linear evaluator, 100 games",
+        claim: Some(Claim {
+            text: "1-ply against random, 100 games: expect >= 95 of 100 for any sane evaluator",
+            source: ASSIGNMENT,
+        }),
+        question: "Does a linear evaluator at one ply beat random plays?",
+        conditions: "the built-in linear evaluator, 100 games",
+        measures: &["won of 100"],
+        rule: &[half(
+            "more than 95 of 100 won",
+            &[(1.0, "won of 100")],
+            Expected::Above(95.0),
+        )],
+        cost: 1,
+        before: "reproduced",
         work: |lab_context, control| expectiminimax(1, lab_context, control),
+        ..GAMES
     },
     Experiment {
         name: "expectiminimax-2",
-        claim: "a sane evaluator at two plies wins at least 95 of 100 games against random plays",
-        here: "the built-in linear evaluator, 100 games",
+        claim: Some(Claim {
+            text: "2-ply against random, 100 games: expect >= 95 of 100 for any sane evaluator",
+            source: ASSIGNMENT,
+        }),
+        question: "Does a linear evaluator at two plies beat random plays?",
+        conditions: "the built-in linear evaluator, 100 games",
+        measures: &["won of 100"],
+        rule: &[half(
+            "more than 95 of 100 won",
+            &[(1.0, "won of 100")],
+            Expected::Above(95.0),
+        )],
+        cost: 5,
+        before: "reproduced",
         work: |lab_context, control| expectiminimax(2, lab_context, control),
+        ..GAMES
     },
     Experiment {
         name: "expectiminimax-10000",
-        claim: "none: the assignment played 100 games, where one ply and two differ by less than chance",
-        here: "10,000 games of each against random plays, and of two plies against one",
+        question: "The assignment played 100 games; do two plies beat one in more?",
+        conditions: "2,000 games of one ply and of two against random plays, and of two plies against one; 10,000 over \
+                     five seeds",
+        measures: &[
+            "1 against random, %",
+            "2 against random, %",
+            "2 against 1, %",
+        ],
+        rule: &[beside(
+            "two plies win more than half of the games against one",
+            &[(1.0, "2 against 1, %")],
+            Expected::Above(50.0),
+        )],
+        cost: 100,
+        before: "extended",
         work: expectiminimax_many,
+        ..GAMES
     },
     Experiment {
         name: "expectiminimax-gnubg",
-        claim: "none: 100 games against gnubg were extra credit",
-        here: "100 and 10,000 games of one ply and of two against gnubg's weights without look-ahead (--gnubg FILE)",
+        question: "100 games against gnubg were extra credit: how many are won?",
+        conditions: "2,000 games of one ply and of two against gnubg's weights without look-ahead (--gnubg FILE)",
+        measures: &["1 against gnubg, %", "2 against gnubg, %"],
+        rule: &[beside(
+            "two plies win more than one",
+            &[(1.0, "2 against gnubg, %"), (-1.0, "1 against gnubg, %")],
+            Expected::Above(0.0),
+        )],
+        cost: 80,
+        before: "extended",
         work: expectiminimax_gnubg,
+        ..GAMES
     },
 ];
 
 fn random_even(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let (a, b) = (player("random")?, player("random")?);
     let plan = DuelPlan {
         seed: lab_context.seed,
@@ -50,22 +131,8 @@ fn random_even(
         ..DuelPlan::default()
     };
     let end = play_duel(&plan, [&*a, &*b], None, control)?;
-    Ok(end.complete.then(|| even(&end.sum)))
-}
-
-fn even(tally: &Tally) -> LabFinding {
-    let games = tally.games() as f64;
-    let share = tally.wins[0][0] as f64 / games;
-    let error = (0.25 / games).sqrt();
-    let (mean, points_error) = (tally.points.mean(), tally.points.standard_error());
-    LabFinding {
-        result: format!(
-            "{:.2} % of {games} games won, standard error {:.2} %; {mean:+.4} +- {points_error:.4} points per game",
-            100.0 * share,
-            100.0 * error
-        ),
-        verdict: LabVerdict::of((share - 0.5).abs() < 3.0 * error),
-    }
+    let share = end.sum.wins[0][0] as f64 / end.sum.games().max(1) as f64;
+    Ok(end.complete.then(|| vec![100.0 * share].into()))
 }
 
 /// So many games of one player against another.
@@ -93,58 +160,42 @@ fn expectiminimax(
     depth: u8,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let score = games([&looking(depth), "random"], 100, lab_context, control)?;
-    Ok(score.map(|score| LabFinding {
-        result: format!("{} of {} games won; {score}", score.wins, score.games),
-        verdict: LabVerdict::of(score.wins >= 95),
-    }))
+    Ok(score.map(|score| vec![percent(&score)].into()))
 }
 
-/// Several matches of two players, each with what is said of it.
-fn described(
-    matches: &[(&str, [&str; 2], u64)],
+/// Shares of wins in several matches of two players, in percent.
+fn shares(
+    matches: &[[&str; 2]],
     lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let mut parts = Vec::new();
-    for &(name, players, count) in matches {
-        match games(players, count, lab_context, control)? {
-            Some(score) => parts.push(format!("{name}, {count} games: {score}")),
+) -> Result<Option<SeedResult>, LabError> {
+    let mut won = Vec::new();
+    for &players in matches {
+        match games(players, 2_000, lab_context, control)? {
+            Some(score) => won.push(percent(&score)),
             None => return Ok(None),
         }
     }
-    Ok(Some(LabFinding {
-        result: parts.join("; "),
-        verdict: LabVerdict::Extended,
-    }))
+    Ok(Some(won.into()))
 }
 
 fn expectiminimax_many(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let [one, two] = [1, 2].map(looking);
-    let matches = [
-        ("one ply against random", [&*one, "random"], 10_000),
-        ("two plies against random", [&two, "random"], 10_000),
-        ("two plies against one", [&two, &one], 10_000),
-    ];
-    described(&matches, lab_context, control)
+    let matches = [[&*one, "random"], [&two, "random"], [&two, &one]];
+    shares(&matches, lab_context, control)
 }
 
 fn expectiminimax_gnubg(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
     let gnubg = format!("gammond:bearoff=none:nets={}", weights.display());
     let [one, two] = [1, 2].map(looking);
-    let matches = [
-        ("one ply", [&*one, &gnubg], 100),
-        ("one ply", [&one, &gnubg], 10_000),
-        ("two plies", [&two, &gnubg], 100),
-        ("two plies", [&two, &gnubg], 10_000),
-    ];
-    described(&matches, lab_context, control)
+    shares(&[[&*one, &gnubg], [&two, &gnubg]], lab_context, control)
 }

@@ -3,16 +3,23 @@
 mod additions;
 mod climbing;
 mod cycles;
+mod declaration;
 mod games;
 mod kit;
 mod own_nets;
 mod programme;
 mod races;
+mod runner;
 mod teaching;
 mod temporal;
 mod traps;
 
-pub use kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
+pub use declaration::{
+    Claim, Expected, Experiment, Figure, GUARD, Half, JudgedHalf, LabVerdict, SEEDS, SeedResult,
+    figure,
+};
+pub use kit::ExperimentContext;
+pub use runner::{LabFinding, LabRun};
 
 /// All experiments.
 #[must_use]
@@ -42,13 +49,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_names_of_one_experiment_each() {
+    fn declarations_are_whole() {
         let mut names = Vec::new();
         for one in all() {
             assert!(!names.contains(&one.name), "{}", one.name);
             names.push(one.name);
-            assert_eq!(named(one.name).unwrap().claim, one.claim);
-            assert!(!one.claim.contains("  ") && !one.claim.contains('\n'));
+            assert_eq!(
+                named(one.name).map(|found| found.conditions),
+                Some(one.conditions)
+            );
+            for measure in one.rule.iter().flat_map(|half| half.sum) {
+                assert!(
+                    one.measures.contains(&measure.1),
+                    "{}: {}",
+                    one.name,
+                    measure.1
+                );
+            }
+            // A claim needs a rule, and fewer seeds than five a cost of over 20 minutes.
+            assert!(
+                one.claim.is_none() || one.rule.iter().any(|half| !half.beside),
+                "{}",
+                one.name
+            );
+            assert!(
+                one.seeds >= SEEDS || (one.seeds >= 3 && one.cost > 1_200),
+                "{}",
+                one.name
+            );
+            assert!(one.claim.is_none_or(|claim| !claim.source.is_empty()));
         }
         assert!(named("none").is_none());
     }

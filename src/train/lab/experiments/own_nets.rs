@@ -1,7 +1,7 @@
 //! Experiments with nets like those that ship, by the small recipe.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
-use super::teaching::verdict;
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, half};
+use super::kit::ExperimentContext;
 use crate::lab::LabError;
 use crate::training::plan_in;
 use crate::training::recipe::{TrainingRecipe, compare, follow, player_of};
@@ -13,16 +13,52 @@ use std::path::Path;
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "recipe-twice",
-        claim: "the small recipe, followed twice with other seeds, ends with nets that play alike",
-        here: "nets/small.toml with three seeds; static play, luck taken out, 4,000 games between any two",
+        claim: Some(Claim {
+            text: "the small recipe, followed twice with other seeds, ends with nets that play alike",
+            source: "this project's training recipes; nothing published",
+        }),
+        question: "Does a training recipe end with the same strength whatever its seed?",
+        conditions: "nets/small.toml, followed twice with other seeds; static play of the two nets, luck taken out, 4,000 \
+                     games; alike means no further apart than 0.01 points per game",
+        measures: &["apart, points per game"],
+        rule: &[half(
+            "less than 0.01 points per game apart",
+            &[(1.0, "apart, points per game")],
+            Expected::Below(0.01),
+        )],
+        seeds: SEEDS,
+        cost: 700,
+        before: "refuted",
+        axes: AXES,
         work: recipe_twice,
     },
     Experiment {
         name: "activations",
-        claim: "nets whose first layer passes on squares learn more from the same labels than those with clipped sums, and most with a \
-                limit of 2 in the first layer and none in the second",
-        here: "404-128-32-5 from random weights on the labels of the small recipe's last stage, six passes; static play, luck taken out, \
-               4,000 games",
+        claim: Some(Claim {
+            text: "nets whose first layer passes on squares learn more from the same labels than those with clipped sums, and \
+                   most with a limit of 2 in the first layer and none in the second",
+            source: "this project's training notes; nothing published",
+        }),
+        question: "Which activations learn most from the same labels?",
+        conditions: "404-128-32-5 from random weights on the labels of the small recipe's last stage, two passes in place of \
+                     six; static play, luck taken out, 4,000 games; points per game",
+        measures: &["squares against clipped", "wide against squares"],
+        rule: &[
+            half(
+                "squares better than clipped sums",
+                &[(1.0, "squares against clipped")],
+                Expected::Above(0.0),
+            ),
+            half(
+                "wide limits better than squares",
+                &[(1.0, "wide against squares")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 800,
+        before: "open",
+        axes: AXES,
         work: activations,
     },
 ];
@@ -44,31 +80,20 @@ fn small(more: &str, seed: u64) -> Result<TrainingRecipe, LabError> {
 fn recipe_twice(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let mut folders = Vec::new();
-    for seed in lab_context.seed..lab_context.seed + 3 {
-        let folder = lab_context.folder.join(format!("recipe-twice-{seed}"));
+) -> Result<Option<SeedResult>, LabError> {
+    let mut nets = Vec::new();
+    for twin in 0..2 {
+        let name = format!("recipe-twice-{}-{twin}", lab_context.seed);
+        let folder = lab_context.folder.join(name);
+        let seed = 2 * lab_context.seed + twin;
         if !follow(&small("", seed)?, &folder, &mut |_| {}, control)? {
             return Ok(None);
         }
-        folders.push((seed, folder.join("nets")));
+        nets.push(folder.join("nets"));
     }
-    let (mut parts, mut alike) = (Vec::new(), true);
-    for [one, two] in [[0, 1], [0, 2], [1, 2]] {
-        let [(a, one), (b, two)] = [&folders[one], &folders[two]];
-        let dice = (GAMES, lab_context.seed);
-        let Some([points, error]) = compare(one, &player_of(two), dice, control)? else {
-            return Ok(None);
-        };
-        alike &= points.abs() < 2.58 * error;
-        parts.push(format!(
-            "seed {a} against seed {b}: {points:+.4} +- {error:.4}"
-        ));
-    }
-    Ok(Some(LabFinding {
-        result: format!("points per game: {}", parts.join("; ")),
-        verdict: LabVerdict::of(alike),
-    }))
+    let dice = (GAMES, lab_context.seed);
+    let found = compare(&nets[0], &player_of(&nets[1]), dice, control)?;
+    Ok(found.map(|[points, _]| vec![points.abs()].into()))
 }
 
 /// Names of the nets, and what their first layers do.
@@ -81,14 +106,14 @@ const LAYERS: [(&str, &str); 3] = [
 fn activations(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let mut more = String::new();
     for (name, layers) in LAYERS {
         let _ = write!(
             more,
             "[[stage]]\nname = \"{name}\"\n[stage.plan]\nseed = 1\ncontact = {{ first = 128, second = 32, hand = true{layers} }}\n\
              race = \"stage:pairs\"\nbatch = 256\nearlier = [\"stage:pairs\"]\n[[stage.plan.round]]\nlabels = 0\npool = 1000\n\
-             rate = 2e-3\nrate_end = 0.02\npasses = 6\npairs = 16.0\n"
+             rate = 2e-3\nrate_end = 0.02\npasses = 2\npairs = 16.0\n"
         );
     }
     let folder = lab_context
@@ -103,24 +128,15 @@ fn activations(
         return Ok(None);
     }
     let nets = LAYERS.map(|(name, _)| folder.join(name).join("nets"));
-    let (mut parts, mut least) = (Vec::new(), f64::INFINITY);
+    let mut measures = Vec::new();
     for at in [0, 1] {
         let dice = (GAMES, lab_context.seed);
-        let Some([points, error]) = compare(&nets[at + 1], &player_of(&nets[at]), dice, control)?
-        else {
-            return Ok(None);
-        };
-        least = least.min(points / error.max(f64::MIN_POSITIVE));
-        parts.push(format!(
-            "{} against {}: {points:+.4} +- {error:.4}",
-            LAYERS[at + 1].0,
-            LAYERS[at].0
-        ));
+        match compare(&nets[at + 1], &player_of(&nets[at]), dice, control)? {
+            Some([points, _]) => measures.push(points),
+            None => return Ok(None),
+        }
     }
-    Ok(Some(LabFinding {
-        result: format!("points per game: {}", parts.join("; ")),
-        verdict: verdict(least),
-    }))
+    Ok(Some(measures.into()))
 }
 
 #[cfg(test)]

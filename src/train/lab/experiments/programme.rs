@@ -1,10 +1,11 @@
 //! Experiments of the programme that trained GNU Backgammon's nets: what nets learn from labels of two plies, and from the
 //! plays that they get wrong.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::ExperimentContext;
 use super::teaching::{
-    PLIES, TEST_DECISIONS, TrainingData, apart, described, disputed, labelled, plan, running,
-    shape, training_data, valued, verdict,
+    PLIES, TEST_DECISIONS, TrainingData, disputed, labelled, mean, plan, shape, training_data,
+    valued,
 };
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
@@ -18,20 +19,108 @@ use gammond_job::Control;
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "crashed-labels",
-        claim: "a crashed net taught by 2-ply values of random crashed positions is better than one of self-play (10.6 against 11.0 \
-                thousandths)",
-        here: "198-64-5: 8,000 crashed positions with values of two plies, the same with static values, 60 epochs, and 10,000 games of \
-               TD(0.7); 1,000 other crashed decisions judged at two plies, by category",
+        claim: Some(Claim {
+            text: "current crashed net 0.011004; net trained on 150,000 random crashed positions valued by 2-ply 0.010584",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "Is a crashed net taught by 2-ply values better than one of self-play?",
+        conditions: "198-64-5: 8,000 crashed positions in place of 150,000 with values of two plies, the same with static \
+                     values, 60 epochs, and 10,000 games of TD(0.7) in place of the programme's crashed net; 1,000 other \
+                     crashed decisions judged at two plies; thousandths of a point",
+        measures: CRASHED_MEASURES,
+        rule: &[
+            half(
+                "two plies better than self-play",
+                &[(1.0, "self-play"), (-1.0, "two plies")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "two plies better than static values",
+                &[(1.0, "static"), (-1.0, "two plies")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 400,
+        before: "reproduced",
+        axes: AXES,
         work: crashed_labels,
     },
     Experiment {
         name: "disagreements",
-        claim: "positions where 0-ply and 2-ply choose other plays teach more than ordinary ones; training on them alone makes the \
-                absolute error grow",
-        here: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with 2,000 positions added, those after \
-               plays of that net's and of two plies that differ, or ordinary ones; or on those alone; 1,000 other decisions at two plies",
+        claim: Some(Claim {
+            text: "where 2-ply's move differs from 0-ply's, add both resulting positions valued by 2-ply: lowers ER; adverse \
+                   effect of move-only training: absolute error grows since only order matters",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "What do positions teach whose play 0-ply and 2-ply dispute?",
+        conditions: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with 2,000 positions \
+                     added, those after plays of that net's and of two plies that differ, or ordinary ones; or on those \
+                     alone; 1,000 other decisions at two plies; thousandths of a point",
+        measures: &[
+            "before",
+            "disputed added",
+            "ordinary added",
+            "disputed alone",
+            "before, absolute",
+            "disputed added, absolute",
+            "ordinary added, absolute",
+            "disputed alone, absolute",
+        ],
+        rule: &[
+            half(
+                "lower error than before",
+                &[(1.0, "before"), (-1.0, "disputed added")],
+                Expected::Above(0.0),
+            ),
+            half(
+                "on those alone the absolute error grows",
+                &[
+                    (1.0, "disputed alone, absolute"),
+                    (-1.0, "before, absolute"),
+                ],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "lower error than with as many ordinary ones",
+                &[(1.0, "ordinary added"), (-1.0, "disputed added")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 250,
+        before: "open",
+        axes: AXES,
         work: disagreements,
     },
+];
+
+/// Losses in all, then shares of the categories in percent and in each the losses of two nets.
+const CRASHED_MEASURES: &[&str] = &[
+    "two plies",
+    "static",
+    "self-play",
+    "roll-prime, %",
+    "roll-prime, two plies",
+    "roll-prime, self-play",
+    "trapped, %",
+    "trapped, two plies",
+    "trapped, self-play",
+    "contain, %",
+    "contain, two plies",
+    "contain, self-play",
+    "escape, %",
+    "escape, two plies",
+    "escape, self-play",
+    "scramble, %",
+    "scramble, two plies",
+    "scramble, self-play",
+    "must-hit, %",
+    "must-hit, two plies",
+    "must-hit, self-play",
+    "other, %",
+    "other, two plies",
+    "other, self-play",
 ];
 
 /// Positions to learn from, those that are learned from at first, and those that are added.
@@ -39,36 +128,25 @@ const LEARNED: usize = 8_000;
 const BASE: usize = 6_000;
 const ADDED: usize = 2_000;
 
-/// Formats the losses of three nets, in all and by category.
-fn by_category([deep, flat, games]: [&Vec<f64>; 3], decisions: &[FreshDecision]) -> Vec<String> {
-    let mut parts = vec![format!(
-        "thousandths of a point, two plies, static, self-play: all {}, {}, {}",
-        described(deep),
-        described(flat),
-        described(games)
-    )];
-    for category in Category::ALL {
-        let within = |lost: &[f64]| {
+/// Returns the share of each category in percent, with the mean losses of two nets in it.
+fn by_category(nets: [&[f64]; 2], decisions: &[FreshDecision]) -> Vec<f64> {
+    let of = |category| {
+        let within = |lost: &[f64]| -> Vec<f64> {
             let pairs = lost.iter().zip(decisions);
             let own = pairs.filter(|(_, one)| Category::of(&one.position) == category);
-            running(own.map(|(&lost, _)| lost))
+            own.map(|(&lost, _)| lost).collect()
         };
-        let [deep, flat, games] = [deep, flat, games].map(|lost| within(lost));
-        parts.push(format!(
-            "{category} ({}) {:.1}, {:.1}, {:.1}",
-            deep.count(),
-            deep.mean(),
-            flat.mean(),
-            games.mean()
-        ));
-    }
-    parts
+        let [one, other] = nets.map(within);
+        let share = 100.0 * one.len() as f64 / decisions.len().max(1) as f64;
+        [share, mean(&one), mean(&other)]
+    };
+    Category::ALL.into_iter().flat_map(of).collect()
 }
 
 fn crashed_labels(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let Some(training_data) = training_data((Class::Crashed, LEARNED), lab_context, control)?
     else {
         return Ok(None);
@@ -114,20 +192,17 @@ fn crashed_labels(
     let [deep, flat, games] = &lost[..] else {
         return Ok(None);
     };
-    let parts = by_category([deep, flat, games], &training_data.decisions);
-    Ok(Some(LabFinding {
-        result: parts.join("; "),
-        verdict: verdict(apart(games, deep)),
-    }))
+    let mut measures = [deep, flat, games].map(|lost| mean(lost)).to_vec();
+    measures.extend(by_category([deep, games], &training_data.decisions));
+    Ok(Some(measures.into()))
 }
 
-/// The net of the first positions, and those of the first and disputed ones, the first and ordinary ones, disputed ones alone;
-/// and how many were disputed.
+/// The net of the first positions, and those of the first and disputed ones, the first and ordinary ones, disputed ones alone.
 fn taught(
     training_data: &TrainingData,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<(Vec<ClassicNet>, usize)>, LabError> {
+) -> Result<Option<Vec<ClassicNet>>, LabError> {
     const EPOCHS: u64 = 80;
     let TrainingData {
         engine, learned, ..
@@ -172,24 +247,23 @@ fn taught(
         return Ok(None);
     };
     states.extend(more);
-    let nets = states.into_iter().map(|state| state.net).collect();
-    Ok(Some((nets, disputed.len())))
+    Ok(Some(states.into_iter().map(|state| state.net).collect()))
 }
 
 fn disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     let Some(training_data) =
         training_data((Class::Crashed, BASE + 3 * ADDED), lab_context, control)?
     else {
         return Ok(None);
     };
-    let Some((nets, disputed)) = taught(&training_data, lab_context, control)? else {
+    let Some(nets) = taught(&training_data, lab_context, control)? else {
         return Ok(None);
     };
     let engine = &training_data.engine;
-    let Some(lost) = training_data.lost(&nets, control)? else {
+    let Some(mut lost) = training_data.mean_losses(&nets, control)? else {
         return Ok(None);
     };
     let others = &training_data.others[..TEST_DECISIONS.min(training_data.others.len())];
@@ -202,28 +276,21 @@ fn disagreements(
             let said = player.chances(position)?;
             Some(1000.0 * f64::from((said.equity() - truth.equity()).abs()))
         });
-        running(off).mean()
+        mean(&off.collect::<Vec<f64>>())
     };
-    let names = [
-        "before",
-        "disputed added",
-        "ordinary added",
-        "disputed alone",
-    ];
-    let parts: Vec<String> = (names.iter().zip(&nets).zip(&lost))
-        .map(|((name, net), lost)| {
-            format!(
-                "{name} {} (absolute error {:.0})",
-                described(lost),
-                absolute(net)
-            )
-        })
-        .collect();
-    Ok(Some(LabFinding {
-        result: format!(
-            "thousandths of a point, {disputed} positions added: {}",
-            parts.join("; ")
-        ),
-        verdict: verdict(apart(&lost[2], &lost[1])),
-    }))
+    lost.extend(nets.iter().map(absolute));
+    Ok(Some(lost.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn categories_have_their_measures() {
+        let names = Category::ALL.into_iter().flat_map(|category| {
+            ["%", "two plies", "self-play"].map(|what| format!("{category}, {what}"))
+        });
+        assert_eq!(names.collect::<Vec<_>>(), CRASHED_MEASURES[3..]);
+    }
 }

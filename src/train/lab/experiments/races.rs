@@ -1,7 +1,8 @@
 //! Experiments with races: one count of checkers borne off against fourteen inputs (Player 3.1).
 
-use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict};
-use super::teaching::{apart, running, verdict};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::ExperimentContext;
+use super::teaching::mean;
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::duel::{DuelPlan, play_duel};
 use crate::lab::supervised::{Rates, SupervisedPlan, SupervisedState, TextDatabase};
@@ -9,7 +10,6 @@ use crate::lab::{LabError, TrainingLoop as _, write_net};
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
 use crate::player::{Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
-use gammond_base::stats::Running;
 use gammond_engine::engine::Engine;
 use gammond_engine::eval::Evaluator;
 use gammond_game::notation::PositionChances;
@@ -19,32 +19,129 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+const PLAYER_31: &str =
+    "M. Higgins, article on the race inputs of Player 3.1; no year or page known";
+
+const RACES: Experiment = Experiment {
+    name: "",
+    claim: None,
+    question: "What are inputs for checkers borne off worth?",
+    conditions: "120 neurons, 200,000 races labelled by the built-in nets and tables, 110 epochs by Player 3.1's steps; \
+                 10,000 other races, judged by the same; thousandths of a point a decision",
+    measures: &["one count", "fourteen inputs"],
+    rule: &[],
+    seeds: SEEDS,
+    cost: 700,
+    before: "reproduced",
+    axes: AXES,
+    work: borne_off,
+};
+
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "borne-off",
-        claim: "fourteen inputs for checkers borne off in place of one count bring a race net from 2.67 to 2.08 thousandths, by 20 % or more",
-        here: "120 neurons, 200,000 races labelled by the built-in nets and tables, 110 epochs by Player 3.1's steps; 10,000 other races, \
-               judged by the same",
-        work: borne_off,
+        claim: Some(Claim {
+            text: "Player 3.1 race ER 2.08 against 2.67 for Player 3: fourteen inputs for checkers borne off in place of one \
+                   count are better by 20 % or more",
+            source: PLAYER_31,
+        }),
+        rule: &[half(
+            "0.8 times the loss with one count is more than that with fourteen inputs",
+            &[(0.8, "one count"), (-1.0, "fourteen inputs")],
+            Expected::Above(0.0),
+        )],
+        ..RACES
     },
     Experiment {
         name: "race-epochs",
-        claim: "a race net is flat after about 20 of 110 epochs: its error after 20 is within 5 % of that at the end",
-        here: "the nets of borne-off",
+        claim: Some(Claim {
+            text: "110 epochs; flat after about 20: error after 20 epochs within 5 % of that after 110",
+            source: PLAYER_31,
+        }),
+        question: "How many epochs does a race net learn?",
+        conditions: "the nets of borne-off",
+        measures: &[
+            "one count after 20",
+            "one count after 110",
+            "fourteen inputs after 20",
+            "fourteen inputs after 110",
+        ],
+        rule: &[
+            half(
+                "fourteen inputs, Player 3.1's net: less than 5 % more after 20 than after 110",
+                &[
+                    (1.0, "fourteen inputs after 20"),
+                    (-1.05, "fourteen inputs after 110"),
+                ],
+                Expected::Below(0.0),
+            ),
+            beside(
+                "one count: less than 5 % more",
+                &[(1.0, "one count after 20"), (-1.05, "one count after 110")],
+                Expected::Below(0.0),
+            ),
+        ],
+        before: "refuted",
         work: epochs,
+        ..RACES
     },
     Experiment {
         name: "borne-off-worth",
-        claim: "the fourteen inputs are worth about 0.004 points per game",
-        here: "the nets of borne-off as race nets of one player, the built-in nets for contact; 20,000 games with the same dice",
+        claim: Some(Claim {
+            text: "worth of the change: about 0.004 points per game",
+            source: PLAYER_31,
+        }),
+        conditions: "the nets of borne-off as race nets of one player, the built-in nets for contact; 20,000 games with the \
+                     same dice; about means half to one and a half times as much",
+        measures: &["points per game"],
+        rule: &[half(
+            "0.002 to 0.006 points per game",
+            &[(1.0, "points per game")],
+            Expected::Within(0.002, 0.006),
+        )],
+        before: "refuted",
         work: worth,
+        ..RACES
     },
     Experiment {
         name: "race-disagreements",
-        claim: "none: the trainer could add races whose value at 1 ply is not that at 0 plies",
-        here: "Player 3.1's net, 60 epochs on 20,000 races; then with 5,000 of 20,000 others added, those whose values at 0 and 1 plies differ \
-               most, or ordinary ones; 10,000 other races, judged by the built-in nets and tables",
+        claim: Some(Claim {
+            text: "1-ply better, 0-ply worse, after races whose values at 0-ply and 1-ply disagree were added to the training",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "What do races teach whose value changes one ply later?",
+        conditions: "Player 3.1's net, 60 epochs on 20,000 races; then with 5,000 of 20,000 others added, those whose values at \
+                     0 and 1 plies differ most, or ordinary ones; judged by the built-in nets and tables: 10,000 \
+                     decisions at 0 plies, 500 at 1 ply; thousandths of a point a decision",
+        measures: &[
+            "before, 0 plies",
+            "unsettled added, 0 plies",
+            "ordinary added, 0 plies",
+            "before, 1 ply",
+            "unsettled added, 1 ply",
+            "ordinary added, 1 ply",
+        ],
+        rule: &[
+            half(
+                "1-ply better than with ordinary ones",
+                &[
+                    (1.0, "ordinary added, 1 ply"),
+                    (-1.0, "unsettled added, 1 ply"),
+                ],
+                Expected::Above(0.0),
+            ),
+            half(
+                "0-ply worse than with ordinary ones",
+                &[
+                    (1.0, "unsettled added, 0 plies"),
+                    (-1.0, "ordinary added, 0 plies"),
+                ],
+                Expected::Above(0.0),
+            ),
+        ],
+        cost: 150,
         work: race_disagreements,
+        ..RACES
     },
 ];
 
@@ -113,15 +210,16 @@ struct TrainingData {
 }
 
 fn training_data(
+    learned: usize,
     lab_context: &ExperimentContext<'_>,
     control: &Control<'_>,
 ) -> Result<Option<TrainingData>, LabError> {
     let engine = Engine::builder().build().map_err(LabError::Engine)?;
     let mut rng = stream(lab_context.seed, 0x7261_6365);
-    let Some(races) = races(&engine, LEARNED + 2 * TEST_DECISIONS, &mut rng, control) else {
+    let Some(races) = races(&engine, learned + 2 * TEST_DECISIONS, &mut rng, control) else {
         return Ok(None);
     };
-    let (learned, others) = races.split_at(LEARNED);
+    let (learned, others) = races.split_at(learned);
     let mut chances = vec![gammond_game::Chances::default(); learned.len()];
     engine.evaluator().evaluate(None, learned, &mut chances);
     let labels = learned.iter().zip(chances);
@@ -165,70 +263,61 @@ fn nets(
     lab_context.train(control, &runs)
 }
 
-/// Returns the loss of a net in each decision, in thousandths of a point.
-fn losses(training_data: &TrainingData, net: &ClassicNet) -> Result<Vec<f64>, LabError> {
+/// Returns the mean loss of a net in the decisions, in thousandths of a point; it plays at 0 plies, or at 1 ply in the
+/// first of them.
+fn loss(
+    training_data: &TrainingData,
+    net: &ClassicNet,
+    one_ply_decisions: Option<usize>,
+) -> Result<f64, LabError> {
     let player = ClassicPlayer::new("net", net.clone(), Sides::Swap);
     let evaluator = &**training_data.engine.evaluator();
-    let mut chance = stream(0, 0);
-    let mut lost = Vec::with_capacity(training_data.decisions.len());
-    for decision in &training_data.decisions {
-        let chosen = player.play(&decision.position, decision.roll, &mut chance)?;
+    let lost = |decision: &FreshDecision| {
+        let chosen = match one_ply_decisions {
+            None => player.play(&decision.position, decision.roll, &mut stream(0, 0))?,
+            Some(_) => best_at_one_ply(&player, decision),
+        };
         let plays = valued(evaluator, &decision.position, decision.roll);
-        let best = plays
-            .iter()
-            .map(|play| play.1)
-            .fold(f64::NEG_INFINITY, f64::max);
-        let own = plays
-            .iter()
-            .find(|play| play.0 == chosen)
-            .map_or(best, |play| play.1);
-        lost.push(1000.0 * (best - own));
-    }
-    Ok(lost)
+        let best = (plays.iter()).fold(f64::NEG_INFINITY, |best, play| best.max(play.1));
+        let own = plays.iter().find(|play| play.0 == chosen);
+        Ok(1000.0 * (best - own.map_or(best, |play| play.1)))
+    };
+    let count = one_ply_decisions.unwrap_or(usize::MAX);
+    let decisions = &training_data.decisions[..count.min(training_data.decisions.len())];
+    let lost: Result<Vec<f64>, LabError> = decisions.par_iter().map(lost).collect();
+    Ok(mean(&lost?))
 }
 
-fn described(seen: &Running) -> String {
-    format!("{:.3} +- {:.3}", seen.mean(), seen.standard_error())
+/// Returns the position after the play whose value at 1 ply is best for the player who makes it.
+fn best_at_one_ply(net: &ClassicPlayer, decision: &FreshDecision) -> Position {
+    let (mut plays, mut replies) = (Vec::new(), Vec::new());
+    generate_plays(&decision.position, decision.roll, &mut plays);
+    let value = |after: &Position, replies: &mut Vec<Position>| match after.outcome() {
+        Some(outcome) => -f64::from(outcome.chances().equity()),
+        None => -one_ply(net, after, replies),
+    };
+    let values = plays
+        .iter()
+        .map(|after| (value(after, &mut replies), after));
+    let best = values.max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or_else(|| decision.position.swapped(), |best| *best.1)
 }
 
 fn borne_off(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let Some(training_data) = training_data(lab_context, control)? else {
+) -> Result<Option<SeedResult>, LabError> {
+    let Some(training_data) = training_data(LEARNED, lab_context, control)? else {
         return Ok(None);
     };
     let Some(states) = nets(EPOCHS, &training_data, lab_context, control)? else {
         return Ok(None);
     };
-    let [one, fourteen] = &states[..] else {
-        return Ok(None);
-    };
-    let (one, fourteen) = (
-        losses(&training_data, &one.net)?,
-        losses(&training_data, &fourteen.net)?,
-    );
-    let difference = running(one.iter().zip(&fourteen).map(|(one, other)| one - other));
-    let (one, fourteen) = (running(one.into_iter()), running(fourteen.into_iter()));
-    let gain = difference.mean() / one.mean();
-    let reach = 1.96 * difference.standard_error() / one.mean();
-    let verdict = if gain - reach > 0.2 {
-        LabVerdict::Reproduced
-    } else if gain + reach < 0.2 {
-        LabVerdict::Refuted
-    } else {
-        LabVerdict::Open
-    };
-    Ok(Some(LabFinding {
-        result: format!(
-            "thousandths of a point a decision: one count {}, fourteen inputs {}; {:.1} % +- {:.1} % less",
-            described(&one),
-            described(&fourteen),
-            100.0 * gain,
-            100.0 * reach
-        ),
-        verdict,
-    }))
+    let mut lost = Vec::new();
+    for state in &states {
+        lost.push(loss(&training_data, &state.net, None)?);
+    }
+    Ok(Some(lost.into()))
 }
 
 /// Returns the net's value of a position at 1 ply: the mean over the rolls of the best play, seen by the player on
@@ -267,11 +356,12 @@ fn unsettled(net: &ClassicNet, races: &[PositionChances]) -> Vec<f64> {
 fn race_disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     const SET: usize = 20_000;
     const ADDED: usize = 5_000;
     const EPOCHS: u64 = 60;
-    let Some(training_data) = training_data(lab_context, control)? else {
+    const ONE_PLY_DECISIONS: usize = 500;
+    let Some(training_data) = training_data(2 * SET, lab_context, control)? else {
         return Ok(None);
     };
     let all = training_data.data.positions();
@@ -295,7 +385,6 @@ fn race_disagreements(
     let mut order: Vec<usize> = (0..rest.len()).collect();
     order.sort_by(|&a, &b| gaps[b].total_cmp(&gaps[a]));
     let unsettled: Vec<_> = order[..ADDED].iter().map(|&at| rest[at]).collect();
-    let (least, mean) = (gaps[order[ADDED - 1]], running(gaps.iter().copied()).mean());
     let sets = vec![
         ("unsettled", [base, &unsettled].concat()),
         ("ordinary", [base, &rest[..ADDED]].concat()),
@@ -305,29 +394,19 @@ fn race_disagreements(
     };
     states.extend(more);
     let mut lost = Vec::new();
-    for state in &states {
-        lost.push(losses(&training_data, &state.net)?);
+    for decisions in [None, Some(ONE_PLY_DECISIONS)] {
+        for state in &states {
+            lost.push(loss(&training_data, &state.net, decisions)?);
+        }
     }
-    let described: Vec<String> = lost
-        .iter()
-        .map(|lost| described(&running(lost.iter().copied())))
-        .collect();
-    let apart = apart(&lost[2], &lost[1]);
-    Ok(Some(LabFinding {
-        result: format!(
-            "values differ by {mean:.4} on the mean, by {least:.4} or more in those added; thousandths of a point a decision: before {}, with \
-             them {}, with ordinary ones {}; {apart:+.1} standard errors apart",
-            described[0], described[1], described[2]
-        ),
-        verdict: verdict(apart),
-    }))
+    Ok(Some(lost.into()))
 }
 
 fn epochs(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let Some(training_data) = training_data(lab_context, control)? else {
+) -> Result<Option<SeedResult>, LabError> {
+    let Some(training_data) = training_data(LEARNED, lab_context, control)? else {
         return Ok(None);
     };
     let Some(early) = nets(FLAT, &training_data, lab_context, control)? else {
@@ -336,40 +415,13 @@ fn epochs(
     let Some(late) = nets(EPOCHS, &training_data, lab_context, control)? else {
         return Ok(None);
     };
-    let mut parts = Vec::new();
-    let mut verdicts = Vec::new();
-    for (at, representation) in SEEN.into_iter().enumerate() {
-        let (then, now) = (
-            losses(&training_data, &early[at].net)?,
-            losses(&training_data, &late[at].net)?,
-        );
-        let difference = running(then.iter().zip(&now).map(|(then, now)| then - now));
-        let (then, now) = (running(then.into_iter()), running(now.into_iter()));
-        let (more, reach) = (
-            difference.mean() / now.mean(),
-            1.96 * difference.standard_error() / now.mean(),
-        );
-        verdicts.push((more + reach < 0.05, more - reach > 0.05));
-        parts.push(format!(
-            "{}: {} after {FLAT}, {} after {EPOCHS}, {:.0} % +- {:.0} % more",
-            representation.name(),
-            described(&then),
-            described(&now),
-            100.0 * more,
-            100.0 * reach
-        ));
+    let mut lost = Vec::new();
+    for (then, now) in early.iter().zip(&late) {
+        for state in [then, now] {
+            lost.push(loss(&training_data, &state.net, None)?);
+        }
     }
-    let verdict = if verdicts.iter().all(|one| one.0) {
-        LabVerdict::Reproduced
-    } else if verdicts.iter().any(|one| one.1) {
-        LabVerdict::Refuted
-    } else {
-        LabVerdict::Open
-    };
-    Ok(Some(LabFinding {
-        result: parts.join("; "),
-        verdict,
-    }))
+    Ok(Some(lost.into()))
 }
 
 /// A player with this race net, the built-in nets elsewhere, from files in the folder.
@@ -393,8 +445,8 @@ fn assembled(
 fn worth(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
-    let Some(training_data) = training_data(lab_context, control)? else {
+) -> Result<Option<SeedResult>, LabError> {
+    let Some(training_data) = training_data(LEARNED, lab_context, control)? else {
         return Ok(None);
     };
     let Some(states) = nets(EPOCHS, &training_data, lab_context, control)? else {
@@ -430,21 +482,5 @@ fn worth(
     if !end.complete {
         return Ok(None);
     }
-    let (mean, error) = (end.sum.points.mean(), end.sum.points.standard_error());
-    let verdict = if (mean - 0.004).abs() < 1.96 * error {
-        if mean > 1.96 * error {
-            LabVerdict::Reproduced
-        } else {
-            LabVerdict::Open
-        }
-    } else {
-        LabVerdict::Refuted
-    };
-    Ok(Some(LabFinding {
-        result: format!(
-            "fourteen inputs against one count, {} games: {mean:+.4} +- {error:.4} points per game",
-            end.sum.games()
-        ),
-        verdict,
-    }))
+    Ok(Some(vec![end.sum.points.mean()].into()))
 }

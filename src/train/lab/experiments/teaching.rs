@@ -1,6 +1,6 @@
 //! Nets that are taught by values of the built-in nets, and what they lose in decisions judged by those.
 
-use super::kit::{ExperimentContext, LabVerdict};
+use super::kit::ExperimentContext;
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
@@ -193,32 +193,9 @@ pub(super) fn losses(
     Ok(Some(ChosenPlays { chosen, lost }))
 }
 
-/// The mean of values and how they scatter.
-pub(super) fn running(values: impl Iterator<Item = f64>) -> Running {
-    let mut seen = Running::default();
-    values.for_each(|value| seen.add(value));
-    seen
-}
-
-/// A mean loss with its standard error.
-pub(super) fn described(values: &[f64]) -> String {
-    let seen = running(values.iter().copied());
-    format!("{:.1} +- {:.1}", seen.mean(), seen.standard_error())
-}
-
-/// The first less the second, in standard errors of the paired difference.
-pub(super) fn apart(first: &[f64], second: &[f64]) -> f64 {
-    let seen = running(first.iter().zip(second).map(|(a, b)| a - b));
-    seen.mean() / seen.standard_error().max(f64::MIN_POSITIVE)
-}
-
-/// Returns the verdict on the claim that a difference, in standard errors, is above zero.
-pub(super) fn verdict(apart: f64) -> LabVerdict {
-    match apart {
-        1.96.. => LabVerdict::Reproduced,
-        ..-1.96 => LabVerdict::Refuted,
-        _ => LabVerdict::Open,
-    }
+/// Returns the mean of values.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().copied().collect::<Running>().mean()
 }
 
 /// Positions to learn from and decisions that judge.
@@ -294,6 +271,16 @@ impl TrainingData {
         let plies = [0, PLIES];
         let judged = losses(&self.engine, &asked(nets), &self.decisions, plies, control)?;
         Ok(judged.map(|judged| judged.lost))
+    }
+
+    /// Returns the mean losses of nets in the decisions, in thousandths of a point; `None` if it was stopped.
+    pub(super) fn mean_losses(
+        &self,
+        nets: &[ClassicNet],
+        control: &Control<'_>,
+    ) -> Result<Option<Vec<f64>>, LabError> {
+        let lost = self.lost(nets, control)?;
+        Ok(lost.map(|lost| lost.iter().map(|row| mean(row)).collect()))
     }
 }
 

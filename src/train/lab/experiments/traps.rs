@@ -1,7 +1,8 @@
 //! Decisions that nets are known to get wrong: races that are all but over, and hits behind a prime.
 
-use super::kit::{Experiment, ExperimentContext, LabFinding, LabVerdict, player};
-use super::teaching::{ChosenPlays, PLIES, apart, described, losses, positions, verdict};
+use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::kit::{ExperimentContext, player};
+use super::teaching::{ChosenPlays, PLIES, losses, mean, positions};
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::player::Player;
@@ -13,16 +14,69 @@ use gammond_job::Control;
 pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "late-races",
-        claim: "in races that are all but over (74 pips against 3) one ply plays worse than static evaluation",
-        here: "300 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at three plies, which see \
-               the end of nearly all; gnubg's weights (--gnubg FILE) and the built-in nets at 0, 1 and 2 plies, without tables",
+        claim: Some(Claim {
+            text: "1-ply worse than 0-ply for races: big blunders by averaging over positions without choices; Red 74 pips, \
+                   White 3 pips, 32 to play",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "Does one ply play worse than static evaluation in races that are all but over?",
+        conditions: "300 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at \
+                     three plies, which see the end of nearly all; gnubg's weights (--gnubg FILE) and the built-in nets \
+                     at 0, 1 and 2 plies, without tables; thousandths of a point",
+        measures: &[
+            "gnubg, 0 plies",
+            "gnubg, 1 ply",
+            "gnubg, 2 plies",
+            "built-in, 0 plies",
+            "built-in, 1 ply",
+            "built-in, 2 plies",
+        ],
+        rule: &[
+            half(
+                "gnubg's weights lose more at 1 ply than at 0",
+                &[(1.0, "gnubg, 1 ply"), (-1.0, "gnubg, 0 plies")],
+                Expected::Above(0.0),
+            ),
+            beside(
+                "the built-in nets lose more at 1 ply than at 0",
+                &[(1.0, "built-in, 1 ply"), (-1.0, "built-in, 0 plies")],
+                Expected::Above(0.0),
+            ),
+        ],
+        seeds: SEEDS,
+        cost: 10,
+        before: "reproduced",
+        axes: AXES,
         work: late_races,
     },
     Experiment {
         name: "behind-a-prime",
-        claim: "none: hits behind a six prime were kept as a test set for a net that liked them too much",
-        here: "500 decisions of own play with six points in a row, the opponent behind them, a blot there that can be hit or left; judged at \
-               two plies; the built-in nets at 0 and 1 plies, gnubg's weights (--gnubg FILE) and PubEval",
+        claim: None,
+        question: "Hits behind a six prime were kept as a test set for a net that liked them too much: who likes them?",
+        conditions: "500 decisions of own play with six points in a row, the opponent behind them, a blot there that can be hit \
+                     or left; judged at two plies; the built-in nets and gnubg's weights (--gnubg FILE) at 0 plies, and \
+                     PubEval",
+        measures: &[
+            "two plies hit, %",
+            "built-in, wrong hits, %",
+            "built-in, missed, %",
+            "built-in, thousandths",
+            "PubEval, wrong hits, %",
+            "PubEval, missed, %",
+            "PubEval, thousandths",
+            "gnubg, wrong hits, %",
+            "gnubg, missed, %",
+            "gnubg, thousandths",
+        ],
+        rule: &[beside(
+            "gnubg's weights miss more hits than they make wrongly",
+            &[(1.0, "gnubg, missed, %"), (-1.0, "gnubg, wrong hits, %")],
+            Expected::Above(0.0),
+        )],
+        seeds: SEEDS,
+        cost: 90,
+        before: "extended",
+        axes: AXES,
         work: behind_a_prime,
     },
 ];
@@ -71,7 +125,7 @@ fn late(seed: u64, count: usize) -> Vec<FreshDecision> {
 fn late_races(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     const COUNT: usize = 300;
     const REFERENCE_PLIES: u8 = 3;
     let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
@@ -94,18 +148,9 @@ fn late_races(
     let Some(ChosenPlays { lost, .. }) = found else {
         return Ok(None);
     };
-    let row = |rows: &[Vec<f64>]| {
-        let parts: Vec<String> = rows.iter().map(|lost| described(lost)).collect();
-        parts.join(", ")
-    };
-    Ok(Some(LabFinding {
-        result: format!(
-            "thousandths of a point at 0, 1 and 2 plies: gnubg's weights {}; built-in nets {}",
-            row(&lost[..3]),
-            row(&lost[3..])
-        ),
-        verdict: verdict(apart(&lost[1], &lost[0])),
-    }))
+    Ok(Some(
+        lost.iter().map(|row| mean(row)).collect::<Vec<_>>().into(),
+    ))
 }
 
 /// The least of six points in a row that a side holds, if it has such with the opponent behind it.
@@ -147,7 +192,7 @@ fn is_choice(decision: &FreshDecision, plays: &mut Vec<Position>) -> bool {
 fn behind_a_prime(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
-) -> Result<Option<LabFinding>, LabError> {
+) -> Result<Option<SeedResult>, LabError> {
     const COUNT: usize = 500;
     /// Positions drawn per decision: of this many with a prime and a blot, about one has a roll that can hit the blot.
     const MANY: usize = 8;
@@ -165,13 +210,13 @@ fn behind_a_prime(
     let mut asked = decisions(&all, all.len(), seed);
     asked.retain(|one| is_choice(one, &mut plays));
     asked.truncate(COUNT);
-    let mut names = vec!["built-in nets at 0 plies", "at 1 ply", "PubEval"];
-    let mut players = vec![looking(None, 0)?, looking(None, 1)?, player("pubeval")?];
-    if let Some(weights) = lab_context.gnubg {
-        let weights = weights.display().to_string();
-        names.extend(["gnubg's weights at 0 plies", "at 1 ply"]);
-        players.extend([looking(Some(&weights), 0)?, looking(Some(&weights), 1)?]);
-    }
+    let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
+    let weights = weights.display().to_string();
+    let players = vec![
+        looking(None, 0)?,
+        player("pubeval")?,
+        looking(Some(&weights), 0)?,
+    ];
     let found = losses(&engine, &players, &asked, [PLIES, PLIES], control)?;
     let Some(ChosenPlays { chosen, lost }) = found else {
         return Ok(None);
@@ -192,30 +237,16 @@ fn behind_a_prime(
     let Some((best, hit)) = hit.split_last() else {
         return Ok(None);
     };
-    let mut parts = vec![format!(
-        "{} decisions, two plies hit in {:.1} %",
-        asked.len(),
-        share(best)
-    )];
-    for ((name, hit), lost) in names.iter().zip(hit).zip(&lost) {
-        let [much, little] = [true, false].map(|wrongly| {
+    let mut measures = vec![share(best)];
+    for (hit, lost) in hit.iter().zip(&lost) {
+        for wrongly in [true, false] {
             let pairs = hit.iter().zip(best);
-            share(
-                &pairs
-                    .map(|(own, best)| own != best && *own == wrongly)
-                    .collect::<Vec<_>>(),
-            )
-        });
-        parts.push(format!(
-            "{name}: hit in {:.1} %, wrongly in {much:.1} %, wrongly not in {little:.1} %, lost {} thousandths",
-            share(hit),
-            described(lost)
-        ));
+            let wrong = pairs.map(|(own, best)| own != best && *own == wrongly);
+            measures.push(share(&wrong.collect::<Vec<_>>()));
+        }
+        measures.push(mean(lost));
     }
-    Ok(Some(LabFinding {
-        result: parts.join("; "),
-        verdict: LabVerdict::Extended,
-    }))
+    Ok(Some(measures.into()))
 }
 
 #[cfg(test)]
