@@ -2,8 +2,9 @@
 
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
-use gammond_game::find_play;
-use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
+use gammond_game::{MatchState, Rules, find_play};
+use gammond_protocol::render::board;
 use gammond_train::duel::{
     DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
 };
@@ -200,6 +201,32 @@ pub(crate) fn write_pair(
         }
     }
     write(format!("{stem}.mat"), file(0, games))
+}
+
+/// Returns a game as text: the board before each roll, the roll and the play.
+pub(crate) fn watched(names: &[String; 2], game: &PlayedGame) -> String {
+    let state = MatchState::money(Rules::default());
+    let mut text = String::new();
+    let name = |player: usize| names.get(player).map_or("", String::as_str);
+    for action in &game.actions {
+        let line = match action {
+            DuelAction::Played(turn) => {
+                text.push_str(&board(&turn.before, &state, Some(turn.roll)));
+                let play = find_play(&turn.before, turn.roll, &turn.after);
+                let play = play.map_or_else(String::new, |play| play_text(&turn.before, &play));
+                format!("{} {}: {play}", name(turn.player), turn.roll)
+            }
+            DuelAction::Doubled(player, value) => format!("{} doubles to {value}", name(*player)),
+            DuelAction::Took(player) => format!("{} takes", name(*player)),
+            DuelAction::Passed(player) => format!("{} passes", name(*player)),
+        };
+        text.push_str(&line);
+        text.push_str("\n\n");
+    }
+    let winner = name(usize::from(game.points < 0));
+    let points = game.points.unsigned_abs();
+    text.push_str(&format!("{winner} wins {points}\n\n"));
+    text
 }
 
 /// A game as match files have it.

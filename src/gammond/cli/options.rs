@@ -172,15 +172,15 @@ pub(crate) struct Measured {
     /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     pub(crate) player: PlayerSpec,
-    /// A second player on the same, with the paired difference.
+    /// Another player on the same, with the paired difference; may be given several times.
     #[arg(long, value_name = "PLAYER")]
-    pub(crate) against: Option<PlayerSpec>,
+    pub(crate) against: Vec<PlayerSpec>,
     #[command(flatten)]
     pub(crate) options: PlayerOptions,
 }
 
 impl Measured {
-    /// Returns the player, or both.
+    /// Opens the player and those of `--against`.
     pub(crate) fn open(&self, common: &Common) -> Result<Vec<Box<dyn Player>>, Failure> {
         let specs = std::iter::once(&self.player).chain(&self.against);
         common.players(specs, &self.options)

@@ -233,16 +233,24 @@ pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure
     }
 }
 
-/// First minus second when there are two players: all records, then the groups by range.
+/// First minus second: all records, then the groups by range. The same with each further player, named by that player.
 fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<(String, Running)> {
-    let [first, second] = all else {
+    let Some((first, others)) = all.split_first() else {
         return Vec::new();
     };
-    let mut found = paired_by_group(items, [first.scored, second.scored], counting);
-    if counting.ranges.is_empty() {
-        found.truncate(1);
-    }
-    found
+    let pair = |(number, other): (usize, &Scores<'_>)| {
+        let mut found = paired_by_group(items, [first.scored, other.scored], counting);
+        if counting.ranges.is_empty() {
+            found.truncate(1);
+        }
+        for (name, _) in &mut found {
+            if number > 0 {
+                *name = format!("{}: {name}", other.name);
+            }
+        }
+        found
+    };
+    others.iter().enumerate().flat_map(pair).collect()
 }
 
 /// A file and which of the published ones it is.
@@ -274,13 +282,13 @@ fn text_report(
     }
     for (name, difference) in differences(items, all, counting) {
         let [low, high] = difference.interval99();
-        let name = if name == "all" {
-            String::new()
-        } else {
-            format!("{name}: ")
+        let name = match name.strip_suffix(": all") {
+            Some(other) => format!("{other}: first minus this: "),
+            None if name == "all" => "first minus second: ".to_owned(),
+            None => format!("{name}: first minus second: "),
         };
         text.push_str(&format!(
-            "{name}first minus second: {:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
+            "{name}{:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
              {high:+.6}, {} records\n",
             difference.mean(),
             difference.standard_error(),

@@ -98,11 +98,11 @@ fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
     )
 }
 
-/// First less second, when there are two.
+/// First less second, when there are two or more.
 fn difference(lost: &[Vec<f64>]) -> Option<Running> {
     let mut running = Running::default();
     for lost in lost {
-        let [first, second] = lost[..] else {
+        let [first, second, ..] = lost[..] else {
             return None;
         };
         running.add(first - second);

@@ -1,9 +1,11 @@
 //! `gammond duel`.
 
 use crate::cli::duels::{
-    FailureArgs, FailureLog, Ratings, TermsArgs, failures, print_notes, write_pair,
+    FailureArgs, FailureLog, Ratings, TermsArgs, failures, print_notes, watched, write_pair,
 };
-use crate::cli::{COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points};
+use crate::cli::{
+    COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points, print,
+};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, Nets};
@@ -47,6 +49,9 @@ pub(crate) struct Args {
     /// played, and not written.
     #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
     pub(super) mat: Option<PathBuf>,
+    /// Print each game when its pair is over: the board before each roll, and the play.
+    #[arg(long, conflicts_with = "luck_adjusted")]
+    pub(super) watch: bool,
     /// Say nothing while playing: `--progress none`.
     #[arg(long)]
     pub(super) quiet: bool,
@@ -94,6 +99,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let unwritten = Mutex::new(None);
     let (names, stop) = (pair.map(Player::name), control.stop.clone());
     let write = |played: PlayedPair| {
+        if args.watch {
+            let games = played.sets.iter().flatten();
+            let text: String = games.map(|game| watched(&names, game)).collect();
+            if print(text.as_bytes()).is_err() {
+                stop.trigger();
+            }
+        }
+        if args.mat.is_none() {
+            return;
+        }
         let folder = args.mat.as_deref().unwrap_or(Path::new("."));
         if let Err(error) = write_pair(folder, &names, &plan, played) {
             let mut first = unwritten.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,7 +119,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let failure_log = FailureLog::default();
     let report_failure = |error: &_| failure_log.report(error);
     let duels = Duels::new(&plan, &pair, vec![[0, 1]])?
-        .watched(args.mat.is_some().then_some(&write))
+        .watched((args.watch || args.mat.is_some()).then_some(&write))
         .watching_failures(&report_failure);
     let outcome = Runner::new().journal(journal).run(&duels, &mut control)?;
     drop(control);

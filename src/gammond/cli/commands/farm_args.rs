@@ -72,6 +72,9 @@ pub(super) fn rollout_spec(
     if !merge.is_empty() {
         return Err(not_here("--merge"));
     }
+    if matches!(full, Some(Some(_))) {
+        return Err(not_here("--full=N"));
+    }
     let quota: Vec<String> = quota.iter().map(ToString::to_string).collect();
     let file = match out {
         None => None,
@@ -80,7 +83,7 @@ pub(super) fn rollout_spec(
             again: job_files.some_file(again.as_ref())?,
             out: output(out)?,
             best: u64::from(*best).try_into()?,
-            full: *full,
+            full: full.is_some(),
             only: match only {
                 rollout::Only::All => OnlySpec::All,
                 rollout::Only::Decided => OnlySpec::Decided,
@@ -144,7 +147,7 @@ pub(super) fn rollout_file_args(
         again: job_paths.some_file(again)?,
         out: Some(job_paths.output(out)),
         best: narrow(best.into()),
-        full,
+        full: full.then_some(None),
         only: match only {
             OnlySpec::All => rollout::Only::All,
             OnlySpec::Decided => rollout::Only::Decided,
@@ -416,6 +419,7 @@ pub(super) fn duel_spec(args: &duel::Args, job_files: &mut JobFiles) -> Result<D
         luck_adjusted,
         independent_dice,
         mat,
+        watch,
         quiet: _,
         terms,
         failures,
@@ -424,6 +428,9 @@ pub(super) fn duel_spec(args: &duel::Args, job_files: &mut JobFiles) -> Result<D
     } = args;
     if mat.is_some() {
         return Err(not_here("--mat"));
+    }
+    if *watch {
+        return Err(not_here("--watch"));
     }
     Ok(DuelSpec {
         a: job_files.player(a)?,
@@ -462,6 +469,7 @@ pub(super) fn duel_args(
         luck_adjusted: job_paths.some_nets(luck_adjusted)?,
         independent_dice,
         mat: None,
+        watch: false,
         quiet: false,
         terms: terms_args(terms),
         failures: failures_args(failures),

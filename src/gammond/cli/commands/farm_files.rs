@@ -77,7 +77,12 @@ impl JobFiles {
             against,
             options: _,
         } = measured;
-        let against = against.as_ref().map(|against| self.player(against));
+        if against.len() > 1 {
+            return Err(Failure::usage(
+                "--against: a job of the farm compares two players",
+            ));
+        }
+        let against = against.first().map(|against| self.player(against));
         Ok(MeasuredSpec {
             player: self.player(player)?,
             against: against.transpose()?,
@@ -179,7 +184,7 @@ impl JobPaths<'_> {
         let against = against.map(|against| self.player(&against));
         Ok(Measured {
             player: self.player(&player)?,
-            against: against.transpose()?,
+            against: against.transpose()?.into_iter().collect(),
             options: PlayerOptions::default(),
         })
     }

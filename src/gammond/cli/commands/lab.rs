@@ -2,8 +2,12 @@
 
 mod experiments;
 
-use crate::cli::{Common, Failure, PlayerOptions, ProgressArgs, finish, shown_path};
+use crate::cli::{
+    Common, Failure, Picture, PlayerOptions, ProgressArgs, finish, shown_path, write_drawing,
+};
 use clap::builder::RangedU64ValueParser;
+use gammond_base::files::{self, TEXT_BYTES_MAX};
+use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::{Control, sha256};
 use gammond_train::lab::hillclimb::{HillPlan, Teacher};
 use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
@@ -12,6 +16,7 @@ use gammond_train::lab::{TestScore, Tests, TrainingLoop, check_target, run_train
 use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
 use gammond_train::player::{Player, PlayerSpec};
 use gammond_train::training::alpha::AlphaSettings;
+use gammond_train::training::curve;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -64,7 +69,7 @@ const EPISODES_MAX: u64 = 1_000_000_000;
 #[derive(clap::Args, Debug)]
 struct NetShapeArgs {
     /// Representation of the board: quack, quack-aug, quack-norm, tdg-board, tdg-board-points, tdg-board-aug,
-    /// tdg-board-aug-points, td-gammon-196, td-gammon or player-3.1.
+    /// tdg-board-aug-points, td-gammon-196, td-gammon, player-3.1 or td-gammon-contact.
     #[arg(long, default_value = "td-gammon", value_name = "NAME", value_parser = representation)]
     representation: Representation,
     /// Neurons of the hidden layer; twice for two layers.
@@ -78,6 +83,9 @@ struct NetShapeArgs {
     range: f64,
 }
 
+/// Vertical axis of learning curves.
+const CURVE_AXIS: &str = "points per game";
+
 /// Options for tests during training.
 #[derive(clap::Args, Debug)]
 struct TestGameArgs {
@@ -87,6 +95,9 @@ struct TestGameArgs {
     /// Test games, in pairs with the same dice.
     #[arg(long, default_value_t = 200, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     test_games: u64,
+    /// Keep the test scores as a learning curve in this file, and draw it beside it (FILE.svg).
+    #[arg(long, value_name = "FILE.csv", requires = "against")]
+    curve: Option<PathBuf>,
     #[command(flatten)]
     players: PlayerOptions,
 }
@@ -249,6 +260,41 @@ impl TestGameArgs {
         Ok((players, tester))
     }
 
+    /// Checks, before the work, that the curve may be written.
+    fn check_curve(&self, unit: &str) -> Result<(), Failure> {
+        let Some(path) = &self.curve else {
+            return Ok(());
+        };
+        check_writable(path).map_err(Failure::unwritten(path))?;
+        if path.exists() {
+            let there = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+            let head = curve::csv([unit, CURVE_AXIS], &[]);
+            if !there.starts_with(&head) {
+                return Err(Failure::in_file(path)(
+                    "no learning curve of this work; left unchanged",
+                ));
+            }
+        }
+        Picture::Svg.check(&path.with_extension("svg"))
+    }
+
+    /// Writes the scores so far as a curve with its picture.
+    fn keep_curve(&self, scores: &[TestScore], unit: &str, every: u64) -> Result<(), Failure> {
+        let Some(path) = &self.curve else {
+            return Ok(());
+        };
+        let point = |(step, score): (u64, &TestScore)| curve::Point {
+            x: (step * every) as f64,
+            y: score.points[0],
+            error: score.points[1],
+        };
+        let series = [(String::new(), (1..).zip(scores).map(point).collect())];
+        let text = curve::csv([unit, CURVE_AXIS], &series);
+        write_whole(path, text.as_bytes()).map_err(Failure::unwritten(path))?;
+        let picture = curve::svg(&[unit.to_owned(), CURVE_AXIS.to_owned()], &series);
+        write_drawing(&path.with_extension("svg"), &picture)
+    }
+
     fn tests<'a>(&self, tester: Option<&'a dyn Player>, seed: u64) -> Option<Tests<'a>> {
         tester.map(|opponent| Tests {
             opponent,
@@ -273,6 +319,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
     let (_, tester) = args.tested.open(common, &[])?;
+    args.tested.check_curve("games")?;
     let plan = TdPlan {
         shape: args.built.shape(1)?,
         range: args.built.range as f32,
@@ -287,7 +334,8 @@ fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
     };
     let mut control = args.progress.control()?;
     work(&plan, &args.net, &mut control, |state| {
-        (&state.net, curve(&state.curve, "games", plan.every))
+        args.tested.keep_curve(&state.curve, "games", plan.every)?;
+        Ok((&state.net, scores(&state.curve, "games", plan.every)))
     })
 }
 
@@ -295,6 +343,7 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
     let taught = args.curriculum > 0 || args.guard > 0;
     let teacher: &[&PlayerSpec] = if taught { &[&args.teacher] } else { &[] };
     let (teachers, tester) = args.tested.open(common, teacher)?;
+    args.tested.check_curve("rounds")?;
     let plan = HillPlan {
         shape: args.built.shape(1)?,
         range: args.built.range as f32,
@@ -315,8 +364,9 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
     let mut control = args.progress.control()?;
     work(&plan, &args.net, &mut control, |state| {
         let mut text = format!("{} challengers won\n", state.moved);
-        text.push_str(&curve(&state.curve, "rounds", plan.every));
-        (&state.net, text)
+        text.push_str(&scores(&state.curve, "rounds", plan.every));
+        args.tested.keep_curve(&state.curve, "rounds", plan.every)?;
+        Ok((&state.net, text))
     })
 }
 
@@ -354,12 +404,12 @@ fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
                 "epoch {epoch}: mean error {mean:.5}, greatest {greatest:.4}\n"
             ));
         }
-        (&state.net, text)
+        Ok((&state.net, text))
     })
 }
 
-/// Returns the scores on the way.
-fn curve(scores: &[TestScore], unit: &str, every: u64) -> String {
+/// Returns the scores on the way as lines.
+fn scores(scores: &[TestScore], unit: &str, every: u64) -> String {
     let lines = (1..).zip(scores);
     let lines = lines.map(|(step, score)| format!("after {} {unit}: {score}\n", step * every));
     lines.collect()
@@ -370,7 +420,7 @@ fn work<C: TrainingLoop>(
     course: &C,
     path: &Path,
     control: &mut Control<'_>,
-    described: impl Fn(&C::State) -> (&ClassicNet, String),
+    described: impl Fn(&C::State) -> Result<(&ClassicNet, String), Failure>,
 ) -> Result<ExitCode, Failure> {
     let header = course.header()?;
     check_target(path, &header)?;
@@ -378,7 +428,7 @@ fn work<C: TrainingLoop>(
     journal.push(".journal");
     let journal = PathBuf::from(journal);
     let end = run_training(course, Some(&journal), control)?;
-    let (net, mut text) = described(&end.state);
+    let (net, mut text) = described(&end.state)?;
     if end.complete {
         let done = course.progress(&end.state, end.steps).done;
         write_net(path, net, &header, done)?;

@@ -4,11 +4,11 @@ use crate::cli::{Common, Failure, Format, print, shown_path, write_drawing};
 use clap::builder::RangedU64ValueParser;
 use gammond_base::files;
 use gammond_base::journal::write_whole;
-use gammond_engine::engine::FileError;
 use gammond_engine::eval::gnubg::WeightsFile;
 use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, safetensors};
-use gammond_engine::nn::{SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
+use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
+use gammond_job::sha256;
 use gammond_protocol::render::weights;
 use gammond_train::player::classic::{ClassicFile, ClassicNet};
 use sha2::{Digest as _, Sha256};
@@ -61,7 +61,7 @@ enum Action {
         /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
         /// (`contact.net`).
         net: String,
-        /// Class of GNU Backgammon's net: contact, crashed or pruning.
+        /// Class of GNU Backgammon's net: contact, crashed, race or pruning.
         #[arg(long, default_value = "contact")]
         class: String,
         /// File to write; default standard output.
@@ -134,17 +134,106 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
                 print(describe(common, name, bytes)?.as_bytes())?;
             }
         } else {
-            let path = Path::new(name);
-            if path.extension().is_some_and(|end| end == "safetensors") && path.exists() {
-                return Err(Failure::in_file(path)(FileError::Float));
-            }
             print(describe(common, name, &open(name)?)?.as_bytes())?;
         }
     }
     Ok(())
 }
 
+/// A net that is no net file of gammond's: what it is, its layers, its inputs.
+struct OtherNet {
+    kind: &'static str,
+    name: String,
+    layers: Vec<usize>,
+    inputs: String,
+}
+
+/// Returns the nets of a file of another kind: float weights, a classic net, GNU Backgammon's weights.
+fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
+    if is_safetensors(bytes) {
+        let float = safetensors::read(bytes).map_err(Failure::in_file(name))?;
+        let shape = float.shape;
+        let inputs = InputSet::of_size(shape.inputs).map_or("unknown", InputSet::name);
+        return Ok(vec![OtherNet {
+            kind: "float weights",
+            name: name.to_owned(),
+            layers: vec![
+                shape.inputs,
+                shape.width,
+                shape.second,
+                gammond_engine::nn::RESULTS,
+            ],
+            inputs: inputs.to_owned(),
+        }]);
+    }
+    if let Some(text) = ClassicFile::text_in(bytes) {
+        let file = ClassicFile::parse(text).map_err(Failure::in_file(name))?;
+        let shape = file.net.shape();
+        return Ok(vec![OtherNet {
+            kind: "classic net",
+            name: file.made.unwrap_or_else(|| "made elsewhere".to_owned()),
+            layers: shape.layers().to_vec(),
+            inputs: shape.representation().name().to_owned(),
+        }]);
+    }
+    let file = WeightsFile::parse(bytes).map_err(Failure::in_file(name))?;
+    let version = file.version.as_str();
+    let nets = [
+        ("contact", &file.contact),
+        ("race", &file.race),
+        ("crashed", &file.crashed),
+        ("pruning contact", &file.prune_contact),
+        ("pruning crashed", &file.prune_crashed),
+        ("pruning race", &file.prune_race),
+    ];
+    let one = |(class, net): (&str, &DenseNet)| OtherNet {
+        kind: "GNU Backgammon's weights",
+        name: class.to_owned(),
+        layers: vec![net.inputs, net.hidden, net.outputs],
+        inputs: format!("version {version}"),
+    };
+    Ok(nets.map(one).into_iter().collect())
+}
+
+/// Describes a file that is no net file of gammond's.
+fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
+    let (nets, sum) = (other_nets(name, bytes)?, sha256(bytes));
+    if common.format == Some(Format::Json) {
+        let nets: Vec<_> = (nets.iter())
+            .map(|net| {
+                serde_json::json!({
+                    "kind": net.kind, "name": net.name, "layers": net.layers, "inputs": net.inputs,
+                })
+            })
+            .collect();
+        let value = serde_json::json!({
+            "file": name, "nets": nets, "bytes": bytes.len(), "sha256": sum,
+        });
+        return Ok(format!("{value}\n"));
+    }
+    let mut text = format!("{}\n", shown_path(Path::new(name)));
+    for net in nets {
+        let layers: Vec<String> = net.layers.iter().map(usize::to_string).collect();
+        text.push_str(&format!(
+            "  net      {}: {}\n  layers   {}\n  inputs   {}\n",
+            net.kind,
+            net.name.escape_default(),
+            layers.join(" - "),
+            net.inputs
+        ));
+    }
+    text.push_str(&format!(
+        "  file     {} bytes\n  sha256   {sum}\n",
+        bytes.len()
+    ));
+    Ok(text)
+}
+
 fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
+    let is_known = ClassicFile::text_in(bytes).is_some() || WeightsFile::parse(bytes).is_ok();
+    if !native::looks_like_one(bytes) && (is_known || is_safetensors(bytes)) {
+        return describe_others(common, name, bytes);
+    }
     let judge = ClassNet::parse(name, bytes)?;
     let parts = judge.net().parts();
     let shape = parts.shape;
@@ -287,9 +376,10 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
     let dense = match class {
         "contact" => file.contact,
         "crashed" => file.crashed,
+        "race" => file.race,
         "pruning" => file.prune_contact,
         other => {
-            let text = format!("--class {other}, expected contact, crashed or pruning");
+            let text = format!("--class {other}, expected contact, crashed, race or pruning");
             return Err(Failure::usage(text));
         }
     };

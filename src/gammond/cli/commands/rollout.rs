@@ -2,7 +2,7 @@
 
 use super::ask;
 use crate::cli::{
-    Common, Failure, ProgressArgs, finish, nets_named, print, share, stopped, within,
+    Common, Failure, ProgressArgs, counts, finish, nets_named, print, share, stopped, within,
 };
 use gammond_base::files;
 use gammond_base::journal::{check_writable, create_whole};
@@ -16,8 +16,8 @@ use gammond_protocol::rollout::name;
 use gammond_protocol::{LineAction, Request, Session};
 use gammond_train::benchmark::make::source::{self, Source, Unrolled};
 use gammond_train::benchmark::make::{
-    Choosing, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest, RepeatComparison, Rolling,
-    STAMP, again, header, records, settings_line,
+    Choosing, FilterStudy, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest,
+    RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
 };
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -59,9 +59,10 @@ pub(super) struct FileArgs {
     /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
     #[arg(long, default_value_t = 5, value_name = "N", requires = "out", value_parser = clap::value_parser!(u16).range(2..=64))]
     pub(super) best: u16,
-    /// Every play is a candidate; with --again says how often the best one was not listed.
-    #[arg(long, requires = "out")]
-    pub(super) full: bool,
+    /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
+    /// positions, and a table of what each filter keeps of the plays.
+    #[arg(long, requires = "out", value_name = "N", num_args = 0..=1, require_equals = true, value_parser = counts())]
+    pub(super) full: Option<Option<usize>>,
     /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
     /// static evaluation (disputed); or all.
     #[arg(
@@ -98,7 +99,7 @@ impl FileArgs {
             again: None,
             out: None,
             best: 5,
-            full: false,
+            full: None,
             only: Only::Decided,
             error_share: 0.0,
             quota: Vec::new(),
@@ -271,7 +272,7 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
         rollout,
         error_share: args.file.error_share,
         best: args.file.best.into(),
-        full: args.file.full,
+        full: args.file.full.is_some(),
         interest: match args.file.again {
             Some(_) => Interest::All,
             None => args.file.only.into(),
@@ -333,6 +334,10 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     for file in [&files.journal, &files.candidates] {
         std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
+    if let Some(Some(_)) = args.file.full {
+        let rows = study(&engine, &chosen, &outcome.sum)?;
+        print(studied(&recipe, &rows).as_bytes())?;
+    }
     if args.file.again.is_some() {
         print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
     }
@@ -388,6 +393,9 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool)
         damaged |= !wrong.is_empty();
         wanted.extend(found);
     }
+    if let Some(Some(most)) = args.full {
+        wanted.truncate(most);
+    }
     if args.again.is_none() {
         // The lists of another file are no advice.
         wanted.iter_mut().for_each(|one| one.listed.clear());
@@ -420,6 +428,28 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
         return source::of_match(&bytes, unrolled).map_err(Failure::in_file(path));
     }
     Ok(source::lines(&bytes, unrolled))
+}
+
+/// Returns the table of a study of filters.
+fn studied(recipe: &Recipe, rows: &[FilterStudy]) -> String {
+    let decisions = rows.first().map_or(0, |row| row.loss.count());
+    let mut text = format!(
+        "{decisions} decisions, every play rolled out, up to {} games each\n\
+         filter    kept   of plays  best not kept  clearly  points lost\n",
+        recipe.rollout.trials
+    );
+    for row in rows {
+        text.push_str(&format!(
+            "{:<7} {:>6.1} {:>10.1} {:>14} {:>8} {:>12.5}\n",
+            row.filter,
+            row.kept.mean(),
+            row.plays.mean(),
+            row.missed,
+            row.clearly,
+            row.loss.mean()
+        ));
+    }
+    text
 }
 
 fn compared(recipe: &Recipe, again: &RepeatComparison) -> String {

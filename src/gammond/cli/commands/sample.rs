@@ -1,14 +1,19 @@
 //! `gammond sample`.
 
 use super::label::read_positions;
-use crate::cli::{Common, Failure, Output, ProgressArgs, counts, finish};
+use crate::cli::{Common, Failure, Output, ProgressArgs, counts, finish, points};
 use gammond_base::journal::read_records;
+use gammond_engine::engine::EngineError;
+use gammond_engine::query::{EvalQuery, Settings, Stop};
 use gammond_game::notation::PositionChances;
+use gammond_game::{MatchState, Position, Roll, Rules, generate_plays};
 use gammond_job::Header;
 use gammond_train::training::games::GameSettings;
 use gammond_train::training::read_toml;
 use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
 use gammond_train::training::shard::{Label, by_group, unpack};
+use rayon::prelude::*;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -55,12 +60,38 @@ pub(super) enum Other {
         /// them.
         #[arg(long, value_name = "N", value_parser = counts())]
         per_group: Option<usize>,
+        /// Only the first label of each position; the number of labels dropped is reported.
+        #[arg(long)]
+        unique: bool,
+        /// Only positions whose static equity differs by at least this much from that at 1 ply.
+        #[arg(long, value_name = "EQUITY", value_parser = points)]
+        unsettled: Option<f64>,
+        /// Only positions in which at least this many of the 36 rolls leave no play or one.
+        #[arg(long, value_name = "ROLLS", value_parser = clap::value_parser!(u8).range(1..=36))]
+        forced: Option<u8>,
     },
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let file = match (&args.other, &args.file) {
-        (Some(Other::Dump { file, per_group }), _) => return dump(common, file, *per_group),
+        (
+            Some(Other::Dump {
+                file,
+                per_group,
+                unique,
+                unsettled,
+                forced,
+            }),
+            _,
+        ) => {
+            let kept = Kept {
+                per_group: *per_group,
+                unique: *unique,
+                unsettled: *unsettled,
+                forced: *forced,
+            };
+            return dump(common, file, &kept);
+        }
         (None, Some(file)) => file,
         (None, None) => return Err(Failure::usage("a file for the labels is wanted")),
     };
@@ -88,11 +119,63 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     finish("", outcome.complete, Some(file), "")
 }
 
-fn dump(common: &Common, file: &Path, per_group: Option<usize>) -> Result<ExitCode, Failure> {
+/// Labels that a dump keeps.
+struct Kept {
+    per_group: Option<usize>,
+    unique: bool,
+    unsettled: Option<f64>,
+    forced: Option<u8>,
+}
+
+/// Returns the number of the 36 rolls that leave no play or one.
+fn forced_rolls(position: &Position, plays: &mut Vec<Position>) -> u32 {
+    let forced = Roll::ALL.into_iter().filter(|&roll| {
+        generate_plays(position, roll, plays);
+        plays.len() < 2
+    });
+    forced.map(Roll::weight).sum()
+}
+
+/// Keeps the labels of positions whose static equity and that at 1 ply differ by at least `least`.
+fn keep_unsettled(common: &Common, labels: &mut Vec<Label>, least: f64) -> Result<(), Failure> {
+    common.start_threads();
+    let engine = common.engine()?;
+    let gap = |label: &Label| {
+        let query = EvalQuery::new(label.position, MatchState::money(Rules::default()));
+        let at = |plies| {
+            let settings = Settings::plies(plies).with_cubeful(false);
+            let found = engine.evaluate(&query, &settings, &Stop::never());
+            found.map(|found| f64::from(found.chances.equity()))
+        };
+        Ok::<f64, EngineError>((at(0)? - at(1)?).abs())
+    };
+    let gaps: Result<Vec<f64>, EngineError> = labels.par_iter().map(gap).collect();
+    let mut gaps = gaps?.into_iter();
+    labels.retain(|_| gaps.next().is_some_and(|gap| gap >= least));
+    Ok(())
+}
+
+fn dump(common: &Common, file: &Path, kept: &Kept) -> Result<ExitCode, Failure> {
     let records = read_records(file)?;
     let mut out = Output::new();
     let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
-    if let Some(wanted) = per_group {
+    if kept.unique {
+        let all = labels.len();
+        let mut known = HashSet::new();
+        labels.retain(|label| known.insert(label.position));
+        let dropped = all - labels.len();
+        stderr_line!(
+            "gammond: {dropped} of {all} labels are of positions that came before: dropped"
+        );
+    }
+    if let Some(least) = kept.forced {
+        let mut plays = Vec::new();
+        labels.retain(|label| forced_rolls(&label.position, &mut plays) >= u32::from(least));
+    }
+    if let Some(least) = kept.unsettled {
+        keep_unsettled(common, &mut labels, least)?;
+    }
+    if let Some(wanted) = kept.per_group {
         labels = by_group(&labels, wanted, common.seed);
     }
     for label in labels {

@@ -10,6 +10,7 @@ mod quota;
 mod recipe;
 mod roll;
 pub mod source;
+mod study;
 mod write;
 
 pub use choose::{Choosing, Chosen};
@@ -17,4 +18,5 @@ pub use quota::{Quota, QuotaError};
 pub use recipe::{GAMES_PER_PART, Interest, Recipe, header};
 pub use roll::{KnownResults, Rolling};
 pub use source::{RecordRequest, SourceError};
+pub use study::{FilterStudy, study};
 pub use write::{RepeatComparison, STAMP, again, records, settings_line};

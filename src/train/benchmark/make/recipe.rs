@@ -3,7 +3,9 @@
 use super::quota::Quota;
 use super::source::RecordRequest;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{RolloutQuery, RolloutSettings, RolloutSubject};
+use gammond_engine::query::{
+    FilterLevel, MoveFilter, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Truncation,
+};
 use gammond_game::notation::PositionKey;
 use gammond_game::{MatchState, Play, Position, Roll, Rules};
 use gammond_job::{Header, sha256};
@@ -20,6 +22,18 @@ pub enum Interest {
     Decided,
     /// Two plies see another best play than the static evaluation.
     Disputed,
+}
+
+impl Interest {
+    /// Returns its word, as the option has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Interest::All => "all",
+            Interest::Decided => "decided",
+            Interest::Disputed => "disputed",
+        }
+    }
 }
 
 /// Settings for making records.
@@ -110,15 +124,99 @@ pub fn header(
     kind: &str,
 ) -> Result<Header, EngineError> {
     let quotas: Vec<String> = recipe.quotas.iter().map(ToString::to_string).collect();
-    Ok(Header::new(kind, 2)
+    let header = Header::new(kind, 3)
+        .field("program", concat!("gammond-", env!("CARGO_PKG_VERSION")))
         .field("nets", engine.identity()?)
         .field("positions", checksum(wanted))
         .field("best", recipe.best)
         .field("full", recipe.full)
-        .field("interest", format!("{:?}", recipe.interest))
+        .field("only", recipe.interest.name())
         .field("quotas", quotas.join(","))
-        .field("rollout", format!("{:?}", recipe.rollout))
-        .field("error share", recipe.error_share))
+        .field("error share", recipe.error_share);
+    Ok(rollout_fields(header, &recipe.rollout))
+}
+
+/// Version of the named form of rollout settings in headers (BM-34). It changes when a name or its meaning does.
+const SETTINGS_FORM: u32 = 1;
+
+/// Returns the header with the settings of rollouts under their own names.
+fn rollout_fields(header: Header, rollout: &RolloutSettings) -> Header {
+    let optional = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+    let mut header = header
+        .field("settings", SETTINGS_FORM)
+        .field("trials", rollout.trials)
+        .field("seed", rollout.seed)
+        .field("leafplies", rollout.leaf_plies)
+        .field(
+            "osr",
+            optional(rollout.leaf_osr.map(|count| count.to_string())),
+        )
+        .field("cubeful", u8::from(rollout.cubeful))
+        .field("vr", u8::from(rollout.variance_reduction))
+        .field("truncate", truncation(rollout.truncate))
+        .field("se", optional(rollout.error.map(|error| error.to_string())))
+        .field("lead", optional(rollout.lead.map(|lead| lead.to_string())))
+        .field(
+            "time",
+            optional(rollout.time_ms.map(|time| time.to_string())),
+        );
+    for (name, side) in ["side1", "side2"].into_iter().zip(&rollout.sides) {
+        header = side_fields(header, name, side);
+    }
+    if let Some((turn, side)) = &rollout.late {
+        header = side_fields(header.field("late", turn), "late", side);
+    }
+    let search = &rollout.search;
+    header
+        .field("search.plies", search.plies)
+        .field(
+            "search.level",
+            optional(search.level.map(|level| format!("{level:?}"))),
+        )
+        .field("search.filter", filter_text(&search.filter))
+        .field("search.prune", u8::from(search.prune))
+        .field(
+            "search.margin",
+            optional(search.prune_margin.map(|margin| margin.to_string())),
+        )
+        .field(
+            "search.keep",
+            optional(search.prune_keep.map(|keep| keep.to_string())),
+        )
+        .field("search.noise", search.noise)
+        .field("search.gnubgnoise", u8::from(search.noise_as_gnubg))
+}
+
+fn side_fields(header: Header, name: &str, side: &RolloutSide) -> Header {
+    let filter = side
+        .filter
+        .as_ref()
+        .map_or_else(|| "search".to_owned(), filter_text);
+    header
+        .field(&format!("{name}.plies"), side.plies)
+        .field(&format!("{name}.cubeplies"), side.cube_plies)
+        .field(&format!("{name}.filter"), filter)
+}
+
+/// Returns the name of a filter; of others the numbers of all levels.
+fn filter_text(filter: &MoveFilter) -> String {
+    if let Some(name) = filter.name() {
+        return name.to_owned();
+    }
+    let level =
+        |level: &FilterLevel| format!("{}/{}/{}", level.accept, level.extra, level.threshold);
+    let levels: Vec<String> = filter.levels.iter().flatten().map(level).collect();
+    format!("{} {}", u8::from(filter.by_rolls), levels.join(" "))
+}
+
+/// Returns the word for where games are cut off.
+pub(super) fn truncation(truncate: Truncation) -> String {
+    match truncate {
+        Truncation::Never => "never".to_owned(),
+        Truncation::Table => "table".to_owned(),
+        Truncation::Race => "race".to_owned(),
+        Truncation::Turns(turns) => turns.to_string(),
+    }
 }
 
 /// Positions and rolls, and how many.
@@ -141,4 +239,43 @@ fn line(wanted: &RecordRequest) -> String {
 pub(super) fn equity(chances: &[f64; 5]) -> f64 {
     let [win, gammon, backgammon, lost_gammon, lost_backgammon] = chances;
     2.0 * win - 1.0 + gammon + backgammon - lost_gammon - lost_backgammon
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_have_names_and_each_changes_the_header() {
+        let text =
+            |settings: &RolloutSettings| rollout_fields(Header::new("x", 1), settings).text();
+        let usual = RolloutSettings::default();
+        let first = text(&usual);
+        for known in [
+            "\"settings\":\"1\"",
+            "\"trials\":\"1296\"",
+            "\"search.filter\":\"normal\"",
+        ] {
+            assert!(first.contains(known), "{first}");
+        }
+        let mut others = vec![first];
+        let changes: [fn(&mut RolloutSettings); 9] = [
+            |settings| settings.trials = 36,
+            |settings| settings.truncate = Truncation::Turns(7),
+            |settings| settings.error = Some(0.01),
+            |settings| settings.leaf_osr = Some(36),
+            |settings| settings.sides[1].plies = 1,
+            |settings| settings.late = Some((3, RolloutSide::default())),
+            |settings| settings.search.prune_keep = Some(3),
+            |settings| settings.search.filter = MoveFilter::HUGE,
+            |settings| settings.search.filter.levels[0][0].extra = 9,
+        ];
+        for change in changes {
+            let mut settings = usual.clone();
+            change(&mut settings);
+            let other = text(&settings);
+            assert!(!others.contains(&other), "{other}");
+            others.push(other);
+        }
+    }
 }

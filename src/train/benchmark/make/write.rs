@@ -1,10 +1,9 @@
 //! Records from what was rolled out, and what a second rollout says of a first.
 
 use super::choose::Chosen;
-use super::recipe::{GAMES_PER_PART, Recipe, equity};
+use super::recipe::{GAMES_PER_PART, Recipe, equity, truncation};
 use super::roll::KnownResults;
 use gammond_base::stats::Running;
-use gammond_engine::query::Truncation;
 use gammond_game::Chances;
 use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
 use gammond_job::Stamp;
@@ -17,12 +16,7 @@ pub const STAMP: Stamp = Stamp("gammond rollout");
 #[must_use]
 pub fn settings_line(recipe: &Recipe, net: &str) -> String {
     let rollout = &recipe.rollout;
-    let truncate = match rollout.truncate {
-        Truncation::Never => "never".to_owned(),
-        Truncation::Table => "table".to_owned(),
-        Truncation::Race => "race".to_owned(),
-        Truncation::Turns(turns) => turns.to_string(),
-    };
+    let truncate = truncation(rollout.truncate);
     // Names and values stand in turn: a value is one word.
     let net = net.replace(' ', "-");
     let settings = BenchmarkRecord::Settings(format!(
@@ -43,17 +37,17 @@ pub fn settings_line(recipe: &Recipe, net: &str) -> String {
 const PARTS_MIN: u64 = 2;
 
 /// Results of a record's games.
-struct GameResults {
+pub(super) struct GameResults {
     /// Mean chances of each candidate, seen by the player who is to act.
     chances: Vec<[f64; 5]>,
     /// Equity of each part of each candidate.
     equities: Vec<Vec<f64>>,
     /// Candidates, best first.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
 }
 
 impl GameResults {
-    fn of(record: &Chosen, known: &KnownResults) -> GameResults {
+    pub(super) fn of(record: &Chosen, known: &KnownResults) -> GameResults {
         let (mut chances, mut equities) = (Vec::new(), Vec::new());
         for candidate in 0..record.rolled() {
             let mut sum = [0.0; 5];
@@ -82,7 +76,7 @@ impl GameResults {
 
     /// Returns how much a candidate is worse than another, and the standard error of that, from the parts: parts have
     /// the same dice for all candidates, and each spreads the first throws evenly. One part has no error.
-    fn loss(&self, best: usize, other: usize) -> (f64, Option<f64>) {
+    pub(super) fn loss(&self, best: usize, other: usize) -> (f64, Option<f64>) {
         let loss = equity(&self.chances[best]) - equity(&self.chances[other]);
         let (best, other) = (&self.equities[best], &self.equities[other]);
         let gaps: Running = best.iter().zip(other).map(|(a, b)| a - b).collect();

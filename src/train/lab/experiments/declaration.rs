@@ -322,7 +322,8 @@ mod tests {
     #[test]
     fn interval_is_over_seeds_and_paired() {
         // Both measures scatter by 10, their difference by 1: 4.303 / sqrt(3).
-        let experiment = declared(&[half("", &[(1.0, "a"), (-1.0, "b")], Above(1.0))]);
+        const RULE: &[Half] = &[half("", &[(1.0, "a"), (-1.0, "b")], Above(1.0))];
+        let experiment = declared(RULE);
         let far = seeds(&[[10.0, 1.0], [20.0, 10.0], [30.0, 19.0]]);
         let judged = experiment.judged(&far);
         assert!((judged[0].figure.mean - 10.0).abs() < 1e-12);
@@ -342,25 +343,25 @@ mod tests {
 
     #[test]
     fn one_failing_half_refutes_and_figures_beside_do_not() {
-        let rule: &[Half] = &[
+        const BOTH: &[Half] = &[
             half("", &[(1.0, "a")], Above(0.0)),
             half("", &[(1.0, "b")], Within(-1.0, 1.0)),
+        ];
+        const ONE: &[Half] = &[
+            half("", &[(1.0, "a")], Above(0.0)),
+            beside("", &[(1.0, "b")], Above(0.0)),
         ];
         let same = |a, b| seeds(&[[a, b]; 3]);
         let verdict = |experiment: Experiment, a, b| {
             experiment.verdict(&experiment.judged(&same(a, b))).name()
         };
-        assert_eq!(verdict(declared(rule), 2.0, 0.0), "reproduced");
-        assert_eq!(verdict(declared(rule), 2.0, 3.0), "refuted");
-        assert_eq!(verdict(declared(rule), 0.0, 0.0), "open");
-        let rule: &[Half] = &[
-            half("", &[(1.0, "a")], Above(0.0)),
-            beside("", &[(1.0, "b")], Above(0.0)),
-        ];
-        assert_eq!(verdict(declared(rule), 2.0, -3.0), "reproduced");
+        assert_eq!(verdict(declared(BOTH), 2.0, 0.0), "reproduced");
+        assert_eq!(verdict(declared(BOTH), 2.0, 3.0), "refuted");
+        assert_eq!(verdict(declared(BOTH), 0.0, 0.0), "open");
+        assert_eq!(verdict(declared(ONE), 2.0, -3.0), "reproduced");
         let unclaimed = Experiment {
             claim: None,
-            ..declared(rule)
+            ..declared(ONE)
         };
         assert_eq!(verdict(unclaimed, 2.0, -3.0), "extended");
         assert_eq!(figure(&[1.0]).reach, f64::INFINITY);

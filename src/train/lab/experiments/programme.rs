@@ -9,10 +9,11 @@ use super::teaching::{
 };
 use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
-use crate::lab::supervised::TextDatabase;
+use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
 use crate::player::Player as _;
 use crate::player::classic::{ClassicNet, ClassicPlayer, Sides};
+use crate::training::alpha::AlphaSettings;
 use gammond_game::{Category, Class};
 use gammond_job::Control;
 
@@ -25,7 +26,7 @@ pub(super) const ALL: &[Experiment] = &[
         }),
         question: "Is a crashed net taught by 2-ply values better than one of self-play?",
         conditions: "198-64-5: 8,000 crashed positions in place of 150,000 with values of two plies, the same with static \
-                     values, 60 epochs, and 10,000 games of TD(0.7) in place of the programme's crashed net; 1,000 other \
+                     values, 60 epochs, and 6,000 games of TD(0.7) in place of the programme's crashed net; 1,000 other \
                      crashed decisions judged at two plies; thousandths of a point",
         measures: CRASHED_MEASURES,
         rule: &[
@@ -41,7 +42,7 @@ pub(super) const ALL: &[Experiment] = &[
             ),
         ],
         seeds: SEEDS,
-        cost: 400,
+        cost: 250,
         before: "reproduced",
         axes: AXES,
         work: crashed_labels,
@@ -93,7 +94,77 @@ pub(super) const ALL: &[Experiment] = &[
         axes: AXES,
         work: disagreements,
     },
+    ALPHA_30,
 ];
+
+/// Alphas of the programme's loop, and of a fixed rate.
+const ALPHA_30: Experiment = Experiment {
+    name: "alpha-30-to-1",
+    claim: None,
+    question: "The programme's loop has alpha in 30 .. 1, alpha_start = 20, p = 0.5 %, alpha_min = 1 (J. Heled): is a start at \
+               30 or 20 better than a fixed alpha?",
+    conditions: "198-64-5, 60 epochs on 6,000 crashed positions with static values, one step of alpha is 0.05; 1,000 other \
+                 crashed decisions at two plies; thousandths of a point",
+    measures: &["30 to 1", "20 to 1", "fixed 2", "fixed 1"],
+    rule: &[
+        beside(
+            "30 to 1 better than fixed 2",
+            &[(1.0, "fixed 2"), (-1.0, "30 to 1")],
+            Expected::Above(0.0),
+        ),
+        beside(
+            "30 to 1 better than 20 to 1",
+            &[(1.0, "20 to 1"), (-1.0, "30 to 1")],
+            Expected::Above(0.0),
+        ),
+    ],
+    seeds: SEEDS,
+    cost: 60,
+    before: "none",
+    axes: AXES,
+    work: alphas,
+};
+
+fn alphas(
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<SeedResult>, LabError> {
+    let Some(training_data) = training_data((Class::Crashed, BASE), lab_context, control)? else {
+        return Ok(None);
+    };
+    let Some(chances) = valued(&training_data.engine, &training_data.learned, 0, control) else {
+        return Ok(None);
+    };
+    let data = TextDatabase::new(labelled(&training_data.learned, &chances));
+    let falling = |start| {
+        Rates::Classical(AlphaSettings {
+            start,
+            least: 1.0,
+            ..AlphaSettings::default()
+        })
+    };
+    let ways = [
+        falling(30.0),
+        falling(20.0),
+        Rates::Fixed(2.0),
+        Rates::Fixed(1.0),
+    ];
+    let mut runs = Vec::new();
+    for (name, rates) in ["30", "20", "fixed-2", "fixed-1"].into_iter().zip(ways) {
+        let plan = SupervisedPlan {
+            rates,
+            unit: 0.05,
+            ..plan(lab_context.seed, &data, 60)?
+        };
+        runs.push((format!("alpha-30-to-1-{name}"), plan));
+    }
+    let Some(states) = lab_context.train(control, &runs)? else {
+        return Ok(None);
+    };
+    let nets: Vec<ClassicNet> = states.into_iter().map(|state| state.net).collect();
+    let lost = training_data.mean_losses(&nets, control)?;
+    Ok(lost.map(SeedResult::from))
+}
 
 /// Losses in all, then shares of the categories in percent and in each the losses of two nets.
 const CRASHED_MEASURES: &[&str] = &[
@@ -177,7 +248,7 @@ fn crashed_labels(
         half_life: None,
         lambda: 0.7,
         sides: Sides::Swap,
-        episodes: 10_000,
+        episodes: 6_000,
         every: 500,
         tests: None,
     };

@@ -1,6 +1,8 @@
 //! Experiments with temporal differences.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, Half, SEEDS, SeedResult, half};
+use super::declaration::{
+    AXES, Claim, Expected, Experiment, Half, SEEDS, SeedResult, beside, half,
+};
 use super::kit::{ExperimentContext, percent, player, points, small, strength, test_seed};
 use crate::lab::td::{TdPlan, TdState};
 use crate::lab::{LabError, TestScore, Tests};
@@ -181,6 +183,26 @@ pub(super) const ALL: &[Experiment] = &[
         ..TEMPORAL
     },
     Experiment {
+        name: "contact-inputs",
+        question: "Player 2.4's contact inputs were Tesauro's, Berliner's prime and hitting shots (M. Higgins): what do \
+                   the latter add to self-play?",
+        conditions: "TD(0), 20 neurons, alpha 0.1, 10,000 games; 400 test games against PubEval every 500 games; mean of the \
+                     last third of the curve in points per game",
+        measures: &["td-gammon", "td-gammon-contact"],
+        rule: &[beside(
+            "better with contact inputs",
+            &[(1.0, "td-gammon-contact"), (-1.0, "td-gammon")],
+            Expected::Above(0.0),
+        )],
+        cost: 120,
+        before: "none",
+        work: |lab_context, control| {
+            let seen = [Representation::TdGammon198, Representation::TdGammonContact];
+            represented(&seen, lab_context, control)
+        },
+        ..TEMPORAL
+    },
+    Experiment {
         name: "swap-sides",
         claim: Some(Claim {
             text: "Playing White with a Black net: permute the inputs (swap sides) rather than 1 - p; duel of \"swap\" \
@@ -297,7 +319,6 @@ fn representations(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
-    let pubeval = player("pubeval")?;
     let seen = [
         Representation::Quack,
         Representation::QuackAug,
@@ -305,8 +326,18 @@ fn representations(
         Representation::TdgBoard,
         Representation::TdgBoardAug,
     ];
+    represented(&seen, lab_context, control)
+}
+
+/// Trains a net of each representation.
+fn represented(
+    seen: &[Representation],
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<SeedResult>, LabError> {
+    let pubeval = player("pubeval")?;
     let mut settings = Vec::new();
-    for representation in seen {
+    for &representation in seen {
         let plan = TdPlan {
             shape: small(representation)?,
             tests: Some(tests(&*pubeval, 400, lab_context)),

@@ -20,7 +20,7 @@ pub(super) const ALL: &[Experiment] = &[
             source: "J. Heled, the GNUbg Training Program page; no year or page known",
         }),
         question: "Does one ply play worse than static evaluation in races that are all but over?",
-        conditions: "300 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at \
+        conditions: "1,500 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at \
                      three plies, which see the end of nearly all; gnubg's weights (--gnubg FILE) and the built-in nets \
                      at 0, 1 and 2 plies, without tables; thousandths of a point",
         measures: &[
@@ -44,7 +44,7 @@ pub(super) const ALL: &[Experiment] = &[
             ),
         ],
         seeds: SEEDS,
-        cost: 10,
+        cost: 20,
         before: "reproduced",
         axes: AXES,
         work: late_races,
@@ -126,7 +126,7 @@ fn late_races(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
-    const COUNT: usize = 300;
+    const COUNT: usize = 1_500;
     const REFERENCE_PLIES: u8 = 3;
     let weights = lab_context.gnubg.ok_or(LabError::NoWeights)?;
     let weights = weights.display().to_string();

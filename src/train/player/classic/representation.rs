@@ -27,6 +27,8 @@ pub enum Representation {
     TdGammon198,
     /// TD-Gammon's inputs with 14 inputs a side for checkers borne off instead of one: the i-th is 1 from i on.
     Player31,
+    /// TD-Gammon's inputs with contact inputs after Berliner and the players of Higgins: prime, checkers behind it, shots.
+    TdGammonContact,
 }
 
 /// Unary numbers of TDG-Board, and of its augmented form.
@@ -37,7 +39,7 @@ const OFF_STEPS: usize = 14;
 
 impl Representation {
     /// All of them.
-    pub const ALL: [Representation; 10] = [
+    pub const ALL: [Representation; 11] = [
         Representation::Quack,
         Representation::QuackAug,
         Representation::QuackNorm,
@@ -48,6 +50,7 @@ impl Representation {
         Representation::TdGammon196,
         Representation::TdGammon198,
         Representation::Player31,
+        Representation::TdGammonContact,
     ];
 
     /// Its name in files and options.
@@ -64,6 +67,7 @@ impl Representation {
             Representation::TdGammon196 => "td-gammon-196",
             Representation::TdGammon198 => "td-gammon",
             Representation::Player31 => "player-3.1",
+            Representation::TdGammonContact => "td-gammon-contact",
         }
     }
 
@@ -86,6 +90,7 @@ impl Representation {
             Representation::TdgBoardAugPoints => 528,
             Representation::TdGammon196 => 196,
             Representation::Player31 => 224,
+            Representation::TdGammonContact => 204,
         }
     }
 
@@ -106,7 +111,8 @@ impl Representation {
             }
             Representation::TdGammon196
             | Representation::TdGammon198
-            | Representation::Player31 => ([0, FEW + 1], FEW + 1, 2 * (FEW + 1)),
+            | Representation::Player31
+            | Representation::TdGammonContact => ([0, FEW + 1], FEW + 1, 2 * (FEW + 1)),
         }
     }
 
@@ -137,6 +143,13 @@ impl Representation {
                 point_by_point(&mut out, [white, black]);
                 bars_and_off(&mut out, [white, black]);
                 turn(&mut out, white_on_roll);
+            }
+            Representation::TdGammonContact => {
+                point_by_point(&mut out, [white, black]);
+                bars_and_off(&mut out, [white, black]);
+                turn(&mut out, white_on_roll);
+                contact(&mut out, [white, black]);
+                contact(&mut out, [black, white]);
             }
             Representation::Player31 => {
                 point_by_point(&mut out, [white, black]);
@@ -213,6 +226,64 @@ fn bars_and_off(out: &mut Writer<'_>, sides: [Side; 2]) {
     }
 }
 
+/// Three inputs of contact of the first side: the length of its longest prime, the share of the opponent's checkers
+/// behind it, and the share of rolls with which the opponent hits one of its blots.
+fn contact(out: &mut Writer<'_>, [own, other]: [Side; 2]) {
+    let (length, lowest) = prime(own);
+    // A checker of the opponent's on its own point `n` stands on this side's point `25 - n`; behind the prime is below.
+    let behind = (0..25).filter(|&index| index + lowest > 23);
+    let trapped: u8 = behind.map(|index| other.count(index)).sum();
+    let trapped = if length < 2 { 0 } else { trapped };
+    out.put(length as f32 / 6.0);
+    out.put(f32::from(trapped) / 15.0);
+    out.put(f32::from(shots(own, other)) / 36.0);
+}
+
+/// Returns the length of the longest row of points with two checkers or more, at most 6, and the index of its first.
+fn prime(side: Side) -> (usize, usize) {
+    let (mut best, mut length) = ((0, 0), 0);
+    for index in 0..24 {
+        length = if side.count(index) > 1 { length + 1 } else { 0 };
+        if length > best.0 {
+            best = (length, index + 1 - length);
+        }
+    }
+    (best.0.min(6), best.1)
+}
+
+/// Returns the number of the 36 rolls that bring a checker of `other` to a blot of `own`: by one die, or by several
+/// whose stops are not made points. Checkers on the bar do not hold up the others here.
+fn shots(own: Side, other: Side) -> u8 {
+    let is_open = |index: usize| own.count(23 - index) < 2;
+    let is_blot = |index: usize| own.count(23 - index) == 1;
+    // Steps in turn, each to an open point of the opponent's numbering; true if one of them is a blot.
+    let hits = |from: usize, steps: &[usize]| {
+        let mut at = from;
+        steps.iter().any(|&step| {
+            let open = at != usize::MAX && at >= step && is_open(at - step);
+            at = if open { at - step } else { usize::MAX };
+            open && is_blot(at)
+        })
+    };
+    let mut rolls = 0;
+    for a in 1..=6 {
+        for b in 1..=a {
+            let from = (0..25).filter(|&index| other.count(index) > 0);
+            let mut ways = from.map(|index| {
+                if a == b {
+                    hits(index, &[a; 4])
+                } else {
+                    hits(index, &[a, b]) || hits(index, &[b, a])
+                }
+            });
+            if ways.any(|hit| hit) {
+                rolls += if a == b { 1 } else { 2 };
+            }
+        }
+    }
+    rolls
+}
+
 fn turn(out: &mut Writer<'_>, white_on_roll: bool) {
     for on in [white_on_roll, !white_on_roll] {
         out.put(f32::from(u8::from(on)));
@@ -265,7 +336,10 @@ mod tests {
     #[test]
     fn lengths_are_the_published_ones() {
         let lengths = Representation::ALL.map(|one| written(one, START, true).len());
-        assert_eq!(lengths, [26, 28, 28, 198, 192, 534, 528, 196, 198, 224]);
+        assert_eq!(
+            lengths,
+            [26, 28, 28, 198, 192, 534, 528, 196, 198, 224, 204]
+        );
         assert_eq!((24 * 4 * 2, 24 * 11 * 2), (192, 528));
         for one in Representation::ALL {
             assert_eq!(Representation::named(one.name()), Some(one));
@@ -321,6 +395,26 @@ mod tests {
             [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.5]
         );
         assert_eq!(x[528..], [0.0, 0.0, 2.0 / 15.0, 13.0 / 15.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn contact_inputs_count_primes_and_shots() {
+        let at = |sides| written(Representation::TdGammonContact, sides, true)[198..].to_vec();
+        // No blot, no prime of two at the start.
+        assert_eq!(at(START), [1.0 / 6.0, 0.0, 0.0, 1.0 / 6.0, 0.0, 0.0]);
+        // Five points from the 4 point on; two checkers of the opponent's behind them, on this side's 2 point; a blot
+        // on the 12 point, ten away: 6-4 and 5-5 stop on made points.
+        let own = side(&[(3, 2), (4, 2), (5, 2), (6, 2), (7, 2), (11, 1)]);
+        let other = side(&[(22, 2), (0, 13)]);
+        let inputs = at([own, other]);
+        assert_eq!(inputs[..2], [5.0 / 6.0, 2.0 / 15.0]);
+        assert_eq!(shots(own, other), 0);
+        // Without the prime: 6-4 and 5-5 hit.
+        let alone = side(&[(11, 1)]);
+        assert_eq!((shots(alone, other), inputs[5]), (3, 0.0));
+        // A direct shot of one: eleven rolls.
+        assert_eq!(shots(side(&[(2, 1)]), other), 11);
+        assert_eq!(shots(Side::ALL_OFF, other), 0);
     }
 
     #[test]
