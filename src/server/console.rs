@@ -109,6 +109,13 @@ fn civil(days: i64) -> [i64; 3] {
     [year + era * 400 + i64::from(month <= 2), month, of_month]
 }
 
+/// Returns the day of the clock, UTC, as `2026-11-26`.
+#[must_use]
+pub fn today() -> String {
+    let [year, month, day] = civil(seconds().div_euclid(86_400));
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 fn seconds() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -259,6 +259,26 @@ fn values_beside_labels() {
             .status
             .success()
     );
+    let dumped = |options: &[&str]| {
+        let output = run(&[&["sample", "dump", "own.labels"], options].concat());
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        (lines, String::from_utf8(output.stderr).unwrap())
+    };
+    // Duplicates are dropped and counted, and filters keep some of the lines.
+    let (all, said) = dumped(&[]);
+    assert_eq!(said, "");
+    let (once, said) = dumped(&["--unique"]);
+    let keys: std::collections::HashSet<&str> = all.iter().map(|line| &line[..20]).collect();
+    assert_eq!(once.len(), keys.len());
+    let count = format!("{} of {} labels", all.len() - once.len(), all.len());
+    assert!(said.contains(&count), "{said}");
+    for filter in [["--unsettled", "0.05"], ["--forced", "12"]] {
+        let (kept, _) = dumped(&filter);
+        assert!((1..all.len()).contains(&kept.len()), "{filter:?}");
+        assert!(kept.iter().all(|line| all.contains(line)), "{filter:?}");
+    }
     let positions = run(&["sample", "dump", "own.labels", "--per-group", "20"]).stdout;
     std::fs::write(at("positions"), positions).unwrap();
     assert!(

@@ -125,6 +125,51 @@ fn losses_known_well_enough_take_fewer_games() {
     );
 }
 
+/// BM-21, BM-34: the table of what filters miss, and settings by their names.
+#[test]
+fn study_of_filters_has_a_row_for_each() {
+    let folder = folder();
+    let at = folder.path();
+    let said = good(
+        at,
+        "rollout --bm-in p --out x.bm --full=2 trials=72 truncate=3",
+    );
+    let rows: Vec<Vec<&str>> = (said.lines().skip(2))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    let names: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(
+        names,
+        ["list", "swift", "tiny", "narrow", "normal", "large", "huge"],
+        "{said}"
+    );
+    for row in &rows {
+        let [kept, plays]: [f64; 2] = [1, 2].map(|at| row[at].parse().unwrap());
+        assert!(0.0 < kept && kept <= plays, "{said}");
+        let [missed, loss]: [f64; 2] = [3, 5].map(|at| row[at].parse().unwrap());
+        assert!(missed <= 2.0 && (loss > 0.0) == (missed > 0.0), "{said}");
+    }
+    let text = fs::read_to_string(at.join("x.bm")).unwrap();
+    assert!(
+        text.lines()
+            .next()
+            .unwrap()
+            .contains(" contributor Ada date 2"),
+        "{text}"
+    );
+    let head = text.lines().nth(1).unwrap();
+    for setting in [
+        "\"settings\":\"1\"",
+        "\"trials\":\"72\"",
+        "\"truncate\":\"3\"",
+        "\"program\":",
+    ] {
+        assert!(head.contains(setting), "{head}");
+    }
+    // At most two positions become records.
+    assert!(text.lines().filter(|line| line.starts_with("m ")).count() <= 2);
+}
+
 /// BM-20, BM-21, BM-23, BM-24.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one file, step by step")]

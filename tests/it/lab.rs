@@ -306,6 +306,39 @@ fn a_person_may_type_anything() {
     assert_eq!((code, said.lines().count()), (2, 1), "{said}");
 }
 
+/// `--curve` keeps the scores and draws them; a file of another program is left as it is.
+#[test]
+fn curves_are_kept_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &str| gammond(folder.path(), words);
+    let words = "lab hillclimb a.net --hidden 3 --rounds 4 --every 2 --against random --test-games 10 --curve c.csv";
+    for _ in 0..2 {
+        let (code, said) = run(words);
+        assert_eq!(code, 0, "{said}");
+    }
+    let path = folder.path().join("c.csv");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(
+        text.starts_with("rounds,points per game,standard error,name\n2,"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 3);
+    let picture = fs::read_to_string(folder.path().join("c.svg")).unwrap();
+    assert!(picture.starts_with("<svg"), "{picture}");
+    fs::write(&path, "my thesis\n").unwrap();
+    let (code, said) = run(words);
+    assert!(code == 3 && said.contains("left unchanged"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "my thesis\n");
+    // A net of this kind is described, and two of them are watched.
+    let (code, said) = run("net info a.net");
+    assert!(
+        code == 0 && said.contains("classic net") && said.contains("198 - 3 - 1"),
+        "{said}"
+    );
+    let (code, said) = run("duel td:a.net random --games 2 --watch --quiet");
+    assert!(code == 0 && said.matches(" wins ").count() == 2, "{said}");
+}
+
 #[test]
 fn experiments_are_listed_and_run() {
     let folder = tempfile::tempdir().unwrap();

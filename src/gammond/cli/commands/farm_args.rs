@@ -63,6 +63,7 @@ pub(super) fn rollout_spec(
         error_share,
         quota,
         before_roll,
+        contributor,
         part,
         merge,
     } = file;
@@ -71,6 +72,9 @@ pub(super) fn rollout_spec(
     }
     if !merge.is_empty() {
         return Err(not_here("--merge"));
+    }
+    if contributor.is_some() {
+        return Err(not_here("--contributor"));
     }
     if matches!(full, Some(Some(_))) {
         return Err(not_here("--full=N"));
@@ -156,6 +160,7 @@ pub(super) fn rollout_file_args(
         error_share: error_share.into(),
         quota: quota.collect::<Result<_, _>>()?,
         before_roll,
+        contributor: None,
         part: None,
         merge: Vec::new(),
     })

@@ -82,6 +82,9 @@ pub(super) struct FileArgs {
     /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
     #[arg(long, requires = "out")]
     pub(super) before_roll: bool,
+    /// Name of whoever contributes the file, one word; it stands with the day in the first line.
+    #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
+    pub(super) contributor: Option<String>,
     /// Compute only this share of the work.
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
     pub(super) part: Option<Share>,
@@ -104,9 +107,28 @@ impl FileArgs {
             error_share: 0.0,
             quota: Vec::new(),
             before_roll: false,
+            contributor: None,
             part: None,
             merge: Vec::new(),
         }
+    }
+}
+
+/// Longest name of a contributor, in characters.
+const NAME_MAX: usize = 64;
+
+/// A name without blanks and control characters.
+fn word(text: &str) -> Result<String, String> {
+    let is_word = |text: &str| {
+        !text
+            .chars()
+            .any(|one| one.is_whitespace() || one.is_control())
+    };
+    match (1..=NAME_MAX).contains(&text.chars().count()) && is_word(text) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "expected one word of at most {NAME_MAX} characters"
+        )),
     }
 }
 
@@ -328,7 +350,9 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         return Ok(done);
     }
     let lines = records(&recipe, &chosen, &outcome.sum);
-    let first = settings_line(&recipe, engine.net_name());
+    let day = gammond_server::console::today();
+    let by = args.file.contributor.as_deref().map(|name| [name, &day]);
+    let first = settings_line(&recipe, engine.net_name(), by);
     let text = STAMP.file(&header, &first, &lines);
     create_whole(out, text.as_bytes()).map_err(Failure::in_file(out))?;
     for file in [&files.journal, &files.candidates] {

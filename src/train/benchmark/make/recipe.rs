@@ -245,6 +245,7 @@ pub(super) fn equity(chances: &[f64; 5]) -> f64 {
 mod tests {
     use super::*;
 
+    /// BM-34.
     #[test]
     fn settings_have_names_and_each_changes_the_header() {
         let text =

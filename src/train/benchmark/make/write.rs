@@ -12,16 +12,19 @@ use std::fmt::Write as _;
 /// The stamp of files that are made here.
 pub const STAMP: Stamp = Stamp("gammond rollout");
 
-/// Returns the `s` line: the names that published files have, and what they have no name for.
+/// Returns the `s` line: the names that published files have, and what they have no name for; last the contributor, a
+/// word, and the day.
 #[must_use]
-pub fn settings_line(recipe: &Recipe, net: &str) -> String {
+pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> String {
     let rollout = &recipe.rollout;
     let truncate = truncation(rollout.truncate);
     // Names and values stand in turn: a value is one word.
     let net = net.replace(' ', "-");
+    let by = by.map(|[name, day]| format!(" contributor {name} date {day}"));
+    let by = by.unwrap_or_default();
     let settings = BenchmarkRecord::Settings(format!(
         "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway 7 include0Ply 1 \
-         evalPlies 2 shortCuts 0 osrGames 0 osrInRoll 0 plies {} vr {} truncate {truncate} full {} seed {}",
+         evalPlies 2 shortCuts 0 osrGames 0 osrInRoll 0 plies {} vr {} truncate {truncate} full {} seed {}{by}",
         env!("CARGO_PKG_VERSION"),
         recipe.best,
         rollout.trials,
