@@ -153,7 +153,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
     if is_safetensors(bytes) {
         let float = safetensors::read(bytes).map_err(Failure::in_file(name))?;
         let shape = float.shape;
-        let inputs = InputSet::of_size(shape.inputs).map_or("unknown", InputSet::name);
+        let inputs = InputSet::of_size(shape.inputs).map_or("unknown".to_owned(), InputSet::name);
         return Ok(vec![OtherNet {
             kind: "float weights",
             name: name.to_owned(),
@@ -163,7 +163,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
                 shape.second,
                 gammond_engine::nn::RESULTS,
             ],
-            inputs: inputs.to_owned(),
+            inputs,
         }]);
     }
     if let Some(text) = ClassicFile::text_in(bytes) {
