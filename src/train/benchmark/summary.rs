@@ -67,7 +67,14 @@ impl PlayTally {
         }
     }
 
-    /// Records with a loss, in percent.
+    /// Returns the mean loss in the unit of eXtreme Gammon's performance rating (PR): 500 times the loss of a decision in
+    /// points. All records count; only where each leaves a choice is it what players know by that name.
+    #[must_use]
+    pub fn performance(&self) -> f64 {
+        0.5 * self.loss.mean()
+    }
+
+    /// Returns the records with a loss, in percent.
     #[must_use]
     pub fn percent_wrong(&self) -> f64 {
         100.0 * self.wrong as f64 / self.loss.count().max(1) as f64

@@ -303,11 +303,12 @@ fn lines_of(group: &GroupScore) -> String {
     let (plays, cubes) = (&group.plays, &group.cubes);
     if plays.loss.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  wrong {} ({:.2} %)  outside {}\n",
+            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}\n",
             group.name,
             plays.loss.count(),
             plays.loss.mean(),
             plays.loss.standard_error(),
+            plays.performance(),
             plays.wrong,
             plays.percent_wrong(),
             plays.outside
@@ -376,6 +377,7 @@ fn json(
                         "name": group.name,
                         "plays": group.plays.loss.count(),
                         "er_meq": group.plays.loss.mean(),
+                        "pr": group.plays.performance(),
                         "standard_error": group.plays.loss.standard_error(),
                         "wrong": group.plays.wrong,
                         "outside": group.plays.outside,
