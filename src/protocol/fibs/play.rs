@@ -26,7 +26,7 @@ pub(super) enum Move {
 
 /// State of a match: the player who must act, and the action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Turn {
+pub enum MatchTurn {
     /// We have sent `leave`.
     Leaving,
     /// Between two games; the server asks for our `join`.
@@ -490,40 +490,40 @@ impl Match {
     }
 
     /// Returns the state of the match.
-    pub(super) fn turn(&self) -> Turn {
+    pub(super) fn turn(&self) -> MatchTurn {
         if self.leaving {
-            return Turn::Leaving;
+            return MatchTurn::Leaving;
         }
         match self.stage {
             Stage::Between {
                 waits_for_join: true,
                 ..
-            } => return Turn::TheirJoin,
-            Stage::Between { .. } => return Turn::MyJoin,
+            } => return MatchTurn::TheirJoin,
+            Stage::Between { .. } => return MatchTurn::MyJoin,
             Stage::Game => {}
         }
         let shown = match &self.board.shown {
             Some(shown) if self.board.age == BoardAge::Fresh => shown,
-            _ if self.offers.mine.is_some() => return Turn::TheirAnswer,
-            _ if self.board.age.is_asked() => return Turn::Resync,
-            _ => return Turn::NoBoard,
+            _ if self.offers.mine.is_some() => return MatchTurn::TheirAnswer,
+            _ if self.board.age.is_asked() => return MatchTurn::Resync,
+            _ => return MatchTurn::NoBoard,
         };
         if self.offers.resignation.is_some() {
-            Turn::MyResignAnswer
+            MatchTurn::MyResignAnswer
         } else if self.offers.doubled {
-            Turn::MyCubeAnswer
+            MatchTurn::MyCubeAnswer
         } else if self.offers.mine.is_some() {
-            Turn::TheirAnswer
+            MatchTurn::TheirAnswer
         } else if !shown.is_mine() {
-            Turn::TheirTurn
+            MatchTurn::TheirTurn
         } else if shown.view.position.is_over() {
-            Turn::GameOver
+            MatchTurn::GameOver
         } else if shown.view.roll.is_none() {
-            Turn::MyRoll
+            MatchTurn::MyRoll
         } else if shown.dances {
-            Turn::MyDance
+            MatchTurn::MyDance
         } else {
-            Turn::MyMove
+            MatchTurn::MyMove
         }
     }
 
@@ -531,7 +531,7 @@ impl Match {
     pub(super) fn waits_for_opponent(&self) -> bool {
         matches!(
             self.turn(),
-            Turn::TheirJoin | Turn::TheirAnswer | Turn::TheirTurn
+            MatchTurn::TheirJoin | MatchTurn::TheirAnswer | MatchTurn::TheirTurn
         )
     }
 
@@ -553,16 +553,16 @@ impl Match {
         } = shown.view;
         let resign = may_resign && !self.offers.resignation_refused;
         match self.turn() {
-            Turn::MyResignAnswer => {
+            MatchTurn::MyResignAnswer => {
                 let asked = self.resignation_asked(shown, self.offers.resignation?);
                 Some(("resignation", Move::Ask(asked)))
             }
-            Turn::MyCubeAnswer => {
+            MatchTurn::MyCubeAnswer => {
                 let query = CubeQuery { position, state };
                 Some(("offer", Move::Ask(Ask::Offer(query))))
             }
-            Turn::MyDance => Some(("dance", Move::Wait)),
-            Turn::MyMove => {
+            MatchTurn::MyDance => Some(("dance", Move::Wait)),
+            MatchTurn::MyMove => {
                 let query = PlayQuery {
                     position,
                     roll: roll?,
@@ -570,7 +570,7 @@ impl Match {
                 };
                 Some(("play", Move::Ask(Ask::Play { query, resign })))
             }
-            Turn::MyRoll => {
+            MatchTurn::MyRoll => {
                 let query = CubeQuery { position, state };
                 self.roll_or_double(
                     now,

@@ -420,12 +420,22 @@ impl MatchRecord {
     /// Records a take.
     pub fn take(&mut self, player: MatPlayer) {
         self.cube = self.cube.saturating_mul(2);
-        self.push(player, MatAction::Take);
+        self.answer_double(player, MatAction::Take);
     }
 
     /// Records the pass of a double.
     pub fn drop(&mut self, player: MatPlayer) {
-        self.push(player, MatAction::Drop);
+        self.answer_double(player, MatAction::Drop);
+    }
+
+    /// Records the answer to a double. If the line with the double did not arrive, the plays of the game are lost.
+    fn answer_double(&mut self, player: MatPlayer, answer: MatAction) {
+        let last = self.games.last().and_then(|game| game.actions.last());
+        let doubled = matches!(last, Some((by, MatAction::Double(_))) if *by == player.other());
+        match doubled || self.board.is_none() {
+            true => self.push(player, answer),
+            false => self.gap(),
+        }
     }
 
     /// Ends a game whose last line was lost or garbled. The last board gives the winner, unless a player resigned.

@@ -229,7 +229,7 @@ impl Link {
         let mut buffer = [0_u8; 4096];
         self.machine.connected(self.now());
         let mut forced = std::pin::pin!(ended_by_force(stop.clone()));
-        let end = loop {
+        let mut end = loop {
             // A server that does not read is no reason to stay.
             let deadline = self.stop_deadline();
             tokio::select! {
@@ -274,6 +274,8 @@ impl Link {
             match output {
                 Output::Event(event) => self.event(*event),
                 Output::Fatal(reason) => return End::Fatal(reason),
+                // All is done, though the server did not read the goodbye.
+                Output::Quit => end = End::Quit,
                 _ => {}
             }
         }
@@ -486,6 +488,7 @@ impl Link {
             stale = counts.stale,
             foreign = counts.foreign,
             resyncs = counts.resyncs,
+            unlisted = self.machine.transitions().unlisted,
             reconnects = books.reconnects,
             saved = self.saved,
             opponents = self.state.people.len(),

@@ -9,13 +9,13 @@ use gammond_game::notation::fibs::{moves_up, read_steps};
 use gammond_game::notation::{MatAction, MatPlayer};
 
 /// A row of a transcript: when, in milliseconds, and what the bot got or sent.
-enum Row {
+pub(super) enum Row {
     Got(u64, Vec<u8>),
     Sent(u64, String),
 }
 
 /// The rows of a transcript in `tests/data/fibs-logs/faults`.
-fn rows(name: &str) -> Vec<Row> {
+pub(super) fn rows(name: &str) -> Vec<Row> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fibs-logs");
     let text = std::fs::read_to_string(folder.join("faults").join(name)).unwrap();
     let rows: Vec<&str> = text.lines().filter(|row| !row.starts_with('#')).collect();

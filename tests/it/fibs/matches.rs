@@ -202,16 +202,17 @@ fn soak() {
         (0, 0, 0, 0, 0, first);
     let mut failed = Vec::new();
     while seed < first + 16 || std::time::Instant::now() < end {
-        let told = std::panic::catch_unwind(|| night(seed));
-        let Ok((later, hidden, unsettled, crosses)) = told else {
+        let Ok(world) = std::panic::catch_unwind(|| night(seed)) else {
             failed.push(seed);
             seed += 1;
             continue;
         };
-        lost += later;
-        unseen += hidden;
-        unknown += unsettled;
-        crossed += crosses;
+        let hidden = world.records.iter().filter(|record| record.unseen);
+        unseen += hidden.clone().count();
+        let unsettled = |record: &&MatchRecord| record.outcome == Some(MatchEnd::Unknown);
+        unknown += hidden.filter(unsettled).count();
+        lost += world.server.results.len() - world.records.len();
+        crossed += world.server.seen.crossed;
         played += PLAN.len();
         seed += 1;
         if seed % 100 == 0 {
@@ -231,10 +232,8 @@ fn soak() {
     assert!(failed.is_empty(), "seeds {failed:?}");
 }
 
-/// A plan of matches with all faults on and a cut in each; says how many ends were not told yet, how
-/// many were hidden, of how many of these the result is
-/// unknown, and how many commands crossed the news that the opponent was gone.
-fn night(seed: u64) -> (usize, usize, usize, u32) {
+/// A plan of matches with all faults on and a cut in each.
+pub(super) fn night(seed: u64) -> World {
     let style = STYLES[seed as usize % 4];
     let habits = seed / 4;
     let faults = match seed % 5 {
@@ -247,13 +246,5 @@ fn night(seed: u64) -> (usize, usize, usize, u32) {
     // Only the last one may still be looked for.
     let later = world.server.results.len() - world.records.len();
     assert!(later <= 1, "{what}");
-    let hidden = world.records.iter().filter(|record| record.unseen);
-    let unknown = hidden.clone();
-    let unknown = unknown.filter(|record| record.outcome == Some(MatchEnd::Unknown));
-    (
-        later,
-        hidden.count(),
-        unknown.count(),
-        world.server.seen.crossed,
-    )
+    world
 }

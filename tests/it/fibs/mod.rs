@@ -19,6 +19,7 @@ use gammond_protocol::fibs::{
 use gammond_server::fibs::{FibsConfig, MatchArchiver, Secret, answer, play};
 use std::sync::OnceLock;
 
+mod breaks;
 mod foreign;
 mod late;
 mod link;
@@ -27,5 +28,6 @@ mod matches;
 mod others;
 mod process;
 mod servers;
+mod states;
 mod words;
 mod world;

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const TRANSCRIPTS: [&str; 10] = [
+pub(super) const TRANSCRIPTS: [&str; 10] = [
     "baldlies_matches_3pt",
     "baldlies_scenario",
     "baldlies_tap_faults",
@@ -41,7 +41,7 @@ pub(super) fn unescape(text: &str) -> Vec<u8> {
 }
 
 /// What each client of a transcript received.
-fn received(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
+pub(super) fn received(path: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     let mut clients: Vec<(String, Vec<u8>)> = Vec::new();
     for row in lines(path) {
         if row.starts_with('#') {

@@ -1,7 +1,7 @@
 //! The present condition of the bot, as one value, and the facts that outlive it.
 
 use crate::fibs::interrupted::Interrupted;
-use crate::fibs::play::{CrawfordRoll, EndedMatch, Match, Turn};
+use crate::fibs::play::{CrawfordRoll, EndedMatch, Match, MatchTurn};
 use gammond_game::notation::fibs::{LineReader, MatchTerms, OwnInfo, Who};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -74,7 +74,7 @@ pub enum StateName {
     /// An invitation or acceptance of ours is not answered.
     Joining,
     /// In a match.
-    Playing(Turn),
+    Playing(MatchTurn),
     /// A match is over, and the new rating has not come.
     MatchOver,
 }

@@ -3,7 +3,7 @@
 use super::Machine;
 use super::state::State;
 pub use super::state::StateName;
-pub use crate::fibs::play::Turn;
+pub use crate::fibs::play::MatchTurn;
 use gammond_game::notation::fibs::Message;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -132,7 +132,7 @@ pub enum States {
 }
 
 impl States {
-    const fn turn(turn: Turn) -> States {
+    const fn turn(turn: MatchTurn) -> States {
         States::One(StateName::Playing(turn))
     }
 
@@ -143,12 +143,12 @@ impl States {
             StateName::Playing(turn) => Some(turn),
             _ => None,
         };
-        let pauses = [Turn::MyJoin, Turn::TheirJoin];
+        let pauses = [MatchTurn::MyJoin, MatchTurn::TheirJoin];
         match self {
             States::One(one) => one == name,
             States::Match => turn.is_some(),
             States::Game => {
-                turn.is_some_and(|turn| turn != Turn::Leaving && !pauses.contains(&turn))
+                turn.is_some_and(|turn| turn != MatchTurn::Leaving && !pauses.contains(&turn))
             }
             States::Break => turn.is_some_and(|turn| pauses.contains(&turn)),
             States::Linked => name != StateName::Offline,
@@ -176,14 +176,14 @@ const MOTD: States = States::One(StateName::Motd);
 const FREE: States = States::One(StateName::Free);
 const JOINING: States = States::One(StateName::Joining);
 const MATCH_OVER: States = States::One(StateName::MatchOver);
-const LEAVING: States = States::turn(Turn::Leaving);
-const MY_JOIN: States = States::turn(Turn::MyJoin);
-const THEIR_JOIN: States = States::turn(Turn::TheirJoin);
-const NO_BOARD: States = States::turn(Turn::NoBoard);
-const RESYNC: States = States::turn(Turn::Resync);
-const MY_CUBE_ANSWER: States = States::turn(Turn::MyCubeAnswer);
-const MY_RESIGN_ANSWER: States = States::turn(Turn::MyResignAnswer);
-const THEIR_ANSWER: States = States::turn(Turn::TheirAnswer);
+const LEAVING: States = States::turn(MatchTurn::Leaving);
+const MY_JOIN: States = States::turn(MatchTurn::MyJoin);
+const THEIR_JOIN: States = States::turn(MatchTurn::TheirJoin);
+const NO_BOARD: States = States::turn(MatchTurn::NoBoard);
+const RESYNC: States = States::turn(MatchTurn::Resync);
+const MY_CUBE_ANSWER: States = States::turn(MatchTurn::MyCubeAnswer);
+const MY_RESIGN_ANSWER: States = States::turn(MatchTurn::MyResignAnswer);
+const THEIR_ANSWER: States = States::turn(MatchTurn::TheirAnswer);
 
 /// All changes of state that are foreseen. Within a game the board is the truth, so each board can lead from any state
 /// to any other.
