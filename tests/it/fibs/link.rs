@@ -209,3 +209,40 @@ fn log_to_memory() -> (impl tracing::Subscriber + Send + Sync, impl Fn() -> Stri
     let read = move || String::from_utf8_lossy(&sink.0.lock().unwrap()).into_owned();
     (log, read)
 }
+
+/// FIBS-27: an owner ends the bot, and the server resets the connection before the goodbye: the bot ends all the same.
+/// Only Linux delivers the bytes that came before a reset.
+#[cfg(target_os = "linux")]
+#[test]
+fn finish_on_a_connection_that_is_reset() {
+    use std::io::{Read, Write};
+    let folder = tempfile::tempdir().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let mut config = quick(&address, folder.path());
+    config.policy.owners = vec!["boss".to_owned()];
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"login: ").unwrap();
+        let mut login = [0; 1000];
+        assert!(stream.read(&mut login).unwrap() > 0);
+        stream.write_all(b"1 tester 1 h\r\n3\r\n4\r\n").unwrap();
+        // Bytes that nobody reads make a reset of the close.
+        assert!(stream.peek(&mut login).unwrap() > 0);
+        stream.write_all(b"12 boss finish\r\n").unwrap();
+        drop(stream);
+        listener.set_nonblocking(true).unwrap();
+        listener
+    });
+    let (_stop, stops) = tokio::sync::watch::channel(0_u32);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let limit = std::time::Duration::from_secs(300);
+    let books = runtime
+        .block_on(async { tokio::time::timeout(limit, play(config, engine(), stops)).await });
+    assert_eq!(books.expect("the bot does not end").unwrap().reconnects, 0);
+    let again = server.join().unwrap().accept();
+    assert!(again.is_err(), "the bot has connected again");
+}
