@@ -132,7 +132,7 @@ fn study_of_filters_has_a_row_for_each() {
     let at = folder.path();
     let said = good(
         at,
-        "rollout --bm-in p --out x.bm --full=2 trials=72 truncate=3",
+        "rollout --bm-in p --out x.bm --full=2 trials=72 truncate=3 --contributor Ada",
     );
     let rows: Vec<Vec<&str>> = (said.lines().skip(2))
         .map(|line| line.split_whitespace().collect())

@@ -2,6 +2,7 @@
 
 use crate::cli::{Common, Failure, Format, print, shown_path, write_drawing};
 use clap::builder::RangedU64ValueParser;
+use gammond_base::escape::Terminal;
 use gammond_base::files;
 use gammond_base::journal::write_whole;
 use gammond_engine::eval::gnubg::WeightsFile;
@@ -171,7 +172,9 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
         let shape = file.net.shape();
         return Ok(vec![OtherNet {
             kind: "classic net",
-            name: file.made.unwrap_or_else(|| "made elsewhere".to_owned()),
+            name: file
+                .made
+                .unwrap_or_else(|| "without a record of its training".to_owned()),
             layers: shape.layers().to_vec(),
             inputs: shape.representation().name().to_owned(),
         }]);
@@ -217,7 +220,7 @@ fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, 
         text.push_str(&format!(
             "  net      {}: {}\n  layers   {}\n  inputs   {}\n",
             net.kind,
-            net.name.escape_default(),
+            Terminal::new(&net.name),
             layers.join(" - "),
             net.inputs
         ));

@@ -3,8 +3,8 @@
 use super::label::read_positions;
 use crate::cli::{Common, Failure, Output, ProgressArgs, counts, finish, points};
 use gammond_base::journal::read_records;
-use gammond_engine::engine::EngineError;
 use gammond_engine::query::{EvalQuery, Settings, Stop};
+use gammond_engine::search;
 use gammond_game::notation::PositionChances;
 use gammond_game::{MatchState, Position, Roll, Rules, generate_plays};
 use gammond_job::Header;
@@ -139,18 +139,19 @@ fn forced_rolls(position: &Position, plays: &mut Vec<Position>) -> u32 {
 /// Keeps the labels of positions whose static equity and that at 1 ply differ by at least `least`.
 fn keep_unsettled(common: &Common, labels: &mut Vec<Label>, least: f64) -> Result<(), Failure> {
     common.start_threads();
-    let engine = common.engine()?;
+    let (engine, stop) = (common.engine()?, Stop::never());
     let gap = |label: &Label| {
         let query = EvalQuery::new(label.position, MatchState::money(Rules::default()));
         let at = |plies| {
             let settings = Settings::plies(plies).with_cubeful(false);
-            let found = engine.evaluate(&query, &settings, &Stop::never());
-            found.map(|found| f64::from(found.chances.equity()))
+            // In this thread: a thread that waits for the engine's pool would begin the next label inside of this one.
+            let found = search::evaluate(engine.context(&stop), &query, &settings).ok()?;
+            Some(f64::from(found.chances.equity()))
         };
-        Ok::<f64, EngineError>((at(0)? - at(1)?).abs())
+        Some((at(0)? - at(1)?).abs())
     };
-    let gaps: Result<Vec<f64>, EngineError> = labels.par_iter().map(gap).collect();
-    let mut gaps = gaps?.into_iter();
+    let gaps: Vec<Option<f64>> = labels.par_iter().map(gap).collect();
+    let mut gaps = gaps.into_iter().flatten();
     labels.retain(|_| gaps.next().is_some_and(|gap| gap >= least));
     Ok(())
 }

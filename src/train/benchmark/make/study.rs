@@ -86,9 +86,13 @@ pub fn study(
                     let mut settings = Settings::plies(PLIES).with_cubeful(false);
                     settings.filter = filter;
                     let ranked = engine.rank_plays(&query, &settings, &Stop::never())?.plays;
-                    let deepest = ranked.iter().map(|play| play.plies).max();
-                    let deep = ranked.iter().filter(|play| Some(play.plies) == deepest);
-                    deep.map(|play| play.position).collect()
+                    let deep = ranked.iter().filter(|play| play.plies == PLIES);
+                    let deep: Vec<Position> = deep.map(|play| play.position).collect();
+                    // A play that is left alone is not searched.
+                    match (deep.is_empty(), ranked.first()) {
+                        (true, Some(first)) => vec![first.position],
+                        _ => deep,
+                    }
                 }
             };
             row.add(record, &rolled, &kept);

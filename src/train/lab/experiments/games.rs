@@ -32,7 +32,7 @@ pub(super) const ALL: &[Experiment] = &[
             source: ASSIGNMENT,
         }),
         question: "Are the dice fair to both sides?",
-        conditions: "2,000 games with independent dice; three standard errors of 2,000 games are 3.35 %",
+        conditions: "20,000 games with independent dice; the bound is three standard errors of 2,000 games, 3.35 %",
         measures: &["won, %"],
         rule: &[half(
             "won within 50 +- 3.35 %",
@@ -126,7 +126,7 @@ fn random_even(
     let (a, b) = (player("random")?, player("random")?);
     let plan = DuelPlan {
         seed: lab_context.seed,
-        pairs: 1_000,
+        pairs: 10_000,
         independent: true,
         ..DuelPlan::default()
     };
