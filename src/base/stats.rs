@@ -1,7 +1,7 @@
 //! Running mean and variance, confidence intervals, and a sequential test.
 
 /// Fewest numbers from which an interval is shown.
-pub const INTERVAL_COUNT_MIN: u64 = 5;
+pub(crate) const INTERVAL_COUNT_MIN: u64 = 5;
 /// Standard errors on either side of a 99 % interval.
 const Z99: f64 = 2.575_829;
 /// Rule of three at 99 %: what was not seen in `n` trials has a chance of at most this by `n`, `-ln 0.01`.

@@ -22,6 +22,8 @@ pub mod search;
 
 pub use engine::{Engine, EngineBuilder, EngineError, FileError, Nets};
 pub use equity::MatchEquityTable;
+/// The rules and notations, for programs that depend on this crate alone.
+pub use gammond_game as game;
 pub use query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, MoveFilter, PlayQuery, RankedPlay,
     RankedPlays, Settings, Stop, Verdict,

@@ -119,7 +119,7 @@ impl Task {
 
     /// Returns true if this lot is computed twice.
     #[must_use]
-    pub fn verifies(&self, stage: u32, lot: u64) -> bool {
+    pub(crate) fn verifies(&self, stage: u32, lot: u64) -> bool {
         if self.verify_millionths == 0 {
             return false;
         }

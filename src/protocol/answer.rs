@@ -470,7 +470,7 @@ pub fn values(
 
 /// Returns the session's settings, as `set` and `get` answer them.
 #[must_use]
-pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
+pub(crate) fn settings_value(session: &SessionSettings) -> serde_json::Value {
     let SessionSettings {
         search,
         state,
@@ -524,7 +524,7 @@ pub fn settings_value(session: &SessionSettings) -> serde_json::Value {
 
 /// Returns the text of `help`: requests and keys, one a line.
 #[must_use]
-pub fn help_lines() -> Vec<String> {
+pub(crate) fn help_lines() -> Vec<String> {
     let requests = [
         "eval POSITION [key=value…]: value of a position for the player on roll",
         "move POSITION ROLL [key=value…]: the plays of a roll, best first",

@@ -42,7 +42,7 @@ pub use choice::Defaults;
 pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
 pub use error_code::ErrorCode;
 pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
-pub use request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
+pub use request::{Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{

@@ -8,7 +8,7 @@ use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, Position
 use gammond_game::{MatchState, Rules};
 
 /// Longest request id, in bytes.
-pub const ID_BYTES_MAX: usize = 64;
+pub(crate) const ID_BYTES_MAX: usize = 64;
 
 /// A line that was understood.
 #[derive(Clone, Debug, PartialEq)]

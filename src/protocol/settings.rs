@@ -439,7 +439,7 @@ impl SessionSettings {
 
     /// Returns the place of a request with these settings among those that wait.
     #[must_use]
-    pub fn queue_place(&self) -> QueuePlace {
+    pub(crate) fn queue_place(&self) -> QueuePlace {
         QueuePlace {
             bulk: self.queue == Some(Queue::Bulk),
             priority: self.priority,

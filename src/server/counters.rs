@@ -186,7 +186,7 @@ impl Counters {
 
     /// Formats all counters in Prometheus' text format.
     #[must_use]
-    pub fn prometheus(&self, net: &str) -> String {
+    pub(crate) fn prometheus(&self, net: &str) -> String {
         let mut text = String::new();
         // Writing into a string cannot fail.
         for (name, kind, help, counter) in self.named() {

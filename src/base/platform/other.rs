@@ -5,12 +5,12 @@ use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 /// Nothing that can be named here makes its opener wait.
-pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
 /// Names the kind of a file that is neither a regular file nor a folder.
-pub fn special(_: FileType) -> &'static str {
+pub(crate) fn special(_: FileType) -> &'static str {
     "a device"
 }
 

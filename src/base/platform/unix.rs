@@ -6,12 +6,12 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 
 /// Has the opening of a pipe or terminal return at once.
-pub fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
 }
 
 /// Names the kind of a file that is neither a regular file nor a folder.
-pub fn special(kind: FileType) -> &'static str {
+pub(crate) fn special(kind: FileType) -> &'static str {
     if kind.is_fifo() {
         "a pipe"
     } else if kind.is_socket() {

@@ -33,8 +33,6 @@ pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
 pub use replay::{Action, Decision, Replay, Terms, crawford_games, replay, replay_from};
 pub use report::comments;
 pub use rows::{DecisionKind, Row};
-pub use streamed::analyse_json;
-pub(crate) use streamed::analyse_json_noting;
-pub use totals::{
-    MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
-};
+pub(crate) use streamed::analyse_json;
+pub(crate) use totals::is_close;
+pub use totals::{MARK_NAMES, MARKS, Sum, Totals, fibs_difference, luck_word, mark, rating_word};

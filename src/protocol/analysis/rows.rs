@@ -103,7 +103,7 @@ impl Row<'_> {
 
     /// Doubling beside not doubling, where that was the question.
     #[must_use]
-    pub fn cube_line(&self) -> Option<String> {
+    pub(crate) fn cube_line(&self) -> Option<String> {
         let cube = self.judged.judgement.cube.as_ref();
         let cube =
             cube.filter(|_| matches!(self.kind, DecisionKind::Double | DecisionKind::Take))?;

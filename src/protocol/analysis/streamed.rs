@@ -19,24 +19,13 @@ impl Sink for Streamed {
     }
 }
 
-/// Analyses like [`analyse`](super::analyse()) and writes each decision at once. Returns the JSON members of
-/// [`Analysis::write_json`] and the line of [`Analysis::one_line`]. Memory grows by the compressed size of the text.
+/// Analyses like [`analyse`](super::analyse()), writes each decision at once and calls `note` for each step. Returns the
+/// JSON members of [`Analysis::write_json`] and the line of [`Analysis::one_line`]. Memory grows by the compressed size
+/// of the text.
 ///
 /// # Errors
 /// [`EngineError`].
-pub fn analyse_json(
-    engine: &Engine,
-    settings: &Settings,
-    reading: &MatchReading,
-    (rules, file): (Rules, &str),
-    stop: &Stop,
-) -> Result<(PackedText, String), EngineError> {
-    let judged = (reading, rules, MatchPart::default());
-    analyse_json_noting((engine, settings), judged, file, stop, &|_| {})
-}
-
-/// Analyses like [`analyse_json`] and calls `note` for each step.
-pub(crate) fn analyse_json_noting(
+pub(crate) fn analyse_json(
     engine: (&Engine, &Settings),
     judged: (&MatchReading, Rules, MatchPart),
     file: &str,

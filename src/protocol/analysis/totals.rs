@@ -90,7 +90,7 @@ pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
 
 /// Returns true if a decision not to double was close.
 #[must_use]
-pub fn is_close(no_double: f64, double_take: f64) -> bool {
+pub(crate) fn is_close(no_double: f64, double_take: f64) -> bool {
     (no_double - double_take.min(1.0)).abs() < CLOSE
 }
 

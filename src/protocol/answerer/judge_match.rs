@@ -4,7 +4,7 @@ use super::engine_error::engine_error;
 use crate::ErrorCode;
 use crate::RequestError;
 use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
-use crate::analysis::{analyse_json_noting, analyse_noting, analysis_settings};
+use crate::analysis::{analyse_json, analyse_noting, analysis_settings};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{
@@ -122,7 +122,7 @@ pub(super) fn judge_match(
         let mut analyses = Vec::with_capacity(readings.len());
         for reading in &readings {
             let judged = (reading, task.rules, task.part);
-            analyses.push(analyse_json_noting(engine, judged, NAME, stop, note)?);
+            analyses.push(analyse_json(engine, judged, NAME, stop, note)?);
             watch.note_match();
         }
         Ok(report(analyses))

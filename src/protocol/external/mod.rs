@@ -22,7 +22,7 @@ mod spelling;
 
 pub use question::{Ask, Question};
 pub use reading::{Reading, read_play};
-pub use resign::lost_for_certain;
+pub(crate) use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
 
 use super::dialect::{self, Dialect, Inquiry};

@@ -44,7 +44,7 @@ pub enum Ask {
 impl Question {
     /// Returns the reply to [`Ask::Play`]: the best play, checked the way gnubg will read it (EXT-26).
     #[must_use]
-    pub fn play_reply(&self, ranking: &RankedPlays, spelling: Spelling) -> String {
+    pub(crate) fn play_reply(&self, ranking: &RankedPlays, spelling: Spelling) -> String {
         let Some(best) = ranking.plays.first() else {
             return "Error: no play was found".into();
         };
@@ -57,13 +57,13 @@ impl Question {
 
     /// Returns the reply to [`Ask::RollOrDouble`].
     #[must_use]
-    pub const fn roll_reply(answer: &CubeAnswer) -> &'static str {
+    pub(crate) const fn roll_reply(answer: &CubeAnswer) -> &'static str {
         if answer.double { "double" } else { "roll" }
     }
 
     /// Returns the reply to [`Ask::Offer`].
     #[must_use]
-    pub const fn offer_reply(answer: &CubeAnswer, may_beaver: bool) -> &'static str {
+    pub(crate) const fn offer_reply(answer: &CubeAnswer, may_beaver: bool) -> &'static str {
         if answer.beaver && may_beaver {
             "beaver"
         } else if answer.take {
@@ -75,7 +75,7 @@ impl Question {
 
     /// Returns the reply to [`Ask::Raised`]: dropping costs half of the raised cube (EXT-19).
     #[must_use]
-    pub fn raised_reply(answer: &Evaluation, on_roll: bool) -> &'static str {
+    pub(crate) fn raised_reply(answer: &Evaluation, on_roll: bool) -> &'static str {
         let equity = answer.cubeful.unwrap_or(answer.cubeless).equity;
         let mine = if on_roll { equity } else { -equity };
         if mine >= -0.5 { "take" } else { "drop" }
@@ -84,7 +84,7 @@ impl Question {
     /// Returns the reply to [`Ask::Evaluation`]: five probabilities and the equity, or the match winning chance in a
     /// match (EXT-44).
     #[must_use]
-    pub fn evaluation_reply(answer: &Evaluation, cubeful: bool) -> String {
+    pub(crate) fn evaluation_reply(answer: &Evaluation, cubeful: bool) -> String {
         let value = match answer.cubeful {
             Some(value) if cubeful => value,
             _ => answer.cubeless,

@@ -12,7 +12,7 @@ const ROLL_PIPS_MAX: u32 = 24;
 /// Returns the number of games (1, 2, 3) that the player on roll can resign without loss; `None` when something can
 /// still be won or saved.
 #[must_use]
-pub fn lost_for_certain(position: &Position, state: &MatchState) -> Option<u8> {
+pub(crate) fn lost_for_certain(position: &Position, state: &MatchState) -> Option<u8> {
     let (me, opponent) = (position.me(), position.opponent());
     if position.has_contact() || position.is_over() {
         return None;

@@ -19,5 +19,6 @@ pub mod weights;
 pub use board::board;
 pub use letters::in_lines;
 pub use screen::ScreenStyle;
-pub use svg_board::{BOARD_SIZE, Overlay, svg_board, svg_file, svg_outlines};
+pub(crate) use svg_board::svg_board;
+pub use svg_board::{BOARD_SIZE, Overlay, svg_file, svg_outlines};
 pub use theme::{Theme, board_style};

@@ -40,7 +40,7 @@ pub const BOARD_SIZE: (f64, f64) = (TOTAL_WIDTH, TOTAL_HEIGHT);
 
 /// Returns the board as an `svg` element for a page that has [`board_style`](super::board_style).
 #[must_use]
-pub fn svg_board(position: &Position, state: &MatchState, drawn: &Overlay<'_>) -> String {
+pub(crate) fn svg_board(position: &Position, state: &MatchState, drawn: &Overlay<'_>) -> String {
     element(position, state, drawn, false, "")
 }
 

@@ -18,7 +18,7 @@ use std::str::FromStr;
 /// The code of a query that cannot be read: the original answers it as plain text.
 pub const BAD_QUERY: ErrorCode = ErrorCode::BadRequest;
 /// The code of a query whose values cannot be: the original answers it as JSON.
-pub const BAD_VALUE: ErrorCode = ErrorCode::BadSetting;
+pub(crate) const BAD_VALUE: ErrorCode = ErrorCode::BadSetting;
 /// Longest match, in points away.
 const AWAY_MAX: u32 = 64;
 

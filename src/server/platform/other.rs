@@ -33,17 +33,17 @@ impl LocalListener {
 }
 
 /// Returns true if the socket was left behind; there is never one.
-pub async fn is_stale_socket(_: &Path) -> bool {
+pub(crate) async fn is_stale_socket(_: &Path) -> bool {
     false
 }
 
 /// Returns the identity of a socket's file; there is never one.
-pub fn socket_id(_: &Path) -> Option<FileId> {
+pub(crate) fn socket_id(_: &Path) -> Option<FileId> {
     None
 }
 
 /// Returns false: a closed peer is only detected by writing.
-pub fn hung_up<S>(_: &S) -> bool {
+pub(crate) fn hung_up<S>(_: &S) -> bool {
     false
 }
 
@@ -94,7 +94,7 @@ impl SignalListener {
 }
 
 /// Does nothing on this platform.
-pub fn lower_priority(_: i32) {}
+pub(crate) fn lower_priority(_: i32) {}
 
 /// Returns `None`: the CPU time of a thread is not measured on this platform.
 pub fn thread_time() -> Option<std::time::Duration> {

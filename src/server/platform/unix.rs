@@ -33,13 +33,13 @@ impl LocalListener {
 }
 
 /// Returns true if the socket at this path was left behind: no process listens there.
-pub async fn is_stale_socket(path: &Path) -> bool {
+pub(crate) async fn is_stale_socket(path: &Path) -> bool {
     let answered = UnixStream::connect(path).await;
     matches!(answered, Err(error) if error.kind() == io::ErrorKind::ConnectionRefused)
 }
 
 /// Returns the identity of a socket's file; `None` if there is no socket.
-pub fn socket_id(path: &Path) -> Option<FileId> {
+pub(crate) fn socket_id(path: &Path) -> Option<FileId> {
     let about = std::fs::symlink_metadata(path).ok()?;
     if !about.file_type().is_socket() {
         return None;
@@ -48,7 +48,7 @@ pub fn socket_id(path: &Path) -> Option<FileId> {
 }
 
 /// Returns true if the peer has closed the connection; a peer that has only shut down its sending side does not count.
-pub fn hung_up<S: AsFd>(stream: &S) -> bool {
+pub(crate) fn hung_up<S: AsFd>(stream: &S) -> bool {
     let mut polled = [PollFd::new(stream, PollFlags::empty())];
     let now = Timespec {
         tv_sec: 0,
@@ -116,7 +116,7 @@ impl SignalListener {
 
 /// Raises the niceness of this thread by `steps`. Other systems than Linux have one niceness for the whole process; there it
 /// does nothing.
-pub fn lower_priority(steps: i32) {
+pub(crate) fn lower_priority(steps: i32) {
     // One that is refused it computes at its old priority.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(steps);

@@ -61,7 +61,7 @@ pub fn charge(record: &PlayRecord, after: &Position) -> PlayScore {
 ///
 /// # Errors
 /// When the player fails.
-pub fn score_play(
+pub(crate) fn score_play(
     record: &PlayRecord,
     player: &dyn Player,
     line: u64,

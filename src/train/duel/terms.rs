@@ -20,7 +20,7 @@ pub enum DuelTerms {
 impl DuelTerms {
     /// Returns true if players need cube decisions.
     #[must_use]
-    pub const fn has_cube(self) -> bool {
+    pub(crate) const fn has_cube(self) -> bool {
         !matches!(self, DuelTerms::Cubeless)
     }
 

@@ -14,11 +14,11 @@ use gammond_engine::query::{EvalQuery, PlayQuery, Settings, Stop};
 use gammond_game::{Chances, MatchState, Position, Rules};
 
 /// A play counts as another one when the deeper search sees at least this much between them.
-pub const PLAY_MARGIN: f64 = 0.01;
+pub(crate) const PLAY_MARGIN: f64 = 0.01;
 /// Cube actions count when static and deeper equity are at least this far apart.
-pub const CUBE_MARGIN: f32 = 0.005;
+pub(crate) const CUBE_MARGIN: f32 = 0.005;
 /// Points that the player on roll and the opponent need where cube actions are compared.
-pub const SCORES: [(i32, i32); 4] = [(7, 7), (2, 3), (4, 7), (25, 25)];
+pub(crate) const SCORES: [(i32, i32); 4] = [(7, 7), (2, 3), (4, 7), (25, 25)];
 /// Chance per turn that the game goes on with the deeper search's choice.
 const FOLLOW: f64 = 0.5;
 /// Longest game.
@@ -26,7 +26,12 @@ const TURNS_MAX: usize = 400;
 
 /// Returns true if two opinions of a position lead to different cube actions at one of [`SCORES`].
 #[must_use]
-pub fn cube_differs(engine: &Engine, position: &Position, one: &Chances, two: &Chances) -> bool {
+pub(crate) fn cube_differs(
+    engine: &Engine,
+    position: &Position,
+    one: &Chances,
+    two: &Chances,
+) -> bool {
     let race = (!position.has_contact()).then_some(position);
     (one.equity() - two.equity()).abs() >= CUBE_MARGIN
         && SCORES.iter().any(|&(mine, theirs)| {

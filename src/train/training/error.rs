@@ -69,7 +69,10 @@ pub fn read_toml<T: DeserializeOwned + Checked>(path: &Path) -> Result<T, RunErr
 ///
 /// # Errors
 /// As [`read_toml`].
-pub fn plan_in<T: DeserializeOwned + Checked>(text: &str, path: &Path) -> Result<T, RunError> {
+pub(crate) fn plan_in<T: DeserializeOwned + Checked>(
+    text: &str,
+    path: &Path,
+) -> Result<T, RunError> {
     let plan: T = parse_toml(text).map_err(|source| RunError::Toml {
         path: path.to_owned(),
         source,

@@ -483,7 +483,7 @@ fn another(
 /// Mean of the luck-adjusted returns of `games` games without exploration from `position`, for the
 /// player on roll. Games use the streams `seed`, 0.. of the generator.
 #[must_use]
-pub fn by_games(
+pub(crate) fn by_games(
     judges: OnePlyEvaluator<'_>,
     position: &Position,
     settings: &GameSettings,

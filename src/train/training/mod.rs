@@ -32,4 +32,5 @@ pub mod step;
 pub mod volatility;
 mod watch;
 
-pub use error::{RunError, plan_in, read_toml};
+pub(crate) use error::plan_in;
+pub use error::{RunError, read_toml};

@@ -147,7 +147,7 @@ impl Net {
 
     /// Returns a small net with random weights and a linear head, every unit in the middle of its range.
     #[must_use]
-    pub fn random_small(head: Head, first: usize, rng: &mut ChaCha8Rng) -> Net {
+    pub(crate) fn random_small(head: Head, first: usize, rng: &mut ChaCha8Rng) -> Net {
         let mut net = Net::zeros(InputSet::COUNTS, head, first, RESULTS);
         let (l, v) = (net.layout(), &mut net.values);
         fill(&mut v[l.rows..l.bias1], 0.15, rng);
@@ -171,7 +171,7 @@ impl Net {
     /// Returns the net with the inputs of `set`, which must begin with its own; it answers the same, as the new ones
     /// have no weight yet.
     #[must_use]
-    pub fn with_inputs(&self, set: InputSet) -> Option<Net> {
+    pub(crate) fn with_inputs(&self, set: InputSet) -> Option<Net> {
         if !set.begins_with(self.set) {
             return None;
         }
@@ -191,7 +191,7 @@ impl Net {
     /// that they can part. Units beyond those copies have random inputs, and weight zero in the next layer. `None` when
     /// `first` is less than the present width, or no multiple of 64.
     #[must_use]
-    pub fn widened(&self, first: usize, seed: u64) -> Option<Net> {
+    pub(crate) fn widened(&self, first: usize, seed: u64) -> Option<Net> {
         let copies = first / self.first;
         if copies == 0 || !first.is_multiple_of(UNITS) {
             return None;
@@ -242,7 +242,7 @@ impl Net {
 
     /// Returns the net in the form of float net files.
     #[must_use]
-    pub fn to_float(&self) -> FloatNet {
+    pub(crate) fn to_float(&self) -> FloatNet {
         let (l, v) = (self.layout(), &self.values);
         let (h1, h2) = (self.first, self.second);
         let group = |name: &str, inputs| InputGroup {
@@ -269,7 +269,7 @@ impl Net {
     /// Returns a net to train from the form of float net files; `None` when it has other inputs or widths than the
     /// trainer knows (first layer a multiple of 64, second 16, 32 or 64).
     #[must_use]
-    pub fn from_float(net: &FloatNet) -> Option<Net> {
+    pub(crate) fn from_float(net: &FloatNet) -> Option<Net> {
         let (h1, h2) = (net.shape.width, net.shape.second);
         let set = InputSet::of_size(net.shape.inputs)?;
         if h1 % BLOCK != 0 || ![16, 32, 64].contains(&h2) {

@@ -410,7 +410,7 @@ fn played(error: impl std::fmt::Display, path: &Path) -> RunError {
 
 /// Our player with the nets of a folder.
 #[must_use]
-pub fn player_of(nets: &Path) -> PlayerSpec {
+pub(crate) fn player_of(nets: &Path) -> PlayerSpec {
     PlayerSpec::Gammond(Ours {
         nets: Some(nets.to_owned()),
         ..Ours::default()

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The nets that a run trains, in this order; those that its plan leaves out are their parents' work ([`Role::parent`]).
-pub const TRAINED: [Role; 10] = [
+pub(crate) const TRAINED: [Role; 10] = [
     Role::Contact,
     Role::Crashed,
     Role::Ahead,

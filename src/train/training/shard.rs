@@ -8,7 +8,7 @@ use gammond_base::rng::{ChaCha8Rng, below, unit};
 use gammond_game::{Chances, Group, Position, Side};
 
 /// Bytes of one label in a record.
-pub const LABEL_BYTES: usize = 44;
+pub(crate) const LABEL_BYTES: usize = 44;
 /// Bit of the last byte of a label whose targets reach from -0.5 to 1.5; without it from 0 to 1.
 const WIDE: u8 = 1;
 /// Bit of the last byte of a label that is a sibling.
@@ -48,14 +48,14 @@ impl Label {
 
     /// The same label with so many plays behind its difference, at most 3.
     #[must_use]
-    pub const fn with_horizon(mut self, horizon: u8) -> Label {
+    pub(crate) const fn with_horizon(mut self, horizon: u8) -> Label {
         self.horizon = horizon & HORIZON[1];
         self
     }
 
     /// The same label as a sibling of the one before it.
     #[must_use]
-    pub const fn beside_the_last(mut self) -> Label {
+    pub(crate) const fn beside_the_last(mut self) -> Label {
         self.sibling = true;
         self
     }
@@ -88,7 +88,7 @@ pub struct Family(u32);
 /// Bit of a [`Family`] with a sibling.
 const PAIR: u32 = 1 << 31;
 /// Most labels of a pool.
-pub const POOL_MAX: usize = PAIR as usize;
+pub(crate) const POOL_MAX: usize = PAIR as usize;
 
 impl Family {
     /// Returns the number of labels.
@@ -141,7 +141,7 @@ pub fn repeated(
 }
 
 /// Shuffles families.
-pub fn shuffle(families: &mut [Family], rng: &mut ChaCha8Rng) {
+pub(crate) fn shuffle(families: &mut [Family], rng: &mut ChaCha8Rng) {
     for i in (1..families.len()).rev() {
         families.swap(i, below(rng, i as u32 + 1) as usize);
     }
@@ -184,7 +184,7 @@ pub fn by_group(labels: &[Label], wanted: usize, seed: u64) -> Vec<Label> {
 /// Keeps one of the siblings that differ in the horizon alone: the one with the longest horizon up to `most`. Keeps all
 /// other labels.
 #[must_use]
-pub fn at_horizon(labels: impl IntoIterator<Item = Label>, most: u8) -> Vec<Label> {
+pub(crate) fn at_horizon(labels: impl IntoIterator<Item = Label>, most: u8) -> Vec<Label> {
     let mut kept: Vec<Label> = Vec::new();
     for label in labels {
         if label.horizon > most {

@@ -9,7 +9,7 @@ use gammond_game::{Chances, Position, Roll};
 use serde::{Deserialize, Serialize};
 
 /// Longest horizon that labels can say.
-pub const HORIZON_MAX: u8 = 3;
+pub(crate) const HORIZON_MAX: u8 = 3;
 
 /// Settings for following siblings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

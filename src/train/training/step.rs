@@ -19,9 +19,9 @@ use gammond_game::Chances;
 use rayon::prelude::*;
 
 /// Parts of a batch that are worked on independently.
-pub const CHUNKS: usize = 4;
+pub(crate) const CHUNKS: usize = 4;
 /// Weight of the loss of each output; the win decides most plays.
-pub const OUTPUT_WEIGHTS: [f32; 5] = [2.0, 1.0, 1.0, 1.0, 1.0];
+pub(crate) const OUTPUT_WEIGHTS: [f32; 5] = [2.0, 1.0, 1.0, 1.0, 1.0];
 
 /// Learning rate and averaging of one step.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +139,7 @@ impl Trainer {
     }
 
     /// Sum of the squared errors of equity differences between siblings, and their number.
-    pub fn pair_errors(&mut self, labels: &[Label]) -> [f64; 2] {
+    pub(crate) fn pair_errors(&mut self, labels: &[Label]) -> [f64; 2] {
         self.gradient(labels, 0.0);
         self.parts.iter().fold([0.0; 2], |sum, part| {
             [sum[0] + part.pairs[0], sum[1] + part.pairs[1]]
@@ -148,7 +148,7 @@ impl Trainer {
 
     /// Returns the greatest loss of a label in the last batch.
     #[must_use]
-    pub fn greatest_loss(&self) -> f64 {
+    pub(crate) fn greatest_loss(&self) -> f64 {
         (self.parts.iter()).fold(0.0, |most, part| part.greatest.max(most))
     }
 

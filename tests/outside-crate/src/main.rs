@@ -1,11 +1,13 @@
 //! A stranger's program: everything here is what the documentation of gammond's root shows.
 
+use gammond_engine::game::notation::{
+    GnubgId, PositionId, Xgid, parse_play, parse_position, play_text,
+};
+use gammond_engine::game::{
+    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
+};
 use gammond_engine::{
     CubeQuery, Engine, EngineError, EvalQuery, MoveFilter, Nets, PlayQuery, Settings, Stop, Verdict,
-};
-use gammond_game::notation::{GnubgId, PositionId, Xgid, parse_play, parse_position, play_text};
-use gammond_game::{
-    Chances, Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays,
 };
 use std::error::Error;
 
