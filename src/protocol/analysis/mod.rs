@@ -34,5 +34,4 @@ pub use replay::{Action, Decision, Replay, Terms, crawford_games, replay, replay
 pub use report::comments;
 pub use rows::{DecisionKind, Row};
 pub(crate) use streamed::analyse_json;
-pub(crate) use totals::is_close;
 pub use totals::{MARK_NAMES, MARKS, Sum, Totals, fibs_difference, luck_word, mark, rating_word};

@@ -87,8 +87,6 @@ pub struct Family(u32);
 
 /// Bit of a [`Family`] with a sibling.
 const PAIR: u32 = 1 << 31;
-/// Most labels of a pool.
-pub(crate) const POOL_MAX: usize = PAIR as usize;
 
 impl Family {
     /// Returns the number of labels.
@@ -103,7 +101,7 @@ impl Family {
 }
 
 /// Selects the labels that `wanted` accepts; a sibling whose partner is not selected stands alone. Labels beyond
-/// [`POOL_MAX`] are ignored.
+/// 2^31 are ignored.
 #[must_use]
 pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> {
     let mut families = Vec::new();
