@@ -322,15 +322,15 @@ fn stopped(seed: u64, after: u32) -> World {
     let faults = Faults::with_habits(seed);
     let mut world = World::new(Server::new(style, faults, &PLAN, seed), seed);
     let stops = Policy {
-        resign_on_stop: seed % 3 == 0,
+        resign_on_stop: seed.is_multiple_of(3),
         ..policy()
     };
     world.machine = Machine::new("tester", stops, Timing::default());
     for _ in 0..after {
         world.step();
     }
-    world.stop(seed % 2 == 0);
-    if seed % 5 == 0 {
+    world.stop(seed.is_multiple_of(2));
+    if seed.is_multiple_of(5) {
         for _ in 0..20 {
             world.step();
         }
