@@ -240,6 +240,41 @@ fn gnubg_weights_on_the_sample() {
 /// (`tools/oracle/gnubg-sample.py`).
 const GNUBG_ON_THE_SAMPLE: [&str; 3] = ["8.503308", "35.263284", "1.202975"];
 
+/// Filters of `sample dump` keep some of the lines; duplicates are dropped and counted.
+#[test]
+fn dump_filters_keep_some_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        command
+            .args(words)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let made = run(&["sample", "own.labels", "--positions", "400"]);
+    assert!(made.status.success(), "{made:?}");
+    let dumped = |options: &[&str]| {
+        let output = run(&[&["sample", "dump", "own.labels"], options].concat());
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        (lines, String::from_utf8(output.stderr).unwrap())
+    };
+    let (all, said) = dumped(&[]);
+    assert_eq!(said, "");
+    let (once, said) = dumped(&["--unique"]);
+    let keys: std::collections::HashSet<&str> = all.iter().map(|line| &line[..20]).collect();
+    assert_eq!(once.len(), keys.len());
+    let count = format!("{} of {} labels", all.len() - once.len(), all.len());
+    assert!(said.contains(&count), "{said}");
+    for filter in [["--unsettled", "0.05"], ["--forced", "12"]] {
+        let (kept, _) = dumped(&filter);
+        assert!((1..all.len()).contains(&kept.len()), "{filter:?}");
+        assert!(kept.iter().all(|line| all.contains(line)), "{filter:?}");
+    }
+}
+
 /// `bench values`: labels that are the player's own values have no error, others have; what is damaged or does not
 /// fit is refused.
 #[test]
@@ -259,26 +294,6 @@ fn values_beside_labels() {
             .status
             .success()
     );
-    let dumped = |options: &[&str]| {
-        let output = run(&[&["sample", "dump", "own.labels"], options].concat());
-        assert!(output.status.success(), "{output:?}");
-        let text = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        (lines, String::from_utf8(output.stderr).unwrap())
-    };
-    // Duplicates are dropped and counted, and filters keep some of the lines.
-    let (all, said) = dumped(&[]);
-    assert_eq!(said, "");
-    let (once, said) = dumped(&["--unique"]);
-    let keys: std::collections::HashSet<&str> = all.iter().map(|line| &line[..20]).collect();
-    assert_eq!(once.len(), keys.len());
-    let count = format!("{} of {} labels", all.len() - once.len(), all.len());
-    assert!(said.contains(&count), "{said}");
-    for filter in [["--unsettled", "0.05"], ["--forced", "12"]] {
-        let (kept, _) = dumped(&filter);
-        assert!((1..all.len()).contains(&kept.len()), "{filter:?}");
-        assert!(kept.iter().all(|line| all.contains(line)), "{filter:?}");
-    }
     let positions = run(&["sample", "dump", "own.labels", "--per-group", "20"]).stdout;
     std::fs::write(at("positions"), positions).unwrap();
     assert!(
