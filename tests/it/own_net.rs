@@ -107,7 +107,7 @@ fn file_of(net: &FloatNet, inputs: InputSet, class: &str, bits: SecondBits) -> V
     let parts = quantise(net, &inputs.units(), bits, 4).unwrap();
     let label = native::Label {
         name: format!("{class}-test"),
-        inputs: inputs.name().into(),
+        inputs: inputs.name(),
         class: class.into(),
     };
     native::write(&label, &parts)

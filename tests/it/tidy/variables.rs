@@ -40,9 +40,8 @@ fn listed(text: &str) -> BTreeSet<String> {
     for row in text.lines() {
         let mut beginning = "";
         for word in row.split('`').skip(1).step_by(2) {
-            if word.starts_with(PREFIX) {
+            if let Some(rest) = word.strip_prefix(PREFIX) {
                 // The first two words of a name.
-                let rest = &word[PREFIX.len()..];
                 beginning = &word[..PREFIX.len() + rest.find('_').unwrap_or(rest.len())];
                 found.insert(word.to_owned());
             } else if word.starts_with('_') && !beginning.is_empty() {
