@@ -181,32 +181,6 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     })
 }
 
-/// Options that are subcommands now: of which command, which option, and what to type.
-const MOVED: [(&str, &str, &str); 5] = [
-    ("bench", "--values", "gammond bench values FILE"),
-    ("sample", "--dump", "gammond sample dump FILE.labels"),
-    ("train", "--curve", "gammond train curve FILE.csv"),
-    (
-        "train",
-        "--score",
-        "gammond train score PLAN FILE --folder DIR",
-    ),
-    ("train", "--pruning", "gammond train pruning PLAN FILE.net"),
-];
-
-/// Refuses an option that is a subcommand now, and names that subcommand.
-fn moved(arguments: &[OsString]) -> Result<(), Failure> {
-    for (command, option, now) in MOVED {
-        let mut words = arguments.iter().filter_map(|word| word.to_str());
-        let at = |word: &str| word == option || word.split_once('=').is_some_and(|w| w.0 == option);
-        if words.any(|word| word == command) && words.any(at) {
-            let text = format!("{command} {option} is a subcommand: {now}");
-            return Err(Failure::usage(text));
-        }
-    }
-    Ok(())
-}
-
 /// Arguments that were given where they say nothing, which would otherwise be ignored: those of a command before the
 /// word of its subcommand, and a seed beside a plan that has its own.
 fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
@@ -278,8 +252,8 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
 
 fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
     let arguments = commands::gnubg::renamed(arguments.to_vec());
-    moved(&arguments)?;
-    let (mut command, file) = configured(&arguments)?;
+    let (command, file) = configured(&arguments)?;
+    let mut command = about::with_groups(command);
     if arguments
         .iter()
         .any(|word| word == "--version" || word == "-V")
@@ -366,27 +340,6 @@ fn log_filter(text: &str) -> Result<Targets, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn options_that_moved_are_answered_with_what_to_type() {
-        for (line, now) in [
-            ("gammond bench x --values", Some("bench values")),
-            ("gammond --seed 3 sample --dump x", Some("sample dump")),
-            (
-                "gammond train p.toml --pruning=x.net",
-                Some("train pruning"),
-            ),
-            ("gammond bench values x", None),
-            ("gammond duel a b", None),
-        ] {
-            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let said = moved(&words).err().map(|failure| failure.to_string());
-            match (said, now) {
-                (Some(said), Some(now)) => assert!(said.contains(now), "{said}"),
-                (said, now) => assert_eq!((said, now), (None, None), "{line}"),
-            }
-        }
-    }
 
     /// Every option that takes a number refuses what no work can want, but for seeds, which may be any number, and the size
     /// of a bearoff database, whose limits depend on each other and are named when it is made.
