@@ -97,7 +97,7 @@ impl Running {
         }
     }
 
-    /// Returns the 99 % interval to be shown to people; `None` for fewer than [`INTERVAL_COUNT_MIN`] numbers. However
+    /// Returns the 99 % interval to be shown to people; `None` for fewer than five numbers. However
     /// alike the numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a
     /// point away.
     #[must_use]

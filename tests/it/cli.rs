@@ -328,12 +328,20 @@ fn every_help_has_an_example() {
         let (own, common) = (help.find("\nOptions:"), help.find("\nCommon options:"));
         assert!(own.is_none_or(|own| own < common.unwrap()), "{help}");
         seen += 1;
-        let commands = help
-            .lines()
-            .skip_while(|line| !line.starts_with("Commands:"))
-            .skip(1)
-            .take_while(|line| !line.is_empty())
-            .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        // The first page has its commands in groups, and names the others below them.
+        let first = words.is_empty();
+        let commands = (help.lines())
+            .skip_while(|line| !(line.starts_with("Commands:") || line.starts_with("Positions:")))
+            .take_while(|line| !line.starts_with("Each has") && (first || !line.is_empty()))
+            .filter_map(|line| line.strip_prefix("  "))
+            .flat_map(|line| {
+                let list = line
+                    .split(' ')
+                    .next()
+                    .is_some_and(|name| name.ends_with(','));
+                line.split(' ').take(if list { 99 } else { 1 })
+            })
+            .map(|name| name.trim_end_matches(','))
             .filter(|name| !name.is_empty() && *name != "help");
         open.extend(commands.map(|name| [words.clone(), vec![name.to_owned()]].concat()));
     }

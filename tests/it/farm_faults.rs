@@ -297,7 +297,7 @@ fn foreign_messages_leave_a_worker_alive() {
         "another version wrote it",
         "label-00000000000b",
         "is no message of a farm",
-        "none of a farm's",
+        "not of a farm",
         "here it is",
     ] {
         field.until(why, || field.log("one").contains(why));

@@ -263,7 +263,7 @@ fn servers_share_and_one_may_be_killed() {
         // Killed with rollouts in its hands: they are asked again elsewhere.
         let asking = futures_util::future::join_all((0..8).map(|_| {
             // Seconds of work for an optimised build too.
-            let payload = "4HPwATDgc/ABMA trials=5184 truncate=5 vr=off";
+            let payload = "4HPwATDgc/ABMA trials=51840 truncate=5 vr=off";
             let request = async_nats::Request::new().payload(payload.into());
             client.send_request(
                 "club.rollout",
@@ -271,8 +271,8 @@ fn servers_share_and_one_may_be_killed() {
             )
         }));
         let killing = async {
-            // The rollouts are in its hands by then; any that are not are asked elsewhere anyway.
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            // The rollouts, seconds of work, are in its hands by then; any that are not are asked elsewhere anyway.
+            tokio::time::sleep(Duration::from_millis(600)).await;
             one.kill();
         };
         let (said, ()) = tokio::join!(asking, killing);

@@ -33,11 +33,6 @@ pub fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
 
-/// Returns `None`: CPU time is not measured on this platform.
-pub fn cpu_seconds() -> Option<f64> {
-    None
-}
-
 /// Returns `None`: resident memory is not measured on this platform.
 pub fn resident_bytes() -> Option<u64> {
     None

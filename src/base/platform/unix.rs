@@ -37,12 +37,6 @@ pub fn rights_of_others(about: &Metadata) -> Option<u32> {
     (mode & 0o077 != 0).then_some(mode)
 }
 
-/// Returns the CPU seconds that this process has used, on all threads.
-pub fn cpu_seconds() -> Option<f64> {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Some(used.tv_sec as f64 + used.tv_nsec as f64 / 1e9)
-}
-
 /// Returns the resident memory of this process in bytes; `None` where the system does not report it.
 pub fn resident_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;

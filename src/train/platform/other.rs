@@ -11,3 +11,8 @@ pub(crate) fn shell(command: &str) -> Command {
 
 /// There are no process groups; the caller ends the child itself.
 pub(crate) fn end_group(_: &Child) {}
+
+/// Returns `None`: CPU time is not measured on this platform.
+pub(crate) fn cpu_seconds() -> Option<f64> {
+    None
+}

@@ -18,3 +18,9 @@ pub(crate) fn end_group(child: &Child) {
         let _ = kill_process_group(pid, Signal::KILL);
     }
 }
+
+/// Returns the CPU seconds that this process has used, on all threads.
+pub(crate) fn cpu_seconds() -> Option<f64> {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(used.tv_sec as f64 + used.tv_nsec as f64 / 1e9)
+}

@@ -104,7 +104,7 @@ pub fn fuzz_xgid(data: &[u8]) {
     };
     again(&xgid, Xgid::parse);
     assert_eq!(xgid.turned().turned(), xgid);
-    if let Some(view) = checked(data, xgid.view()) {
+    if let Some(view) = checked(xgid.to_string().as_bytes(), xgid.view()) {
         let XgidView {
             position,
             state,
@@ -130,7 +130,7 @@ pub fn fuzz_ogid(data: &[u8]) {
         return;
     };
     again(&ogid, Ogid::parse);
-    if let Some(view) = checked(data, ogid.view()) {
+    if let Some(view) = checked(ogid.to_string().as_bytes(), ogid.view()) {
         let same = Ogid::of(
             &view.position,
             &view.state,
@@ -158,7 +158,7 @@ pub fn fuzz_board_line(data: &[u8]) {
         BoardDialect::Fibs,
         BoardDialect::RawBoard,
     ] {
-        if let Some(view) = checked(data, line.view(dialect)) {
+        if let Some(view) = checked(line.to_string().as_bytes(), line.view(dialect)) {
             let names = ["a", "b"];
             let same =
                 BoardLine::external(names, &view.position, &view.state, view.roll, view.offer);

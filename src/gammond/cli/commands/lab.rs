@@ -50,7 +50,7 @@ enum Work {
     List,
     /// Run experiments, each with several seeds, and write what they found to a file of results.
     #[command(
-        after_help = "Examples: gammond lab run td0 --results lab-results.jsonl; gammond lab run all --budget 2"
+        after_help = "Example: gammond lab run td0 --results lab-results.jsonl\nAll that fits into two CPU hours: gammond lab run all --budget 2"
     )]
     Run(experiments::Run),
     /// Print a file of results as a table and a list for a document.

@@ -3,9 +3,9 @@
 use super::declaration::{Experiment, JudgedHalf, LabVerdict, SeedResult};
 use super::kit::ExperimentContext;
 use crate::lab::LabError;
+use crate::platform;
 use crate::training::curve;
 use gammond_base::journal::write_whole;
-use gammond_base::platform;
 use gammond_base::stop::Stop;
 use gammond_job::{BadPart, Control, Header, Job, Progress, Runner};
 use std::path::{Path, PathBuf};
