@@ -25,7 +25,7 @@ const AWAY_MAX: u32 = 64;
 /// Takes the parameters of `/move`.
 ///
 /// # Errors
-/// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
+/// `BAD_QUERY` and `BAD_VALUE`, with the original's messages.
 pub fn best_move(
     pairs: impl IntoIterator<Item = (String, String)>,
 ) -> Result<WebRequest, WebError> {
@@ -53,7 +53,7 @@ pub fn best_move(
 /// Takes the parameters of `/eval`.
 ///
 /// # Errors
-/// [`BAD_QUERY`] and [`BAD_VALUE`], with the original's messages.
+/// `BAD_QUERY` and `BAD_VALUE`, with the original's messages.
 pub fn eval(pairs: impl IntoIterator<Item = (String, String)>) -> Result<WebRequest, WebError> {
     let query = Query::read(pairs, false)?;
     let position = query.position()?;

@@ -1,6 +1,6 @@
 //! Scoring players on GNUbg benchmark files.
 //!
-//! [`read()`] takes a `.bm` file apart into records that can be scored; [`score_play`] charges a
+//! [`read()`] takes a `.bm` file apart into records that can be scored; `score_play` charges a
 //! player's play with the loss that the file lists, [`cube::cube_loss`] compares cube decisions.
 //! Rules BM- of `protocol-specs/benchmark-files.md`.
 

@@ -3,7 +3,7 @@
 //! At every position the mean over the 21 rolls of the value of the best play is computed (the
 //! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
 //! brought back without the luck of the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the
-//! correction (LB-05); [`by_games`] is the mean over many games (LB-06).
+//! correction (LB-05); `by_games` is the mean over many games (LB-06).
 
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::shard::Label;

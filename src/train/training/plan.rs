@@ -28,7 +28,7 @@ pub enum Origin {
     Changed {
         /// The net to begin with.
         from: PathBuf,
-        /// Units of the first layer, a multiple of 64 (see [`Net::widened`]): where there is room, every unit is
+        /// Units of the first layer, a multiple of 64 (see `Net::widened`): where there is room, every unit is
         /// doubled (tripled, ...); the rest begin with random weights, and unheard.
         widen: Option<usize>,
         /// Add the sixteen inputs of checkers borne off, without weight at first.

@@ -17,7 +17,7 @@ pub(crate) const HORIZON_MAX: u8 = 3;
 pub struct SiblingSettings {
     /// Chance per play that another one is followed too, beside those of `extra`.
     pub share: f64,
-    /// Number of plays that are followed, 1 to [`HORIZON_MAX`].
+    /// Number of plays that are followed, 1 to `HORIZON_MAX`.
     pub plies: Plies,
     /// Greatest distance of a sibling from the best play, in equity.
     pub margin: f32,
@@ -25,7 +25,7 @@ pub struct SiblingSettings {
     pub wide: f64,
 }
 
-/// A number of plays from 1 to [`HORIZON_MAX`].
+/// A number of plays from 1 to `HORIZON_MAX`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Plies(u8);

@@ -1,6 +1,6 @@
 //! One optimiser step: the gradient over a batch in fixed chunks, then Adam with a running mean.
 //!
-//! A batch is cut into [`CHUNKS`] parts whatever the number of threads, and the parts are added in
+//! A batch is cut into `CHUNKS` parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
 //!
 //! The head of the net decides what is learnt: chances and the differences between siblings, or how the plays of a roll
@@ -204,7 +204,7 @@ impl Trainer {
     }
 }
 
-/// Returns a batch in at most [`CHUNKS`] parts; the plays of a roll are not torn.
+/// Returns a batch in at most `CHUNKS` parts; the plays of a roll are not torn.
 fn chunks(batch: &[Label], head: Head) -> Vec<&[Label]> {
     let size = batch.len().div_ceil(CHUNKS).max(1);
     if head != Head::Linear {

@@ -5,7 +5,7 @@
 //! command leaves only when its time has come, so an answer that has become old never leaves
 //! (FIBS-13, FIBS-14).
 //!
-//! [`state::State`] is the present condition, `transitions` has the table of its changes.
+//! `state::State` is the present condition, `transitions` has the table of its changes.
 
 mod chat_and_invites;
 mod idle;

@@ -266,7 +266,7 @@ mod tests {
                 text.lines().take(13).collect::<Vec<_>>().join("\n"),
                 "expected 'sha256 ...'",
             ),
-            (text.clone() + "more\n", "goes on behind"),
+            (text.clone() + "more\n", "continues after its checksum"),
         ] {
             let fault = ClassicFile::parse(&damaged).unwrap_err().to_string();
             assert!(fault.contains(said), "{said}: {fault}");
