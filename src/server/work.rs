@@ -36,7 +36,7 @@ pub struct QueuedWork {
     pub(crate) reply: UnboundedSender<Box<Part>>,
 }
 
-/// What became of work that was passed to [`Workers::ask`](super::worker::Workers::ask).
+/// Outcome of passing work to [`Workers::ask`](super::worker::Workers::ask).
 #[derive(Debug)]
 #[must_use]
 pub enum Asked {

@@ -1,4 +1,4 @@
-//! What the program says of itself: version, commit, nets and CPU level; the first page of its help.
+//! The texts about the program: version, commit, nets and CPU level; the first page of its help.
 
 use gammond_engine::engine::{COMMIT, Engine};
 use gammond_engine::nn::CpuLevel;

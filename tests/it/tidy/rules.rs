@@ -46,7 +46,7 @@ fn test_functions(text: &str) -> Vec<String> {
     found
 }
 
-/// Adds the ids that a text names. A range names its ends only: whoever writes one has not looked at each.
+/// Adds the ids that a text names. A range names its ends only: its author has not checked each.
 fn add_ids(text: &str, ids: &mut BTreeSet<String>) {
     let is_part = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
     let words = text.split(|sign: char| !is_part(sign));
@@ -96,7 +96,7 @@ fn every_rule_of_the_specifications_is_named_by_a_test() {
                 .iter()
                 .map(|id| format!("{name}: {id}")),
         );
-        // A rule that nobody tests is found in each document.
+        // A rule without a test is found in each document.
         for made_up in ["- **", "- `"] {
             let id = ["NO", "99"].join("-");
             let more = format!("{text}\n{made_up}{id}{} x", &made_up[2..]);

@@ -1,4 +1,4 @@
-//! What a format of match files can do: its name, how it is recognised, read and written.
+//! The table of match file formats: of each its name, how it is recognised, read and written.
 
 use super::record::{MatchFile, MatchReading};
 use super::recorder::Recorder;

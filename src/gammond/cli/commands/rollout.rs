@@ -82,7 +82,7 @@ pub(super) struct FileArgs {
     /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
     #[arg(long, requires = "out")]
     pub(super) before_roll: bool,
-    /// Name of whoever contributes the file, one word; it stands with the day in the first line.
+    /// Name of the contributor of the file, one word; it stands with the day in the first line.
     #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
     pub(super) contributor: Option<String>,
     /// Compute only this share of the work.

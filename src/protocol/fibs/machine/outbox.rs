@@ -13,7 +13,7 @@ struct Command {
     decision: bool,
 }
 
-/// What leaves the machine: outputs at once, commands at their pace.
+/// Outputs and commands that leave the machine: outputs at once, commands at their pace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
     commands: VecDeque<Command>,

@@ -10,7 +10,7 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MoveFilter, PlayQuery, Settings};
 use gammond_game::Position;
 
-/// What a filter keeps of decisions in which every play was rolled out.
+/// Plays that a filter keeps in decisions in which every play was rolled out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterStudy {
     /// Name of the filter; `list` for the candidates of an ordinary record.

@@ -33,7 +33,7 @@ impl LabVerdict {
     }
 }
 
-/// What one seed gave.
+/// Measures of one seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SeedResult {
     /// A number for each declared measure.
