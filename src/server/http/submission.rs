@@ -327,18 +327,19 @@ fn submit(
     work: QueuedWork,
     parts: UnboundedReceiver<Box<Part>>,
 ) -> Result<Answer, Problem> {
-    let running = Running {
-        shared: Arc::clone(shared),
-        lane: shared.lane(origin),
-        stop: work.stop.clone(),
-        connection_budget: Arc::clone(&work.connection_budget),
-        parts,
-        done: false,
-    };
-    match shared.workers.ask(running.lane, work) {
+    let lane = shared.lane(origin);
+    let (stop, connection_budget) = (work.stop.clone(), Arc::clone(&work.connection_budget));
+    match shared.workers.ask(lane, work) {
         Asked::Queued => Ok(Answer {
             ready: None,
-            running: Some(running),
+            running: Some(Running {
+                shared: Arc::clone(shared),
+                lane,
+                stop,
+                connection_budget,
+                parts,
+                done: false,
+            }),
             _weight: None,
         }),
         Asked::Answered { bytes, good: true } => Ok(Answer::whole(bytes)),

@@ -4,7 +4,7 @@ use super::states::{MY_DOUBLE, MY_ROLL, NOT_PLAYED, ONLINE, START, scripted};
 use super::world::*;
 use super::*;
 
-/// What a bot gives without a server from `now` on, for so many milliseconds.
+/// Outputs of a bot without a server from `now` on, for so many milliseconds.
 fn outputs(machine: &mut Machine, now: u64, ms: u64) -> Vec<Output> {
     let mut all = Vec::new();
     let mut at = now;

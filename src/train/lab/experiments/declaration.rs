@@ -55,7 +55,7 @@ impl From<Vec<f64>> for SeedResult {
 pub(super) type Work =
     fn(&ExperimentContext<'_>, &mut Control<'_>) -> Result<Option<SeedResult>, LabError>;
 
-/// Where a figure is expected.
+/// The range in which a figure is expected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
     /// Above this number.
@@ -73,7 +73,7 @@ pub struct Half {
     pub says: &'static str,
     /// Measures with their factors; differences are paired, as both measures are of one seed.
     pub sum: &'static [(f64, &'static str)],
-    /// Where the sum is expected.
+    /// Range in which the sum is expected.
     pub expected: Expected,
     /// True for a figure beside the claim, which has no part in the verdict.
     pub beside: bool,

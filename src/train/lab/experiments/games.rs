@@ -9,7 +9,7 @@ use gammond_job::Control;
 const ASSIGNMENT: &str =
     "COMP440 assignment on expectiminimax and hill climbing; no year or page known";
 
-/// What all of these share.
+/// Fields that these experiments share.
 const GAMES: Experiment = Experiment {
     name: "",
     claim: None,

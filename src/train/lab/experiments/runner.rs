@@ -30,7 +30,7 @@ pub struct LabRun<'a> {
 /// Result of an experiment.
 #[derive(Clone, Debug)]
 pub struct LabFinding {
-    /// What each seed gave.
+    /// Measures of each seed.
     pub seeds: Vec<SeedResult>,
     /// The halves of the claim with their figures.
     pub judged: Vec<JudgedHalf>,
