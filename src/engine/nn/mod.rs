@@ -21,7 +21,7 @@ pub use float_net::{
 };
 pub use integer::{IntegerNet, Workspace};
 pub use kernel::layout::{Accumulator, Aligned, InputDelta};
-pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row};
+pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 pub use mlp::{ACTIVE_MAX, DenseNet, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
 pub use quantise::{InputUnits, quantise};

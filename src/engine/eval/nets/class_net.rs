@@ -238,10 +238,7 @@ impl ClassNet {
         if slot.net != self.number || slot.position != *reference {
             slot.net = self.number;
             slot.position = *reference;
-            slot.counted = CountedPosition::of(reference, self.inputs);
-            work.changes.clear();
-            work.changes
-                .between(&CountedPosition::NOTHING, reference, self.inputs);
+            slot.counted = (work.changes).of(reference, self.inputs, self.cpu);
             slot.sums.resize(self.net.sums());
             (self.net).accumulate(&self.empty, work.changes.as_slice(), &mut slot.sums);
         }
@@ -269,7 +266,7 @@ impl Kernel for Prepare<'_> {
         let (mut far, mut count) = (0, 0);
         for index in bits(self.wanted) {
             let start = changes.as_slice().len();
-            changes.between(self.old, &self.positions[index], self.set);
+            changes.between::<I>(self.old, &self.positions[index], self.set);
             let end = changes.as_slice().len();
             if end - start > self.limit {
                 changes.cut(start);

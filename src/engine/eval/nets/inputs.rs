@@ -6,9 +6,9 @@
 //! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net
 //! has them 48 a side for rolls that reach blots (`Reach`); or for races eight more a side for checkers borne off.
 
-use super::handcrafted::{HAND, HAND_OF_SIDE, NEITHER, visit};
-use super::reach::{POINTS, REACH, REACH_OF_SIDE, Reach};
-use crate::nn::{InputDelta, InputUnits};
+use super::handcrafted::{HAND, HAND_OF_SIDE, visit};
+use super::reach::{POINTS, REACH, REACH_OF_SIDE, write_reach};
+use crate::nn::{CpuLevel, InputDelta, InputUnits, Integers, Kernel, SPREAD_ROOM};
 use gammond_game::Position;
 
 /// Locations of one side.
@@ -312,7 +312,7 @@ impl InputSet {
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
         let mut changes = InputDeltas::for_positions(1);
-        changes.between(&CountedPosition::NOTHING, position, self);
+        changes.of(position, self, CpuLevel::detect());
         changes
             .as_slice()
             .iter()
@@ -396,13 +396,16 @@ fn most(side: &[f64], sign: f64, alone: impl Fn(usize) -> f64) -> f64 {
     best[15]
 }
 
+/// Places of [`CountedPosition::small`]: the handcrafted inputs, those of the rolls that reach blots, and room to spare.
+const SMALL: usize = HAND + SPREAD_ROOM;
+
 /// A position as the nets see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CountedPosition {
     me: u128,
     opponent: u128,
-    hand: [u8; HAND],
-    reach: Reach,
+    /// The inputs after the counts, those of `COUNTS_HAND_REACH`, as far as the set has them.
+    small: [u8; SMALL],
 }
 
 impl CountedPosition {
@@ -410,26 +413,25 @@ impl CountedPosition {
     pub(super) const NOTHING: CountedPosition = CountedPosition {
         me: 0,
         opponent: 0,
-        hand: [0; HAND],
-        reach: Reach::NOTHING,
+        small: [0; SMALL],
     };
 
-    pub(super) fn of(position: &Position, set: InputSet) -> CountedPosition {
-        let mut hand = [0; HAND];
+    /// Counts what another set of checkers than in `old` may have changed.
+    #[inline(always)]
+    fn after<I: Integers>(old: &CountedPosition, new: &Position, set: InputSet) -> CountedPosition {
+        let mut small = old.small;
         if set.has(HAND_AT) {
-            visit(position, NEITHER, |index, value| {
-                hand[index] = as_entered(index, value) as u8
+            visit(new, [old.me, old.opponent], |index, value| {
+                small[index] = as_entered(index, value) as u8;
             });
         }
-        let reach = match set.has(REACH_AT) {
-            true => Reach::of(position),
-            false => Reach::NOTHING,
-        };
+        if let (true, Some(reach)) = (set.has(REACH_AT), small.last_chunk_mut()) {
+            write_reach::<I>(new, reach);
+        }
         CountedPosition {
-            me: position.me().packed(),
-            opponent: position.opponent().packed(),
-            hand,
-            reach,
+            me: new.me().packed(),
+            opponent: new.opponent().packed(),
+            small,
         }
     }
 }
@@ -453,8 +455,8 @@ pub(super) struct InputDeltas {
 
 impl InputDeltas {
     pub(super) fn for_positions(count: usize) -> InputDeltas {
-        // Room to spare: the last forty are written before it is known whether they count.
-        let list = vec![InputDelta::default(); count * INPUTS + HAND.next_power_of_two()];
+        // Room to spare: the last are written before it is known whether they count.
+        let list = vec![InputDelta::default(); count * INPUTS + SMALL];
         InputDeltas {
             list: list.into_boxed_slice(),
             length: 0,
@@ -477,20 +479,44 @@ impl InputDeltas {
         self.length = self.length.min(length);
     }
 
-    /// Adds what makes `new` out of `old`, as far as this set of inputs sees it.
-    #[inline(always)]
-    pub(super) fn between(&mut self, old: &CountedPosition, new: &Position, set: InputSet) {
-        let (me, opponent) = (new.me().packed(), new.opponent().packed());
-        self.counts(old, me, opponent);
-        if set.has(HAND_AT) {
-            self.hand(set.start(HAND_AT), old, new);
+    /// Replaces the list by all inputs of a position that are not 0; the position as the nets see it.
+    pub(super) fn of(
+        &mut self,
+        position: &Position,
+        set: InputSet,
+        cpu: CpuLevel,
+    ) -> CountedPosition {
+        struct All<'a>(&'a mut InputDeltas, &'a Position, InputSet);
+        impl Kernel for All<'_> {
+            type Output = CountedPosition;
+            #[inline(always)]
+            fn run<I: Integers>(self) -> CountedPosition {
+                (self.0).between::<I>(&CountedPosition::NOTHING, self.1, self.2)
+            }
         }
-        if set.has(REACH_AT) {
-            self.reach(set.start(REACH_AT), old, new);
+        self.clear();
+        cpu.run(All(self, position, set))
+    }
+
+    /// Adds what makes `new` out of `old`, as far as this set of inputs sees it; `new` as the nets see it.
+    #[inline(always)]
+    pub(super) fn between<I: Integers>(
+        &mut self,
+        old: &CountedPosition,
+        new: &Position,
+        set: InputSet,
+    ) -> CountedPosition {
+        let new = CountedPosition::after::<I>(old, new, set);
+        self.counts(old, new.me, new.opponent);
+        if set.has(HAND_AT) {
+            let first = set.start(HAND_AT);
+            self.length =
+                I::list_differences(&old.small, &new.small, first, &mut self.list, self.length);
         }
         if set.has(OFF_AT) {
-            self.off(set.start(OFF_AT), old, me, opponent);
+            self.off(set.start(OFF_AT), old, new.me, new.opponent);
         }
+        new
     }
 
     /// Inputs of the seventh to the fourteenth checker borne off.
@@ -546,31 +572,6 @@ impl InputDeltas {
         if above > 0 {
             self.push(first + 6, sign * above as i16);
         }
-    }
-
-    /// The handcrafted inputs that differ; without branches, as it cannot be foreseen which do.
-    #[inline(always)]
-    fn hand(&mut self, first: usize, old: &CountedPosition, new: &Position) {
-        const ROOM: usize = HAND.next_power_of_two();
-        let Some(room) = self.list.get_mut(self.length..self.length + ROOM) else {
-            return;
-        };
-        let mut count = 0;
-        visit(new, [old.me, old.opponent], |index, value| {
-            let factor = as_entered(index, value) as i16 - i16::from(old.hand[index]);
-            let row = (first + index) as u16;
-            room[count % ROOM] = InputDelta { row, factor };
-            count += usize::from(factor != 0);
-        });
-        self.length += count;
-    }
-
-    /// The rolls that reach blots, where they differ.
-    #[inline(always)]
-    fn reach(&mut self, first: usize, old: &CountedPosition, new: &Position) {
-        Reach::of(new).differences(&old.reach, |index, factor| {
-            self.push(first + index, factor);
-        });
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 //! everything is computed from bit masks of 24 points, without branches on what stands there.
 
 use super::handcrafted::{BOARD, Half};
+use crate::nn::{Integers, SPREAD_ROOM};
 use gammond_game::{BAR, Position};
 
 /// Points of a side.
@@ -15,73 +16,24 @@ pub(super) const REACH_OF_SIDE: usize = 2 * POINTS;
 /// Number of integers of both sides.
 pub(super) const REACH: usize = 2 * REACH_OF_SIDE;
 
-/// The integers of both sides: the player on roll in the lower 32 bits of each word, the opponent in the upper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reach {
-    /// Rolls for each point with a blot that can be reached, a binary digit in each word.
-    digits: Sums<6>,
-    /// The blots that would be hit; others are covered.
-    hits: u64,
-}
-
-impl Reach {
-    /// Nothing can be reached.
-    pub(super) const NOTHING: Reach = Reach {
-        digits: [0; 6],
-        hits: 0,
+/// Writes the integers of both sides, in pairs of rolls: a half would cost more in rounding than it adds. First those of
+/// the player on roll; each side's hits before its covers.
+#[inline(always)]
+pub(super) fn write_reach<I: Integers>(position: &Position, to: &mut [u8; SPREAD_ROOM]) {
+    let me = Half::of(position.me());
+    let opponent = Half::of(position.opponent());
+    // The player on roll in the lower 32 bits of each word, the opponent in the upper.
+    let points = lanes(me.points, opponent.points);
+    let free = lanes(free(&opponent), free(&me));
+    let hits = lanes(opponent.blots_seen, me.blots_seen);
+    let blots = hits | (points & !lanes(me.made, opponent.made));
+    let masks = if me.bar + opponent.bar == 0 {
+        Masks::of_both(points, free)
+    } else {
+        let (mine, theirs) = (Masks::of(&me, &opponent), Masks::of(&opponent, &me));
+        mine.beside(&theirs)
     };
-
-    #[inline(always)]
-    pub(super) fn of(position: &Position) -> Reach {
-        let me = Half::of(position.me());
-        let opponent = Half::of(position.opponent());
-        let points = lanes(me.points, opponent.points);
-        let free = lanes(free(&opponent), free(&me));
-        let hits = lanes(opponent.blots_seen, me.blots_seen);
-        let blots = hits | (points & !lanes(me.made, opponent.made));
-        let masks = if me.bar + opponent.bar == 0 {
-            Masks::of_both(points, free)
-        } else {
-            let (mine, theirs) = (Masks::of(&me, &opponent), Masks::of(&opponent, &me));
-            mine.beside(&theirs)
-        };
-        let digits = masks.rolls().map(|digit| digit & blots);
-        Reach { digits, hits }
-    }
-
-    /// Calls `put` with the number of each integer that is another than in `old`, and by how much it is greater.
-    #[inline(always)]
-    pub(super) fn differences(&self, old: &Reach, mut put: impl FnMut(usize, i16)) {
-        let digits = self.digits.iter().zip(&old.digits);
-        let mut differ = digits.fold(self.hits ^ old.hits, |all, (new, old)| all | (new ^ old));
-        while differ != 0 {
-            let bit = differ.trailing_zeros();
-            differ &= differ - 1;
-            let [(at, value), (before, less)] = [self, old].map(|reach| reach.at(bit));
-            let changes = if at == before {
-                [(at, value - less), (at, 0)]
-            } else {
-                [(before, -less), (at, value)]
-            };
-            for (place, more) in changes {
-                if more != 0 {
-                    put(place, more);
-                }
-            }
-        }
-    }
-
-    /// Returns the integer that a bit stands for, and its value in pairs of rolls: a half would cost more in rounding
-    /// than it adds.
-    #[inline(always)]
-    fn at(&self, bit: u32) -> (usize, i16) {
-        let digits = self.digits.iter().rev();
-        let value = digits.fold(0, |value, digit| 2 * value + (digit >> bit & 1) as i16);
-        let covers = if self.hits >> bit & 1 == 1 { 0 } else { POINTS };
-        let side = bit as usize / 32;
-        let place = REACH_OF_SIDE * side + covers + bit as usize % 32;
-        (place, (value + 1) / 2)
-    }
+    I::spread(&masks.rolls().map(|digit| digit & blots), hits, to);
 }
 
 const fn lanes(mine: u32, theirs: u32) -> u64 {
@@ -213,7 +165,19 @@ impl Masks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nn::{CpuLevel, Kernel};
     use gammond_game::{Roll as Dice, Side, generate_plays};
+
+    struct Written(Position);
+
+    impl Kernel for Written {
+        type Output = [u8; SPREAD_ROOM];
+        fn run<I: Integers>(self) -> Self::Output {
+            let mut to = [1; SPREAD_ROOM];
+            write_reach::<I>(&self.0, &mut to);
+            to
+        }
+    }
 
     /// Computes the same as the masks, point by point and roll by roll.
     fn slowly(me: Side, other: Side) -> [u8; REACH_OF_SIDE] {
@@ -279,11 +243,11 @@ mod tests {
                 position = Position::start();
             }
             entered[usize::from(position.me().count(BAR).min(2))] += 1;
-            let mut values = [0; REACH];
-            Reach::of(&position).differences(&Reach::NOTHING, |index, value| {
-                values[index] = value as u8;
-            });
-            let (mine, theirs) = values.split_at(REACH_OF_SIDE);
+            let values = CpuLevel::SCALAR.run(Written(position));
+            for level in CpuLevel::available() {
+                assert_eq!(level.run(Written(position)), values, "{}", level.name());
+            }
+            let (mine, theirs) = values[..REACH].split_at(REACH_OF_SIDE);
             let text = gammond_game::notation::PositionId::from(position);
             assert_eq!(mine, slowly(position.me(), position.opponent()), "{text}");
             assert_eq!(theirs, slowly(position.opponent(), position.me()), "{text}");

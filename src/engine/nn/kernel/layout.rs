@@ -15,6 +15,7 @@ pub(in crate::nn) const TILE: usize = 128;
 
 /// `factor` more of one input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
 pub struct InputDelta {
     /// Index of the input.
     pub row: u16,
@@ -167,25 +168,17 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A tile of the first layer, clipped, and a pair that is always zero.
-#[repr(C, align(64))]
-pub(super) struct Clipped(pub(super) [i16; TILE + 2]);
-
-impl Clipped {
-    pub(super) const ZERO: Clipped = Clipped([0; TILE + 2]);
-}
-
 /// The float part of a net.
 #[derive(Debug, Clone)]
 pub(in crate::nn) struct OutputHead {
     neurons: usize,
-    scales: [f32; SECOND_MAX],
-    bias: [f32; SECOND_MAX],
+    pub(super) scales: [f32; SECOND_MAX],
+    pub(super) bias: [f32; SECOND_MAX],
     /// A row of results per neuron, padded to eight lanes.
-    weights: [[f32; 8]; SECOND_MAX],
+    pub(super) weights: [[f32; 8]; SECOND_MAX],
     results_bias: [f32; 8],
     /// The greatest value that a neuron passes on.
-    most: f32,
+    pub(super) most: f32,
 }
 
 impl OutputHead {
@@ -238,10 +231,16 @@ impl OutputHead {
                 }
             }
         }
+        let [p0, p1, p2, p3] = partial;
+        self.chances(std::array::from_fn(|k| (p0[k] + p1[k]) + (p2[k] + p3[k])))
+    }
+
+    /// Probabilities from the sums of the results, without their biases.
+    #[inline(always)]
+    pub(super) fn chances(&self, sums: [f32; 8]) -> [f32; RESULTS] {
         let mut results = [0.0f32; 8];
         for k in 0..8 {
-            let sum = (partial[0][k] + partial[1][k]) + (partial[2][k] + partial[3][k]);
-            results[k] = sigmoid(sum + self.results_bias[k]);
+            results[k] = sigmoid(sums[k] + self.results_bias[k]);
         }
         [results[0], results[1], results[2], results[3], results[4]]
     }

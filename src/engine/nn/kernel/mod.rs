@@ -21,7 +21,7 @@ mod x86;
 pub use level::CpuLevel;
 use level::InstructionSet;
 pub(super) use operations::{ACTIVE_ROOM, Active, LENGTH_MAX};
-pub use operations::{ActiveList, Integers, Kernel, ROW_WIDTH, ROWS, Row};
+pub use operations::{ActiveList, Integers, Kernel, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 
 impl CpuLevel {
     /// Runs a job compiled for this level.

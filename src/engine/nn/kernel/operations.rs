@@ -1,5 +1,7 @@
 //! Work that is compiled for the CPU level it runs on, and the operations on whole numbers that it is given.
 
+use super::layout::InputDelta;
+
 /// Work that gains from being compiled for the CPU it runs on.
 ///
 /// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
@@ -24,6 +26,20 @@ pub trait Integers {
     /// `list` from place `length` on, rows ascending; the new length. Nothing is listed when `length` is
     /// beyond `LENGTH_MAX`.
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize;
+    /// Writes a byte for each bit: half of the number whose binary digits are `digits`, rounded up, and 0 where the
+    /// number is another's. First those of the lower 24 bits in `hits`, then of the lower 24 bits that are not, then the
+    /// same of the upper 32 bits. The rest of `to` is 0.
+    fn spread(digits: &[u64; 6], hits: u64, to: &mut [u8; SPREAD_ROOM]);
+    /// Lists where `new` differs from `old` by its place, the first of which is row `first`, and by how much it is greater
+    /// (-128 to 127). Written to `list` from place `length` on, rows ascending; the new length. Nothing is listed when
+    /// there is no room for all.
+    fn list_differences<const SIZE: usize>(
+        old: &[u8; SIZE],
+        new: &[u8; SIZE],
+        first: usize,
+        list: &mut [InputDelta],
+        length: usize,
+    ) -> usize;
     /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
     /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
     /// products must fit in an `i32`.
@@ -35,6 +51,9 @@ pub trait Integers {
         weights: &Row,
     ) -> i32;
 }
+
+/// Bytes that [`Integers::spread`] writes: four times 24, and 0.
+pub const SPREAD_ROOM: usize = 104;
 
 /// Room of an [`ActiveList`].
 pub(in crate::nn) const ACTIVE_ROOM: usize = 96;

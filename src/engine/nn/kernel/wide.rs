@@ -1,6 +1,7 @@
 //! Sixteen lanes of float32: the vocabulary of the float kernels, and its plain twin.
 
-use super::operations::{Active, ActiveList, Integers, LENGTH_MAX, LISTED, ROWS, Row};
+use super::layout::InputDelta;
+use super::operations::{Active, ActiveList, Integers, LENGTH_MAX, LISTED, ROWS, Row, SPREAD_ROOM};
 
 /// Sixteen numbers, aligned to a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -171,6 +172,28 @@ pub(super) fn list_plainly(
     length
 }
 
+/// [`Integers::list_differences`] for all levels without its instructions.
+#[inline(always)]
+pub(super) fn list_differences_plainly<const SIZE: usize>(
+    old: &[u8; SIZE],
+    new: &[u8; SIZE],
+    first: usize,
+    list: &mut [InputDelta],
+    mut length: usize,
+) -> usize {
+    if list.len() < length + SIZE {
+        return length;
+    }
+    // Without branches, as it cannot be foreseen which differ.
+    for (place, (old, new)) in old.iter().zip(new).enumerate() {
+        let factor = i16::from(*new) - i16::from(*old);
+        let row = (first + place) as u16;
+        list[length] = InputDelta { row, factor };
+        length += usize::from(factor != 0);
+    }
+    length
+}
+
 impl Integers for Plain {
     #[inline(always)]
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
@@ -189,6 +212,29 @@ impl Integers for Plain {
     #[inline(always)]
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize {
         list_plainly(counts, start, list, length)
+    }
+    #[inline(always)]
+    fn spread(digits: &[u64; 6], hits: u64, to: &mut [u8; SPREAD_ROOM]) {
+        *to = [0; SPREAD_ROOM];
+        for (side, to) in to.chunks_exact_mut(48).enumerate() {
+            for place in 0..24 {
+                let bit = 32 * side + place;
+                let digits = digits.iter().rev();
+                let number = digits.fold(0, |number, digit| 2 * number + (digit >> bit & 1) as u8);
+                let is_other = hits >> bit & 1 == 0;
+                to[24 * usize::from(is_other) + place] = number.div_ceil(2);
+            }
+        }
+    }
+    #[inline(always)]
+    fn list_differences<const SIZE: usize>(
+        old: &[u8; SIZE],
+        new: &[u8; SIZE],
+        first: usize,
+        list: &mut [InputDelta],
+        length: usize,
+    ) -> usize {
+        list_differences_plainly(old, new, first, list, length)
     }
     #[inline(always)]
     fn clipped_dot(
@@ -242,6 +288,53 @@ mod tests {
                 assert_eq!(level.run(Both(weights, packed)), want, "{}", level.name());
             }
         }
+    }
+
+    struct Differences([u64; 6], u64, usize);
+
+    impl Kernel for Differences {
+        type Output = ([u8; SPREAD_ROOM], Vec<InputDelta>, usize);
+        fn run<I: Integers>(self) -> Self::Output {
+            let Differences(digits, hits, room) = self;
+            let (mut old, mut new) = ([9; SPREAD_ROOM], [9; SPREAD_ROOM]);
+            I::spread(&[hits, 0, 0, digits[1], digits[0], 0], digits[2], &mut old);
+            I::spread(&digits, hits, &mut new);
+            let mut list = vec![InputDelta::default(); room];
+            let length = I::list_differences(&old, &new, 364, &mut list, 2);
+            list.truncate(length);
+            (new, list, length)
+        }
+    }
+
+    #[test]
+    fn differences_are_the_same_on_all_levels() {
+        let mut seed: u64 = 3;
+        let mut next = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(99);
+            seed ^ seed >> 29
+        };
+        let mut listed = 0;
+        for round in 0..500 {
+            let digits = std::array::from_fn(|_| next() & next());
+            // Too little room for anything, or just enough.
+            let room = if round % 5 == 0 {
+                SPREAD_ROOM + 1
+            } else {
+                SPREAD_ROOM + 2
+            };
+            let hits = next();
+            let want = Differences(digits, hits, room).run::<Plain>();
+            let number = (0..6).fold(0, |sum, digit| sum | (digits[digit] >> 40 & 1) << digit);
+            let place = if hits >> 40 & 1 == 1 { 48 + 8 } else { 72 + 8 };
+            assert_eq!(u64::from(want.0[place]), number.div_ceil(2));
+            assert_eq!(want.2 > 2, room > SPREAD_ROOM + 1);
+            listed += want.2;
+            for level in CpuLevel::available() {
+                let found = level.run(Differences(digits, hits, room));
+                assert_eq!(found, want, "{}", level.name());
+            }
+        }
+        assert!(listed > 10_000);
     }
 
     struct Dot<'a>(&'a [Row; ROWS], &'a [[u16; 2]], u32);

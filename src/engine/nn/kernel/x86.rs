@@ -5,9 +5,12 @@
 #![allow(unsafe_code)]
 
 use super::float::{self, Batch, Net};
+use super::layout::InputDelta;
 use super::level::{CpuLevel, InstructionSet};
-use super::operations::{ActiveList, Integers, Kernel, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row};
-use super::wide::{Line, Wide, list_plainly};
+use super::operations::{
+    ActiveList, Integers, Kernel, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row, SPREAD_ROOM,
+};
+use super::wide::{Line, Wide, list_differences_plainly, list_plainly};
 use std::arch::x86_64::*;
 
 /// Calls a function compiled for a level after checking that `$level` is that level.
@@ -196,6 +199,45 @@ impl Wide for Avx2 {
     }
 }
 
+/// The lower 24 bits of both halves, which [`Integers::spread`] looks at.
+const POINTS: u64 = 0x00ff_ffff_00ff_ffff;
+
+/// For each set of eight lanes the numbers of those in it, ascending, a byte each.
+static PACKED: [[u8; 8]; 256] = {
+    let mut packed = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                packed[set][count] = lane as u8;
+                count += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    packed
+};
+
+/// Moves the lanes of `value` whose lane of `some` is not 0 to the front; how many there are. For AVX2, which has no
+/// instruction for it.
+///
+/// # Safety
+/// Only in code compiled for AVX2.
+#[inline(always)]
+pub(super) unsafe fn without_zeros(value: __m256i, some: __m256i) -> (__m256i, usize) {
+    // SAFETY: what the caller promises; the load is a whole entry.
+    unsafe {
+        // AVX2 compares for equality only, so that the mask of zero lanes is inverted.
+        let none = _mm256_cmpeq_epi32(some, _mm256_setzero_si256());
+        let set = !_mm256_movemask_ps(_mm256_castsi256_ps(none)) as u32 & 0xff;
+        let lanes = _mm_loadl_epi64(PACKED[set as usize & 0xff].as_ptr().cast());
+        let packed = _mm256_permutevar8x32_epi32(value, _mm256_cvtepu8_epi32(lanes));
+        (packed, set.count_ones() as usize)
+    }
+}
+
 impl Integers for Avx2 {
     #[inline(always)]
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32 {
@@ -227,6 +269,70 @@ impl Integers for Avx2 {
     #[inline(always)]
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize {
         list_plainly(counts, start, list, length)
+    }
+    #[inline(always)]
+    fn spread(digits: &[u64; 6], hits: u64, to: &mut [u8; SPREAD_ROOM]) {
+        // SAFETY: only in code compiled for AVX2. Four stores write 32 bytes each, the last from place 72 on; each
+        // writes eight zeros, over which the next one writes.
+        unsafe {
+            let bytes = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+            let all = |bits: u32| {
+                let places = _mm256_setr_epi64x(
+                    0,
+                    0x0101_0101_0101_0101,
+                    0x0202_0202_0202_0202,
+                    0x0303_0303_0303_0303,
+                );
+                let own = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), places);
+                _mm256_cmpeq_epi8(_mm256_and_si256(own, bytes), bytes)
+            };
+            for side in 0..2 {
+                let mut number = _mm256_setzero_si256();
+                for (place, digit) in digits.iter().enumerate() {
+                    let value = _mm256_set1_epi8(1 << place);
+                    let ones = _mm256_and_si256(all((digit >> (32 * side)) as u32), value);
+                    number = _mm256_or_si256(number, ones);
+                }
+                let half = _mm256_avg_epu8(number, _mm256_setzero_si256());
+                let half = _mm256_and_si256(half, all(POINTS as u32));
+                let hit = all((hits >> (32 * side)) as u32);
+                let start = to.as_mut_ptr().add(48 * side);
+                _mm256_storeu_si256(start.cast(), _mm256_and_si256(hit, half));
+                _mm256_storeu_si256(start.add(24).cast(), _mm256_andnot_si256(hit, half));
+            }
+        }
+    }
+    #[inline(always)]
+    fn list_differences<const SIZE: usize>(
+        old: &[u8; SIZE],
+        new: &[u8; SIZE],
+        first: usize,
+        list: &mut [InputDelta],
+        mut length: usize,
+    ) -> usize {
+        if SIZE % 8 != 0 || list.len() < length + SIZE {
+            return list_differences_plainly(old, new, first, list, length);
+        }
+        // SAFETY: only in code compiled for AVX2. Eight bytes are read of `SIZE`, a multiple of that, and eight entries
+        // written from a place that is at most `SIZE - 8` beyond the first `length`, for which there is room.
+        unsafe {
+            let mut rows = _mm256_add_epi32(
+                _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                _mm256_set1_epi32(first as i32),
+            );
+            for start in (0..SIZE).step_by(8) {
+                let old = _mm_loadl_epi64(old.as_ptr().add(start).cast());
+                let new = _mm_loadl_epi64(new.as_ptr().add(start).cast());
+                let factors = _mm256_cvtepi8_epi32(_mm_sub_epi8(new, old));
+                // The row in the low half of a lane, the factor in the high one.
+                let entry = _mm256_or_si256(_mm256_slli_epi32::<16>(factors), rows);
+                let (entry, count) = without_zeros(entry, factors);
+                _mm256_storeu_si256(list.as_mut_ptr().add(length).cast(), entry);
+                length += count;
+                rows = _mm256_add_epi32(rows, _mm256_set1_epi32(8));
+            }
+        }
+        length
     }
     #[inline(always)]
     fn clipped_dot(
@@ -324,6 +430,62 @@ impl Integers for Avx512 {
             }
             length
         }
+    }
+    #[inline(always)]
+    fn spread(digits: &[u64; 6], hits: u64, to: &mut [u8; SPREAD_ROOM]) {
+        // SAFETY: only in code compiled for AVX-512. Four stores write 32 bytes each, the last from place 72 on; each
+        // writes eight zeros, over which the next one writes.
+        unsafe {
+            let mut number = _mm512_setzero_si512();
+            for (place, &digit) in digits.iter().enumerate() {
+                number = _mm512_mask_add_epi8(number, digit, number, _mm512_set1_epi8(1 << place));
+            }
+            let half = _mm512_maskz_avg_epu8(POINTS, number, _mm512_setzero_si512());
+            let (hit, other) = (
+                _mm512_maskz_mov_epi8(hits, half),
+                _mm512_maskz_mov_epi8(!hits, half),
+            );
+            let start = to.as_mut_ptr();
+            _mm256_storeu_si256(start.cast(), _mm512_castsi512_si256(hit));
+            _mm256_storeu_si256(start.add(24).cast(), _mm512_castsi512_si256(other));
+            let (hit, other) = (
+                _mm512_extracti64x4_epi64::<1>(hit),
+                _mm512_extracti64x4_epi64::<1>(other),
+            );
+            _mm256_storeu_si256(start.add(48).cast(), hit);
+            _mm256_storeu_si256(start.add(72).cast(), other);
+        }
+    }
+    #[inline(always)]
+    fn list_differences<const SIZE: usize>(
+        old: &[u8; SIZE],
+        new: &[u8; SIZE],
+        first: usize,
+        list: &mut [InputDelta],
+        mut length: usize,
+    ) -> usize {
+        if SIZE % 16 != 0 || list.len() < length + SIZE {
+            return list_differences_plainly(old, new, first, list, length);
+        }
+        // SAFETY: only in code compiled for AVX-512. Sixteen bytes are read of `SIZE`, a multiple of that, and sixteen
+        // entries written from a place that is at most `SIZE - 16` beyond the first `length`, for which there is room.
+        unsafe {
+            let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let mut rows = _mm512_add_epi32(lanes, _mm512_set1_epi32(first as i32));
+            for start in (0..SIZE).step_by(16) {
+                let old = _mm_loadu_si128(old.as_ptr().add(start).cast());
+                let new = _mm_loadu_si128(new.as_ptr().add(start).cast());
+                let differ = _mm_cmpneq_epi8_mask(old, new);
+                let factors = _mm512_cvtepi8_epi32(_mm_sub_epi8(new, old));
+                // The row in the low half of a lane, the factor in the high one.
+                let entry = _mm512_or_si512(_mm512_slli_epi32::<16>(factors), rows);
+                let place = list.as_mut_ptr().add(length);
+                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(differ, entry));
+                length += differ.count_ones() as usize;
+                rows = _mm512_add_epi32(rows, _mm512_set1_epi32(16));
+            }
+        }
+        length
     }
     #[inline(always)]
     fn clipped_dot(
