@@ -310,7 +310,7 @@ impl Integers for Avx2 {
         list: &mut [InputDelta],
         mut length: usize,
     ) -> usize {
-        if SIZE % 8 != 0 || list.len() < length + SIZE {
+        if !SIZE.is_multiple_of(8) || list.len() < length + SIZE {
             return list_differences_plainly(old, new, first, list, length);
         }
         // SAFETY: only in code compiled for AVX2. Eight bytes are read of `SIZE`, a multiple of that, and eight entries
@@ -464,7 +464,7 @@ impl Integers for Avx512 {
         list: &mut [InputDelta],
         mut length: usize,
     ) -> usize {
-        if SIZE % 16 != 0 || list.len() < length + SIZE {
+        if !SIZE.is_multiple_of(16) || list.len() < length + SIZE {
             return list_differences_plainly(old, new, first, list, length);
         }
         // SAFETY: only in code compiled for AVX-512. Sixteen bytes are read of `SIZE`, a multiple of that, and sixteen
