@@ -170,6 +170,42 @@ fn study_of_filters_has_a_row_for_each() {
     assert!(text.lines().filter(|line| line.starts_with("m ")).count() <= 2);
 }
 
+/// BM-24, BM-34: with `osr=` races are cut off and valued by one-sided rollouts; the settings say so.
+#[test]
+fn races_end_in_one_sided_rollouts() {
+    let folder = folder();
+    let at = folder.path();
+    // Eight checkers outside the home board on either side.
+    let race = "AADPHDADDDAADPHDADDD";
+    fs::write(at.join("race"), format!("{race}\n")).unwrap();
+    let make = |out: &str, more: &str| {
+        let line = format!("rollout --bm-in race --out {out} --before-roll trials=36 {more}");
+        good(at, &line);
+        let text = fs::read_to_string(at.join(out)).unwrap();
+        let record = text.lines().find(|line| line.starts_with("o ")).unwrap();
+        (text.clone(), record.to_owned())
+    };
+    let (text, with) = make("osr.bm", "truncate=race osr=72");
+    assert!(
+        text.lines()
+            .next()
+            .unwrap()
+            .contains(" osrGames 72 osrInRoll 1 "),
+        "{text}"
+    );
+    assert!(text.contains("\"osr\":\"72\""), "{text}");
+    let (text, without) = make("net.bm", "truncate=race");
+    assert!(
+        text.lines()
+            .next()
+            .unwrap()
+            .contains(" osrGames 0 osrInRoll 0 "),
+        "{text}"
+    );
+    assert_ne!(with, without);
+    refused(at, "rollout --bm-in race --out x.bm osr=0", 2, "osr");
+}
+
 /// BM-20, BM-21, BM-23, BM-24.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one file, step by step")]

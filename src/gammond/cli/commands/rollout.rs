@@ -258,11 +258,12 @@ fn on_farm(
 }
 
 /// Settings that a benchmark file can be made with.
-const SETTINGS: [&str; 10] = [
+const SETTINGS: [&str; 11] = [
     "trials",
     "truncate",
     "seed",
     "leafplies",
+    "osr",
     "late",
     "vr",
     "se",

@@ -24,10 +24,12 @@ pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> Strin
     let by = by.unwrap_or_default();
     let settings = BenchmarkRecord::Settings(format!(
         "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway 7 include0Ply 1 \
-         evalPlies 2 shortCuts 0 osrGames 0 osrInRoll 0 plies {} vr {} truncate {truncate} full {} seed {}{by}",
+         evalPlies 2 shortCuts 0 osrGames {} osrInRoll {} plies {} vr {} truncate {truncate} full {} seed {}{by}",
         env!("CARGO_PKG_VERSION"),
         recipe.best,
         rollout.trials,
+        rollout.leaf_osr.unwrap_or(0),
+        u8::from(rollout.leaf_osr.is_some()),
         rollout.sides[0].plies,
         u8::from(rollout.variance_reduction),
         u8::from(recipe.full),
