@@ -6,6 +6,7 @@
 //! correction (LB-05); `by_games` is the mean over many games (LB-06).
 
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
+use super::selection::keep_selected;
 use super::shard::Label;
 use super::siblings::{GameTurn, HORIZON_MAX, Sibling, SiblingSettings, follow};
 use super::starts;
@@ -54,6 +55,21 @@ pub struct GameSettings {
     /// The pruning net hands them over instead of the quick net: as good a choice for a third of the time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pruning: bool,
+    /// Labels are kept whose static equity differs by at least this from that at 1 ply. All are kept when neither this
+    /// nor `forced` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsettled: Option<f32>,
+    /// Labels are kept of positions in which at least so many of the 36 rolls leave no play or one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forced: Option<u8>,
+    /// Share of the other labels that are kept too.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub others: f64,
+}
+
+/// Returns true for 0, which is left out of headers: those of older journals have no such field.
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl Default for GameSettings {
@@ -74,6 +90,9 @@ impl Default for GameSettings {
             filter_plays: 5,
             filter_margin: 0.25,
             pruning: false,
+            unsettled: None,
+            forced: None,
+            others: 0.0,
         }
     }
 }
@@ -84,6 +103,7 @@ impl Checked for GameSettings {
             ("extra_margin", self.extra_margin),
             ("contest_margin", self.contest_margin),
             ("filter_margin", self.filter_margin),
+            ("unsettled", self.unsettled.unwrap_or(0.0)),
             ("twins.margin", self.twins.map_or(0.0, |twins| twins.margin)),
         ];
         let plays = [
@@ -98,6 +118,7 @@ impl Checked for GameSettings {
             ("mild", self.mild),
             ("wild", self.wild),
             ("extra", self.extra),
+            ("others", self.others),
             ("twins.share", self.twins.map_or(0.0, |twins| twins.share)),
             ("twins.wide", self.twins.map_or(0.0, |twins| twins.wide)),
         ])
@@ -108,6 +129,7 @@ impl Checked for GameSettings {
         .or_else(|| {
             (plays.iter()).find_map(|&(name, count)| within(name, count as f64, 1.0, PLAYS_MAX))
         })
+        .or_else(|| within("forced", f64::from(self.forced.unwrap_or(1)), 1.0, 36.0))
     }
 }
 
@@ -153,25 +175,26 @@ impl<'a> OnePlyEvaluator<'a> {
 
     /// Returns the exact chances of a position that needs no net.
     fn exact(&self, position: &Position) -> Option<Chances> {
-        if kind(position).is_some() {
-            return None;
-        }
+        kind(position)
+            .is_none()
+            .then(|| self.static_chances(position))
+    }
+
+    /// Returns the static chances of a position.
+    #[must_use]
+    pub fn static_chances(&self, position: &Position) -> Chances {
         let mut out = [Chances::default()];
         self.evaluator
             .evaluate(None, std::slice::from_ref(position), &mut out);
-        Some(out[0])
+        out[0]
     }
 
     /// Returns the value of a race from a table in a folder, if one covers it. A net is trained for such races; the
     /// table is exact, so no look-ahead is needed.
     fn table(&self, position: &Position) -> Option<[f32; 5]> {
         let class = self.evaluator.class(position);
-        matches!(class, Class::BearoffOs | Class::BearoffTs).then(|| {
-            let mut out = [Chances::default()];
-            self.evaluator
-                .evaluate(None, std::slice::from_ref(position), &mut out);
-            out[0].to_array()
-        })
+        matches!(class, Class::BearoffOs | Class::BearoffTs)
+            .then(|| self.static_chances(position).to_array())
     }
 
     /// Returns the mean over the rolls, and the plays of one.
@@ -299,6 +322,7 @@ pub fn play(
     room: &mut Scratch,
     out: &mut Vec<Label>,
 ) {
+    let first = out.len();
     let mut position = match u32::try_from(starts.len()) {
         Ok(count @ 1..) => starts[below(rng, count) as usize],
         _ => first_position(settings, rng),
@@ -354,6 +378,7 @@ pub fn play(
         position = chosen.after;
     };
     label_turns(judges, settings, &turns, &mut value, room, out);
+    keep_selected(judges, settings, rng, room, (out, first));
 }
 
 /// The labels of a game's turns, from the last to the first; `value` is how it ended.

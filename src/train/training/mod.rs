@@ -25,6 +25,7 @@ pub mod reference_set;
 pub mod run;
 mod run_journal;
 pub mod sample;
+pub mod selection;
 pub mod shard;
 pub mod siblings;
 pub mod starts;

@@ -6,11 +6,12 @@ use gammond_base::journal::read_records;
 use gammond_engine::query::{EvalQuery, Settings, Stop};
 use gammond_engine::search;
 use gammond_game::notation::PositionChances;
-use gammond_game::{MatchState, Position, Roll, Rules, generate_plays};
+use gammond_game::{MatchState, Rules};
 use gammond_job::Header;
 use gammond_train::training::games::GameSettings;
 use gammond_train::training::read_toml;
 use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
+use gammond_train::training::selection::forced_rolls;
 use gammond_train::training::shard::{Label, by_group, unpack};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -125,15 +126,6 @@ struct Kept {
     unique: bool,
     unsettled: Option<f64>,
     forced: Option<u8>,
-}
-
-/// Returns the number of the 36 rolls that leave no play or one.
-fn forced_rolls(position: &Position, plays: &mut Vec<Position>) -> u32 {
-    let forced = Roll::ALL.into_iter().filter(|&roll| {
-        generate_plays(position, roll, plays);
-        plays.len() < 2
-    });
-    forced.map(Roll::weight).sum()
 }
 
 /// Keeps the labels of positions whose static equity and that at 1 ply differ by at least `least`.
