@@ -20,7 +20,7 @@ pub mod query;
 pub mod rollout;
 pub mod search;
 
-pub use engine::{Engine, EngineBuilder, EngineError, FileError, Nets};
+pub use engine::{Engine, EngineBuilder, EngineError, FileError, NetOpener, Nets};
 pub use equity::MatchEquityTable;
 /// The rules and notations, for programs that depend on this crate alone.
 pub use gammond_game as game;

@@ -170,7 +170,9 @@ impl Engine {
         #[pyo3(from_py_with = whole)] cache_mb: usize,
     ) -> PyResult<Engine> {
         let plies = plies_of(plies)?;
-        let mut builder = Inner::builder().threads(threads).cache_mb(cache_mb);
+        let mut builder = gammond_train::player::engine_builder()
+            .threads(threads)
+            .cache_mb(cache_mb);
         if let Some(nets) = nets {
             builder = builder.nets(nets_of(&nets.to_string_lossy()));
         }

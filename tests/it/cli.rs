@@ -396,7 +396,7 @@ fn mistakes_are_named_with_the_way_out() {
     assert!(tried >= 160, "{tried} mistakes");
 }
 
-/// The first layer of every kind of net as a picture: red where a weight is negative, green where it is positive.
+/// The neurons of every kind of net as a picture: red where a weight is negative, green where it is positive.
 #[test]
 fn net_draw_takes_every_kind_of_net() {
     let float = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/float/race.safetensors");
@@ -424,7 +424,9 @@ fn net_draw_takes_every_kind_of_net() {
         );
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{net:?}: {:?}", output.stderr);
-        assert_eq!(text.matches("<g ").count(), 3, "{net:?}");
+        // The last panel has the biases of the next layer.
+        assert_eq!(text.matches("<g ").count(), 3 + 1, "{net:?}");
+        assert!(text.contains("then the bias; then the weights into the next layer"));
         assert!(text.contains("green positive, red negative"), "{net:?}");
         // A weight of 0 is white; every other colour is a shade of one of the two.
         let fills = text.split("fill=\"#").skip(1);

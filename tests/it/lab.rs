@@ -332,9 +332,21 @@ fn curves_are_kept_and_drawn() {
     // A net of this kind is described, and two of them are watched.
     let (code, said) = run("net info a.net");
     assert!(
-        code == 0 && said.contains("classic net") && said.contains("198 - 3 - 1"),
+        code == 0
+            && said.contains("classic net")
+            && said.contains("198 - 3 - 1")
+            && said.contains("first    594 weights")
+            && said.contains("next     3 weights")
+            && said.contains("; 1 biases"),
         "{said}"
     );
+    let (code, said) = run("eval 4HPwATDgc/ABMA --nets a.net --format json");
+    assert!(
+        code == 0 && said.contains("classic td-gammon 198-3-1"),
+        "{said}"
+    );
+    let (code, said) = run("duel td:a.net gammond:nets=a.net --games 4 --quiet");
+    assert!(code == 0 && said.contains("50.0 %"), "{said}");
     let (code, said) = run("duel td:a.net random --games 2 --watch --quiet");
     assert!(code == 0 && said.matches(" wins ").count() == 2, "{said}");
 }

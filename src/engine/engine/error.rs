@@ -61,6 +61,9 @@ pub enum FileError {
          gammond net quantise IN.safetensors OUT.net --class contact"
     )]
     Float,
+    /// Nets of a kind that a [`NetOpener`](super::NetOpener) knows.
+    #[error("{0}")]
+    Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl EngineError {

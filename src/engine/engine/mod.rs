@@ -97,6 +97,10 @@ pub enum Nets {
     Path(PathBuf),
 }
 
+/// Opens nets of a kind that this crate does not know; returns `None` if the file is of another kind.
+pub type NetOpener =
+    fn(&Path) -> Option<Result<Arc<dyn Evaluator>, Box<dyn std::error::Error + Send + Sync>>>;
+
 /// Collects what an engine needs.
 #[derive(Debug, Clone)]
 pub struct EngineBuilder {
@@ -108,6 +112,7 @@ pub struct EngineBuilder {
     cache_mb: usize,
     bearoff: Option<PathBuf>,
     osr: Option<u32>,
+    opener: Option<NetOpener>,
 }
 
 /// Stack of a compute thread: one that waits for a part of its search may begin another search.
@@ -127,6 +132,7 @@ impl Default for EngineBuilder {
             cache_mb: CACHE_MB_DEFAULT,
             bearoff: None,
             osr: None,
+            opener: None,
         }
     }
 }
@@ -189,6 +195,13 @@ impl EngineBuilder {
         self
     }
 
+    /// Opens files of further kinds, which the function recognises by their content.
+    #[must_use]
+    pub fn net_opener(mut self, opener: NetOpener) -> Self {
+        self.opener = Some(opener);
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
@@ -199,12 +212,12 @@ impl EngineBuilder {
         let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
         let opponent = match &self.other_nets {
             Some(nets) => Some(OpponentEvaluator {
-                evaluator: load_nets(nets, tables.clone())?,
+                evaluator: load_nets(nets, tables.clone(), self.opener)?,
                 cache: remember(),
             }),
             None => None,
         };
-        let mut evaluator = load_nets(&self.nets, tables)?;
+        let mut evaluator = load_nets(&self.nets, tables, self.opener)?;
         if let Some(games) = self.osr {
             evaluator = Arc::new(OsrEvaluator::new(evaluator, games));
         }
@@ -257,7 +270,16 @@ fn is_float(path: &Path) -> bool {
 }
 
 /// Returns the evaluator of these nets.
-fn load_nets(nets: &Nets, tables: Tables) -> Result<Arc<dyn Evaluator>, EngineError> {
+fn load_nets(
+    nets: &Nets,
+    tables: Tables,
+    opener: Option<NetOpener>,
+) -> Result<Arc<dyn Evaluator>, EngineError> {
+    if let (Nets::Path(path), Some(open)) = (nets, opener)
+        && let Some(found) = open(path)
+    {
+        return found.map_err(EngineError::in_file(path));
+    }
     let (path, own) = match nets {
         Nets::Embedded => (Path::new("embedded"), NetEvaluator::embedded()),
         Nets::EmbeddedFast => (Path::new("embedded:fast"), NetEvaluator::embedded_fast()),

@@ -11,7 +11,7 @@ use gammond_job::{Control, RemoteExecutor};
 use gammond_protocol::{SessionSettings, SettingError};
 use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
-use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
+use gammond_train::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -209,7 +209,7 @@ impl Common {
 
     /// Returns the engine that these options ask for, to be changed.
     pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
-        let mut builder = Engine::builder()
+        let mut builder = engine_builder()
             .nets(nets_named(&self.nets))
             .threads(self.threads.unwrap_or(0))
             .met(self.match_equity_table()?);

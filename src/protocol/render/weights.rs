@@ -1,4 +1,4 @@
-//! The first layer of a net as a picture.
+//! The neurons of a net's first layer as a picture: weights of all inputs, biases, weights into the next layer.
 
 use gammond_base::escape::Markup;
 use std::fmt::Write as _;
@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 const CELL: usize = 5;
 const PANELS_PER_ROW: usize = 6;
 /// Room for what stands above the panels.
-const TOP: usize = 46;
+const TOP: usize = 57;
+/// Room between two bands of a panel.
+const GAP: usize = 2;
 
 /// The weights of a first layer, and which of its inputs say where checkers stand.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +29,14 @@ pub struct Layer<'a> {
     pub steps: usize,
     /// Inputs from one place to the next.
     pub stride: usize,
+    /// Names of the inputs that stand at no place, in their order.
+    pub rest: &'a str,
+    /// Bias of each neuron.
+    pub biases: &'a [f32],
+    /// Weights into the next layer: a row of `width` weights for each neuron or output there.
+    pub next: &'a [f32],
+    /// Bias of each neuron or output of the next layer.
+    pub next_biases: &'a [f32],
 }
 
 impl Layer<'_> {
@@ -41,6 +51,17 @@ impl Layer<'_> {
         })
     }
 
+    /// Returns the inputs that are at no place.
+    fn rest(self) -> Vec<usize> {
+        let mut placed = vec![false; self.rows.len() / self.width.max(1)];
+        for (input, _) in self.cells() {
+            if let Some(one) = placed.get_mut(input) {
+                *one = true;
+            }
+        }
+        (0..placed.len()).filter(|&input| !placed[input]).collect()
+    }
+
     fn weight(&self, input: usize, neuron: usize) -> f32 {
         self.rows
             .get(input * self.width + neuron)
@@ -49,10 +70,55 @@ impl Layer<'_> {
     }
 }
 
-/// Returns an SVG with a panel for each of the `neurons` neurons whose weights are largest.
+/// Cells one after the other, in lines of a panel's width.
+struct Strip<'a> {
+    out: &'a mut String,
+    columns: usize,
+    /// Upper edge.
+    top: usize,
+}
+
+impl Strip<'_> {
+    /// Returns the number of lines that so many cells take.
+    fn lines(columns: usize, cells: usize) -> usize {
+        cells.div_ceil(columns.max(1))
+    }
+
+    /// Draws values as shares of `most`; the next strip is below.
+    fn draw(&mut self, most: f32, values: impl ExactSizeIterator<Item = f32>) {
+        let lines = Strip::lines(self.columns, values.len());
+        for (index, value) in values.enumerate() {
+            let (column, line) = (index % self.columns.max(1), index / self.columns.max(1));
+            cell(
+                self.out,
+                column * CELL,
+                self.top + line * CELL,
+                value / most,
+            );
+        }
+        self.top += lines * CELL + GAP;
+    }
+}
+
+fn cell(out: &mut String, x: usize, y: usize, share: f32) {
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>",
+        colour(share)
+    );
+}
+
+/// Returns the largest absolute value, more than 0.
+fn greatest(values: impl Iterator<Item = f32>) -> f32 {
+    values.fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
+}
+
+/// Returns an SVG with a panel for each of the `neurons` neurons whose weights are largest, and one for the biases of
+/// the next layer.
 ///
 /// A panel has a column for each place, points 1 to 24, bar and off, and two bands of rows, one side above and the other
-/// below: a weight for each input of the place. Green lifts the neuron, red lowers it.
+/// below: a weight for each input of the place. Below are the other inputs, the bias, and the weights into the next
+/// layer. Green lifts the neuron, red lowers it.
 #[must_use]
 pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let size = |neuron: usize| -> f32 {
@@ -63,13 +129,21 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let mut order: Vec<(f32, usize)> = (0..layer.width).map(|n| (size(n), n)).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.truncate(neurons);
-    let (across, down) = (layer.places * CELL + 12, 2 * layer.steps * CELL + 24);
-    let panels = order.len().div_ceil(PANELS_PER_ROW);
+    let (rest, into) = (layer.rest(), layer.next.len() / layer.width.max(1));
+    let strips = [rest.len(), 1, into].map(|cells| Strip::lines(layer.places, cells) * CELL + GAP);
+    let bands = 2 * layer.steps * CELL + 2 * GAP;
+    let across = layer.places * CELL + 12;
+    let down = bands + strips.iter().sum::<usize>() + 16;
+    let panels = (order.len() + 1).div_ceil(PANELS_PER_ROW);
     let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + TOP);
     let beyond = match layer.places {
         ..25 => "",
         25 => ", bar",
         _ => ", bar, off",
+    };
+    let panel_at = |panel: usize| {
+        let (column, row) = (panel % PANELS_PER_ROW, panel / PANELS_PER_ROW);
+        (12 + column * across, TOP + row * down)
     };
     let [above, below] = layer.who;
     let mut out = format!(
@@ -77,31 +151,52 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
          font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
          fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
          <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
-         green positive, red negative</text>\n",
-        Markup::new(layer.name)
+         green positive, red negative</text>\n<text x=\"12\" y=\"41\" font-size=\"9\">then {}; then the bias; then \
+         the weights into the next layer. Last panel: biases of the next layer</text>\n",
+        Markup::new(layer.name),
+        layer.rest
     );
+    let largest_next = greatest(layer.next.iter().copied());
     for (panel, &(_, neuron)) in order.iter().enumerate() {
-        let x = 12 + panel % PANELS_PER_ROW * across;
-        let y = TOP + panel / PANELS_PER_ROW * down;
-        let most = (layer.cells()).fold(f32::MIN_POSITIVE, |most, (input, _)| {
-            most.max(layer.weight(input, neuron).abs())
-        });
+        let (x, y) = panel_at(panel);
+        let most = greatest((layer.cells()).map(|(input, _)| layer.weight(input, neuron)));
         let _ = writeln!(
             out,
             "<g transform=\"translate({x},{y})\"><text y=\"-2\">{neuron}</text>"
         );
         for (input, [side, place, step]) in layer.cells() {
-            let _ = writeln!(
-                out,
-                "<rect x=\"{}\" y=\"{}\" width=\"{CELL}\" height=\"{CELL}\" fill=\"{}\"/>",
+            let y = (side * layer.steps + step) * CELL + side * GAP;
+            cell(
+                &mut out,
                 place * CELL,
-                (side * layer.steps + step) * CELL + side * 2,
-                colour(layer.weight(input, neuron) / most)
+                y,
+                layer.weight(input, neuron) / most,
             );
         }
+        let mut strip = Strip {
+            out: &mut out,
+            columns: layer.places,
+            top: bands,
+        };
+        strip.draw(most, rest.iter().map(|&input| layer.weight(input, neuron)));
+        strip.draw(most, layer.biases.iter().skip(neuron).take(1).copied());
+        let rows = layer.next.chunks_exact(layer.width.max(1));
+        strip.draw(largest_next, rows.map(|row| row[neuron]));
         out.push_str("</g>\n");
     }
-    out.push_str("</svg>\n");
+    let (x, y) = panel_at(order.len());
+    let _ = writeln!(
+        out,
+        "<g transform=\"translate({x},{y})\"><text y=\"-2\">biases</text>"
+    );
+    let mut strip = Strip {
+        out: &mut out,
+        columns: layer.places,
+        top: 0,
+    };
+    let biases = layer.next_biases.iter().copied();
+    strip.draw(greatest(biases.clone()), biases);
+    out.push_str("</g>\n</svg>\n");
     out
 }
 
@@ -133,10 +228,16 @@ mod tests {
             places: 26,
             steps: 7,
             stride: 7,
+            rest: "nothing",
+            biases: &[0.0; 3],
+            next: &[0.0; 6],
+            next_biases: &[0.0; 2],
         };
         let picture = svg(&ours, 2);
-        assert_eq!(picture.matches("<g ").count(), 2);
-        assert_eq!(picture.matches("<rect ").count(), 1 + 2 * 364);
+        // The last panel has the biases of the next layer.
+        assert_eq!(picture.matches("<g ").count(), 2 + 1);
+        // Each neuron has its bias and two weights into the next layer.
+        assert_eq!(picture.matches("<rect ").count(), 1 + 2 * (364 + 1 + 2) + 2);
         assert!(picture.contains("a&lt;b") && picture.ends_with("</svg>\n"));
         assert!(picture.contains("bar, off; above me, below you"));
         // The sides of a point stand together: the first point of both, then the second.
@@ -160,13 +261,17 @@ mod tests {
         );
         let layer = Layer {
             name: "x",
-            rows: &[1.0, 0.0, -1.0, 0.5],
+            rows: &[1.0, 0.0, -1.0, 0.5, -0.5],
             width: 1,
             who: ["me", "you"],
             sides: [2, 0],
             places: 2,
             steps: 1,
             stride: 1,
+            rest: "turn",
+            biases: &[1.0],
+            next: &[-4.0],
+            next_biases: &[2.0],
         };
         let picture = svg(&layer, 1);
         let fills: Vec<&str> = picture
@@ -174,6 +279,11 @@ mod tests {
             .skip(1)
             .map(|rest| &rest[..6])
             .collect();
-        assert_eq!(fills, ["ff0000", "7fbf7f", "008000", "ffffff"]);
+        assert_eq!(
+            fills,
+            [
+                "ff0000", "7fbf7f", "008000", "ffffff", "ff7f7f", "008000", "ff0000", "008000"
+            ]
+        );
     }
 }

@@ -81,6 +81,34 @@ impl HillPlan<'_> {
         net
     }
 
+    fn rounds(&self) -> Rounds<'_> {
+        Rounds {
+            seed: self.seed,
+            best_of: self.best_of,
+            teacher: self.teacher,
+        }
+    }
+}
+
+/// Rule by which a challenger wins a round.
+pub(super) struct Rounds<'a> {
+    pub(super) seed: u64,
+    pub(super) best_of: u64,
+    pub(super) teacher: Option<Teacher<'a>>,
+}
+
+impl Rounds<'_> {
+    /// Adds the teacher to a header.
+    pub(super) fn described(&self, header: Header) -> Result<Header, LabError> {
+        let Some(teacher) = &self.teacher else {
+            return Ok(header);
+        };
+        Ok(header
+            .field("teacher", teacher.player.identity()?)
+            .field("curriculum", teacher.curriculum)
+            .field("guard", teacher.guard))
+    }
+
     /// Returns the number of `games` that `player` wins against another; `None` if it was stopped.
     fn wins(
         &self,
@@ -120,7 +148,7 @@ impl HillPlan<'_> {
     }
 
     /// Plays a round; returns true if the challenger wins it.
-    fn wins_round(
+    pub(super) fn wins_round(
         &self,
         players: [&dyn Player; 2],
         round: u64,
@@ -161,7 +189,7 @@ impl TrainingLoop for HillPlan<'_> {
     fn header(&self) -> Result<Header, LabError> {
         let shape = &self.shape;
         let layers = shape.layers().iter().map(usize::to_string);
-        let mut header = Header::new("lab hillclimb", 1)
+        let header = Header::new("lab hillclimb", 1)
             .field("representation", shape.representation().name())
             .field("layers", layers.collect::<Vec<_>>().join(" "))
             .field("range", self.range)
@@ -171,12 +199,7 @@ impl TrainingLoop for HillPlan<'_> {
             .field("best of", self.best_of)
             .field("sides", self.sides.name())
             .field("every", self.every);
-        if let Some(teacher) = &self.teacher {
-            header = header
-                .field("teacher", teacher.player.identity()?)
-                .field("curriculum", teacher.curriculum)
-                .field("guard", teacher.guard);
-        }
+        let header = self.rounds().described(header)?;
         match &self.tests {
             Some(tests) => tests.described(header, self.sides),
             None => Ok(header),
@@ -203,13 +226,14 @@ impl TrainingLoop for HillPlan<'_> {
         stop: &Stop,
     ) -> Result<Option<Vec<u8>>, LabError> {
         let (mut champion, mut moved) = (state.net.clone(), state.moved);
+        let rounds = self.rounds();
         for round in number * self.every..(number + 1) * self.every {
             let challenger = self.challenger(&champion, round);
             let players = [
                 ClassicPlayer::new("challenger", challenger.clone(), self.sides),
                 ClassicPlayer::new("champion", champion.clone(), self.sides),
             ];
-            match self.wins_round([&players[0], &players[1]], round, stop)? {
+            match rounds.wins_round([&players[0], &players[1]], round, stop)? {
                 None => return Ok(None),
                 Some(false) => {}
                 Some(true) => {

@@ -4,7 +4,7 @@ use crate::duel::{DuelError, DuelPlan, play_duel};
 use crate::player::classic::{
     ClassicFault, ClassicFile, ClassicNet, ClassicPlayer, ShapeError, Sides,
 };
-use crate::player::{Player, PlayerError};
+use crate::player::{Linear, Player, PlayerError};
 use crate::training::RunError;
 use gammond_base::journal::{Journal, JournalError, check_writable, write_whole};
 use gammond_base::stats::wilson;
@@ -268,7 +268,10 @@ pub fn check_target(path: &Path, header: &Header) -> Result<(), LabError> {
         let made = match ClassicFile::load(path) {
             Ok(file) => file.made,
             Err(ClassicFault::File(source)) => return Err(LabError::in_file(path)(source)),
-            Err(_) => return Err(other("no whole classic net")),
+            Err(_) => match Linear::open(Some(path)) {
+                Ok(player) => player.made().map(str::to_owned),
+                Err(_) => return Err(other("no whole classic net")),
+            },
         };
         let found = made.as_deref().and_then(Header::parse);
         let Some(found) = found else {
@@ -299,6 +302,21 @@ pub fn write_net(
         made: Some(header.clone().field(DONE, done).text()),
     };
     write_whole(path, file.text().as_bytes()).map_err(LabError::in_file(path))
+}
+
+/// Writes a linear player, with how it was made.
+///
+/// # Errors
+/// When it cannot be written, or [`check_target`] refuses.
+pub fn write_linear(
+    path: &Path,
+    player: &Linear,
+    header: &Header,
+    done: u64,
+) -> Result<(), LabError> {
+    check_target(path, header)?;
+    let text = player.text(&header.clone().field(DONE, done).text());
+    write_whole(path, text.as_bytes()).map_err(LabError::in_file(path))
 }
 
 /// Games that test a net while it is trained.

@@ -7,7 +7,7 @@
 
 use super::{Player, PlayerError, best_by};
 use gammond_base::files::{self, TEXT_BYTES_MAX};
-use gammond_base::rng::ChaCha8Rng;
+use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_game::{BAR, Chances, Position, Roll, Side};
 use gammond_job::sha256;
 use gammond_protocol::parse_toml;
@@ -19,6 +19,8 @@ const DEFAULT: &str = include_str!("linear.toml");
 /// Most features of a player, and most products.
 const FEATURES_MAX: usize = 10;
 const PAIRS_MAX: usize = FEATURES_MAX * (FEATURES_MAX + 1) / 2;
+/// Greatest absolute value of a weight.
+const WEIGHT_MAX: f64 = 1e6;
 /// The nearest to certainty that a chance may come.
 const LEAST: f64 = 1e-6;
 
@@ -50,6 +52,9 @@ const COUNTS: [(&str, Count); 10] = [
     ("rearmost", Count::Rearmost),
 ];
 
+/// First words of a file that was written by a training, before the header of that work.
+const MADE: &str = "# made ";
+
 const ON_POINTS: u32 = 0xff_ffff;
 const HOME: u32 = 0x3f;
 
@@ -74,6 +79,20 @@ impl Count {
             Count::Off => side.off().into(),
             Count::Outside => side.outside(),
             Count::Rearmost => side.rearmost().map_or(0, |index| index as u32 + 1),
+        }
+    }
+}
+
+impl Count {
+    /// Returns the usual size of the count in a middle game: a weight is changed by a number divided by it.
+    const fn size(self) -> f64 {
+        match self {
+            Count::Pips => 100.0,
+            Count::Rearmost => 20.0,
+            Count::Off | Count::Outside => 8.0,
+            Count::Points => 4.0,
+            Count::Blots | Count::HomePoints | Count::Prime => 2.0,
+            Count::Anchors | Count::Bar => 1.0,
         }
     }
 }
@@ -103,6 +122,14 @@ impl TryFrom<String> for Feature {
                 ))
             }
         }
+    }
+}
+
+impl std::fmt::Display for Feature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let known = COUNTS.iter().find(|(_, count)| *count == self.count);
+        let prefix = if self.opponent { "opponent_" } else { "" };
+        write!(f, "{prefix}{}", known.map_or("", |(name, _)| name))
     }
 }
 
@@ -145,13 +172,48 @@ impl Sum {
         } else if self.pairs.len() > PAIRS_MAX {
             let found = self.pairs.len();
             Some(format!("{found} pairs, expected at most {PAIRS_MAX}"))
-        } else if numbers.any(|number| number.is_nan() || number.abs() > 1e6) {
+        } else if numbers.any(|number| number.is_nan() || number.abs() > WEIGHT_MAX) {
             Some("a weight is no number from -1000000 to 1000000".to_owned())
         } else if self.symmetric && (self.bias != 0.0 || all.iter().any(|one| one.opponent)) {
             Some("symmetric: such a player has no bias and no opponent_ features".to_owned())
         } else {
             None
         }
+    }
+
+    /// All weights, to be changed, each with the usual size of what it is multiplied with: the bias if there may be one,
+    /// features in the order of their names, pairs.
+    fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
+        let bias = (!self.symmetric).then_some((&mut self.bias, 1.0));
+        let weights = self.weights.iter_mut();
+        let weights = weights.map(|(feature, weight)| (weight, feature.count.size()));
+        let pairs = self.pairs.iter_mut().map(|pair| {
+            let size = pair.of.iter().map(|one| one.count.size()).product();
+            (&mut pair.weight, size)
+        });
+        bias.into_iter().chain(weights).chain(pairs)
+    }
+
+    /// Returns the file that holds the sum.
+    fn text(&self) -> String {
+        let mut text = String::new();
+        if self.symmetric {
+            text.push_str("symmetric = true\n");
+        } else {
+            text.push_str(&format!("bias = {}\n", self.bias));
+        }
+        text.push_str("\n[weights]\n");
+        for (feature, weight) in &self.weights {
+            text.push_str(&format!("{feature} = {weight}\n"));
+        }
+        for pair in &self.pairs {
+            let [one, other] = pair.of;
+            let weight = pair.weight;
+            text.push_str(&format!(
+                "\n[[pairs]]\nof = [\"{one}\", \"{other}\"]\nweight = {weight}\n"
+            ));
+        }
+        text
     }
 
     /// Returns the sum for one player.
@@ -173,15 +235,75 @@ impl Sum {
 }
 
 /// The player.
-pub(super) struct Linear {
+#[derive(Clone, Debug)]
+pub struct Linear {
     name: String,
     checksum: String,
     sum: Sum,
+    /// Header of the work that made the file.
+    made: Option<String>,
 }
 
 impl Linear {
+    /// Returns the header of the work that made the file, if it names one.
+    #[must_use]
+    pub fn made(&self) -> Option<&str> {
+        self.made.as_deref()
+    }
+
+    /// Returns the weights, to be changed, each with the usual size of what it is multiplied with.
+    fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
+        self.sum.weights_mut()
+    }
+
+    /// Returns the weights: the bias if there may be one, features in the order of their names, pairs.
+    #[must_use]
+    pub fn weights(&self) -> Vec<f64> {
+        let mut sum = self.sum.clone();
+        sum.weights_mut().map(|(weight, _)| *weight).collect()
+    }
+
+    /// Returns a player with the same features and these weights; `None` if their number or one of them is not possible.
+    #[must_use]
+    pub fn with_weights(&self, name: &str, weights: &[f64]) -> Option<Linear> {
+        let mut sum = self.sum.clone();
+        let count = sum.weights_mut().count();
+        for ((weight, _), new) in sum.weights_mut().zip(weights) {
+            *weight = *new;
+        }
+        let is_right = count == weights.len() && sum.fault().is_none();
+        is_right.then(|| Linear {
+            name: name.to_owned(),
+            checksum: sha256(sum.text().as_bytes()),
+            sum,
+            made: None,
+        })
+    }
+
+    /// Returns a player each of whose weights differs by a number from -`most` to `most`, divided by the usual size of
+    /// what the weight is multiplied with.
+    #[must_use]
+    pub fn mutated(&self, name: &str, most: f64, rng: &mut impl rand::Rng) -> Linear {
+        let mut all = self.clone();
+        for (weight, size) in all.weights_mut() {
+            let changed = *weight + (2.0 * unit(rng) - 1.0) * most / size;
+            *weight = changed.clamp(-WEIGHT_MAX, WEIGHT_MAX);
+        }
+        let weights = all.weights();
+        all.with_weights(name, &weights).unwrap_or(all)
+    }
+
+    /// Returns the text of a file that holds the player and the header of the work that made it.
+    #[must_use]
+    pub fn text(&self, made: &str) -> String {
+        format!("{MADE}{made}\n{}", self.sum.text())
+    }
+
     /// Returns the player of this file, or the one that is built in.
-    pub(super) fn open(path: Option<&Path>) -> Result<Linear, PlayerError> {
+    ///
+    /// # Errors
+    /// [`PlayerError`] if the file cannot be read or holds something else.
+    pub fn open(path: Option<&Path>) -> Result<Linear, PlayerError> {
         let (name, text) = match path {
             None => ("linear".to_owned(), DEFAULT.to_owned()),
             Some(path) => {
@@ -198,6 +320,7 @@ impl Linear {
             None => Ok(Linear {
                 name,
                 checksum: sha256(text.as_bytes()),
+                made: (text.lines().find_map(|line| line.strip_prefix(MADE))).map(str::to_owned),
                 sum,
             }),
         }
@@ -267,6 +390,28 @@ mod tests {
         assert_eq!(Count::Prime.of(side), 4);
         assert_eq!(Count::Blots.of(side), 2);
         assert_eq!((Count::Bar.of(side), Count::Off.of(side)), (1, 3));
+    }
+
+    /// A player that is written and read again has the same weights, and a mutation changes each of them.
+    #[test]
+    fn text_and_mutations_keep_the_features() {
+        let text = "bias = 0.25\n[weights]\npips = -0.02\nopponent_bar = 1\n\
+            [[pairs]]\nof = ['prime', 'home_points']\nweight = 0.1\n";
+        let player = written(text).unwrap();
+        assert_eq!(player.weights(), [0.25, -0.02, 1.0, 0.1]);
+        let rng = &mut gammond_base::rng::stream(4, 0);
+        let mutated = player.mutated("challenger", 0.5, rng);
+        let sizes = [1.0, 100.0, 1.0, 4.0];
+        for ((old, new), size) in (player.weights().iter().zip(mutated.weights())).zip(sizes) {
+            let change = (new - old).abs() * size;
+            assert!(change > 0.0 && change <= 0.5, "{old} {new}");
+        }
+        let again = written(&mutated.text("{}")).unwrap();
+        assert_eq!(again.weights(), mutated.weights());
+        assert_eq!(again.made(), Some("{}"));
+        assert_eq!(player.made(), None);
+        assert!(player.with_weights("x", &[1.0]).is_none());
+        assert!(player.with_weights("x", &[f64::NAN; 4]).is_none());
     }
 
     /// A position and the same one seen by the other player share one game.

@@ -14,6 +14,7 @@ mod pubeval;
 mod random;
 mod spec;
 
+pub use linear::Linear;
 pub use ours::Ours;
 pub use portable::{
     FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
@@ -23,9 +24,15 @@ pub use pubeval::pubeval_score;
 pub use spec::{Defaults, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;
-use gammond_engine::engine::EngineError;
+use gammond_engine::engine::{Engine, EngineBuilder, EngineError};
 use gammond_game::{Chances, MatchState, Position, Roll, generate_plays};
 use std::path::{Path, PathBuf};
+
+/// Returns a builder of engines that open classic nets beside the engine's own kinds.
+#[must_use]
+pub fn engine_builder() -> EngineBuilder {
+    Engine::builder().net_opener(classic::open_nets)
+}
 
 /// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
 pub trait Player: Send + Sync {

@@ -1,6 +1,6 @@
 //! Our own engine as a player.
 
-use super::{CubePlayer, Player, PlayerError};
+use super::{CubePlayer, Player, PlayerError, engine_builder};
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
@@ -70,7 +70,7 @@ impl Ours {
             Some(path) if path == Path::new(FAST) => Nets::EmbeddedFast,
             Some(path) => Nets::Path(path.clone()),
         };
-        let mut builder = Engine::builder().nets(nets).threads(threads).met(met);
+        let mut builder = engine_builder().nets(nets).threads(threads).met(met);
         let bearoff = self.bearoff.as_ref();
         if let Some(folder) = bearoff.filter(|folder| folder.as_os_str() != NO_BEAROFF) {
             builder = builder.bearoff(folder);

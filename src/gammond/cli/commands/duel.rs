@@ -8,12 +8,12 @@ use crate::cli::{
 };
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
-use gammond_engine::engine::{Engine, Nets};
+use gammond_engine::engine::Nets;
 use gammond_job::Runner;
 use gammond_train::duel::{
     AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
 };
-use gammond_train::player::{Player, PlayerSpec};
+use gammond_train::player::{Player, PlayerSpec, engine_builder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -152,7 +152,7 @@ fn adjusted(
         path => Nets::Path(path.into()),
     };
     let met = common.match_equity_table()?;
-    let engine = Engine::builder().nets(which).threads(1).met(met).build()?;
+    let engine = engine_builder().nets(which).threads(1).met(met).build()?;
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let stop = Stop::never();

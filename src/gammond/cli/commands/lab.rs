@@ -10,11 +10,14 @@ use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::{Control, sha256};
 use gammond_train::lab::hillclimb::{HillPlan, Teacher};
+use gammond_train::lab::linear_climb::LinearPlan;
 use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use gammond_train::lab::td::TdPlan;
-use gammond_train::lab::{TestScore, Tests, TrainingLoop, check_target, run_training, write_net};
+use gammond_train::lab::{
+    TestScore, Tests, TrainingLoop, check_target, run_training, write_linear, write_net,
+};
 use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
-use gammond_train::player::{Player, PlayerSpec};
+use gammond_train::player::{Linear, Player, PlayerSpec};
 use gammond_train::training::alpha::AlphaSettings;
 use gammond_train::training::curve;
 use std::path::{Path, PathBuf};
@@ -140,6 +143,9 @@ struct HillclimbArgs {
     /// Net file to write; FILE.net.journal keeps what was done.
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
+    /// Climb with the weights of this linear player instead of a net, and write a linear player.
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["representation", "hidden", "outputs", "range", "sides"])]
+    linear: Option<PathBuf>,
     #[command(flatten)]
     built: NetShapeArgs,
     /// Rounds to play.
@@ -344,6 +350,15 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
     let teacher: &[&PlayerSpec] = if taught { &[&args.teacher] } else { &[] };
     let (teachers, tester) = args.tested.open(common, teacher)?;
     args.tested.check_curve("rounds")?;
+    let teacher = teachers.first().map(|player| Teacher {
+        player: &**player,
+        curriculum: args.curriculum,
+        guard: args.guard,
+    });
+    let tests = args.tested.tests(tester.as_deref(), common.seed);
+    if let Some(start) = &args.linear {
+        return climb_linear(common, args, start, teacher, tests);
+    }
     let plan = HillPlan {
         shape: args.built.shape(1)?,
         range: args.built.range as f32,
@@ -352,14 +367,10 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
         alpha: args.alpha as f32,
         best_of: args.best_of,
         sides: args.sides,
-        teacher: teachers.first().map(|player| Teacher {
-            player: &**player,
-            curriculum: args.curriculum,
-            guard: args.guard,
-        }),
+        teacher,
         rounds: args.rounds,
         every: args.every.min(args.rounds),
-        tests: args.tested.tests(tester.as_deref(), common.seed),
+        tests,
     };
     let mut control = args.progress.control()?;
     work(&plan, &args.net, &mut control, |state| {
@@ -368,6 +379,44 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
         args.tested.keep_curve(&state.curve, "rounds", plan.every)?;
         Ok((&state.net, text))
     })
+}
+
+/// Climbs with the weights of a linear player.
+fn climb_linear(
+    common: &Common,
+    args: &HillclimbArgs,
+    start: &Path,
+    teacher: Option<Teacher<'_>>,
+    tests: Option<Tests<'_>>,
+) -> Result<ExitCode, Failure> {
+    let start = Linear::open(Some(start))?;
+    let plan = LinearPlan {
+        start: &start,
+        seed: common.seed,
+        mutation: args.mutation,
+        alpha: args.alpha,
+        best_of: args.best_of,
+        teacher,
+        rounds: args.rounds,
+        every: args.every.min(args.rounds),
+        tests,
+    };
+    let mut control = args.progress.control()?;
+    let (header, journal) = (plan.header()?, journal_of(&args.net));
+    check_target(&args.net, &header)?;
+    let end = run_training(&plan, Some(&journal), &mut control)?;
+    let state = &end.state;
+    let mut text = format!("{} challengers won\n", state.moved);
+    text.push_str(&scores(&state.curve, "rounds", plan.every));
+    args.tested.keep_curve(&state.curve, "rounds", plan.every)?;
+    if end.complete {
+        let done = plan.progress(state, end.steps).done;
+        write_linear(&args.net, &state.player, &header, done)?;
+        let file = shown_path(&args.net);
+        let weights = state.player.weights().len();
+        text.push_str(&format!("{file}: a linear player of {weights} weights\n"));
+    }
+    finish(&text, end.complete, Some(&journal), "")
 }
 
 fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
@@ -415,6 +464,13 @@ fn scores(scores: &[TestScore], unit: &str, every: u64) -> String {
     lines.collect()
 }
 
+/// Returns the file that keeps what was done.
+fn journal_of(path: &Path) -> PathBuf {
+    let mut journal = path.as_os_str().to_owned();
+    journal.push(".journal");
+    PathBuf::from(journal)
+}
+
 /// Runs or resumes a course and writes its net.
 fn work<C: TrainingLoop>(
     course: &C,
@@ -424,9 +480,7 @@ fn work<C: TrainingLoop>(
 ) -> Result<ExitCode, Failure> {
     let header = course.header()?;
     check_target(path, &header)?;
-    let mut journal = path.as_os_str().to_owned();
-    journal.push(".journal");
-    let journal = PathBuf::from(journal);
+    let journal = journal_of(path);
     let end = run_training(course, Some(&journal), control)?;
     let (net, mut text) = described(&end.state)?;
     if end.complete {

@@ -13,6 +13,7 @@ use gammond_job::sha256;
 use gammond_protocol::render::weights;
 use gammond_train::player::classic::{ClassicFile, ClassicNet};
 use sha2::{Digest as _, Sha256};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -56,7 +57,8 @@ enum Action {
         #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=i64::from(SHIFT_MAX)))]
         shift: u32,
     },
-    /// Draw the first layer's weights, a small board for each neuron: an SVG, or a PNG where the output's name ends so.
+    /// Draw the neurons of the first layer, each as a small board with its bias and its weights into the next layer: an
+    /// SVG, or a PNG where the output's name ends so.
     #[command(after_help = "Example: gammond net draw contact.net --output contact.svg")]
     Draw {
         /// Net file, float net (safetensors) or GNU Backgammon's weights, or the name of an embedded net
@@ -147,6 +149,66 @@ struct OtherNet {
     name: String,
     layers: Vec<usize>,
     inputs: String,
+    sizes: [LayerSizes; 2],
+}
+
+/// Number and size of the weights and biases of a layer.
+struct LayerSizes {
+    weights: usize,
+    /// Root mean square of the weights.
+    rms: f64,
+    /// The largest absolute value of a weight.
+    largest: f64,
+    biases: usize,
+    bias_rms: f64,
+}
+
+impl LayerSizes {
+    fn of(weights: &[f32], biases: &[f32]) -> LayerSizes {
+        let rms = |all: &[f32]| {
+            let squares: f64 = all.iter().map(|&one| f64::from(one).powi(2)).sum();
+            (squares / all.len().max(1) as f64).sqrt()
+        };
+        let largest = weights
+            .iter()
+            .fold(0.0, |most: f32, one| most.max(one.abs()));
+        LayerSizes {
+            weights: weights.len(),
+            rms: rms(weights),
+            largest: f64::from(largest),
+            biases: biases.len(),
+            bias_rms: rms(biases),
+        }
+    }
+}
+
+impl LayerSizes {
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "weights": self.weights, "rms": self.rms, "largest": self.largest,
+            "biases": self.biases, "bias_rms": self.bias_rms,
+        })
+    }
+}
+
+impl Display for LayerSizes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} weights of size {:.4} (root mean square), at most {:.4}; {} biases of size {:.4}",
+            self.weights, self.rms, self.largest, self.biases, self.bias_rms
+        )
+    }
+}
+
+impl Drawn {
+    /// Returns the sizes of the first layer and of the next one.
+    fn sizes(&self) -> [LayerSizes; 2] {
+        [
+            LayerSizes::of(&self.rows, &self.biases),
+            LayerSizes::of(&self.next, &self.next_biases),
+        ]
+    }
 }
 
 /// Returns the nets of a file of another kind: float weights, a classic net, GNU Backgammon's weights.
@@ -158,6 +220,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
         return Ok(vec![OtherNet {
             kind: "float weights",
             name: name.to_owned(),
+            sizes: neurons_of(name, bytes, "")?.sizes(),
             layers: vec![
                 shape.inputs,
                 shape.width,
@@ -176,6 +239,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
                 .made
                 .unwrap_or_else(|| "without a record of its training".to_owned()),
             layers: shape.layers().to_vec(),
+            sizes: classic_neurons(name, &file.net).sizes(),
             inputs: shape.representation().name().to_owned(),
         }]);
     }
@@ -193,6 +257,10 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
         kind: "GNU Backgammon's weights",
         name: class.to_owned(),
         layers: vec![net.inputs, net.hidden, net.outputs],
+        sizes: [
+            LayerSizes::of(&net.hidden_weights, &net.hidden_biases),
+            LayerSizes::of(&net.output_weights, &net.output_biases),
+        ],
         inputs: format!("version {version}"),
     };
     Ok(nets.map(one).into_iter().collect())
@@ -206,6 +274,7 @@ fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, 
             .map(|net| {
                 serde_json::json!({
                     "kind": net.kind, "name": net.name, "layers": net.layers, "inputs": net.inputs,
+                    "sizes": net.sizes.each_ref().map(LayerSizes::json),
                 })
             })
             .collect();
@@ -218,11 +287,13 @@ fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, 
     for net in nets {
         let layers: Vec<String> = net.layers.iter().map(usize::to_string).collect();
         text.push_str(&format!(
-            "  net      {}: {}\n  layers   {}\n  inputs   {}\n",
+            "  net      {}: {}\n  layers   {}\n  inputs   {}\n  first    {}\n  next     {}\n",
             net.kind,
             Terminal::new(&net.name),
             layers.join(" - "),
-            net.inputs
+            net.inputs,
+            net.sizes[0],
+            net.sizes[1]
         ));
     }
     text.push_str(&format!(
@@ -244,6 +315,7 @@ fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure
         .map(|byte| format!("{byte:02x}"))
         .collect();
     let scale = 255 << parts.shift;
+    let [first, next] = neurons_of(name, bytes, "")?.sizes();
     let bits = match parts.bits {
         SecondBits::Eight => 8,
         SecondBits::Thirteen => 13,
@@ -255,13 +327,13 @@ fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure
             "layers": [shape.inputs, shape.width, shape.second, gammond_engine::nn::RESULTS],
             "first_layer_scale": scale, "second_layer_bits": bits,
             "bytes": bytes.len(), "crc32": format!("{:08x}", judge.checksum()),
-            "sha256": digest, "level": judge.net().level().name(),
+            "sha256": digest, "sizes": [first.json(), next.json()], "level": judge.net().level().name(),
         });
         return Ok(format!("{value}\n"));
     }
     Ok(format!(
-        "{}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  \
-         integers first layer 16 bits at scale {scale}, second layer {bits} bits\n  \
+        "{}\n  net      {} for class {}\n  layers   {} - {} - {} - {}\n  inputs   {}\n  first    {first}\n  \
+         next     {next}\n  integers first layer 16 bits at scale {scale}, second layer {bits} bits\n  \
          file     {} bytes, crc32 {:08x}\n  sha256   {digest}\n  runs on  {}\n",
         shown_path(Path::new(name)),
         judge.name(),
@@ -318,10 +390,13 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
         return Err(Failure::usage(text));
     }
     let bytes = open(net)?;
-    let drawn = first_layer(net, &bytes, class)?;
+    let drawn = neurons_of(net, &bytes, class)?;
     let layer = weights::Layer {
         name: &drawn.name,
         rows: &drawn.rows,
+        biases: &drawn.biases,
+        next: &drawn.next,
+        next_biases: &drawn.next_biases,
         ..drawn.layer
     };
     let picture = weights::svg(&layer, neurons);
@@ -331,31 +406,49 @@ fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result
     }
 }
 
-/// A first layer to be drawn; name and rows of `layer` are empty.
+/// A first layer to be drawn with the weights into the next one. The borrowed parts of `layer` are empty.
 struct Drawn {
     name: String,
     rows: Vec<f32>,
+    biases: Vec<f32>,
+    next: Vec<f32>,
+    next_biases: Vec<f32>,
     layer: weights::Layer<'static>,
 }
 
-fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
-    let on_roll = ["the player on roll", "the opponent, in its own numbering"];
-    let ours = |width| weights::Layer {
+/// Returns the layout of a net of ours.
+fn ours(width: usize) -> weights::Layer<'static> {
+    weights::Layer {
         name: "",
         rows: &[],
         width,
-        who: on_roll,
+        who: ["the player on roll", "the opponent, in its own numbering"],
         sides: [0, 182],
         places: 26,
         steps: 7,
         stride: 7,
-    };
+        rest: "the other groups of inputs",
+        biases: &[],
+        next: &[],
+        next_biases: &[],
+    }
+}
+
+fn neurons_of(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
     if native::looks_like_one(bytes) {
         let judge = ClassNet::parse(net, bytes)?;
         let parts = judge.net().parts();
+        let unit = 1.0 / (255 << parts.shift) as f32;
+        let floats = |all: &[i16]| all.iter().map(|&one| f32::from(one) * unit).collect();
+        let rows = parts.second.chunks_exact(parts.shape.width.max(1));
+        let next = (rows.zip(&parts.scales))
+            .flat_map(|(row, scale)| row.iter().map(move |&one| f32::from(one) * scale));
         return Ok(Drawn {
             name: judge.name().to_owned(),
-            rows: parts.rows.iter().map(|&weight| f32::from(weight)).collect(),
+            rows: floats(&parts.rows),
+            biases: floats(&parts.bias),
+            next: next.collect(),
+            next_biases: parts.second_bias.clone(),
             layer: ours(parts.shape.width),
         });
     }
@@ -368,13 +461,20 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
         return Ok(Drawn {
             name: net.to_owned(),
             rows: float.w1,
+            biases: float.b1,
+            next: float.w2,
+            next_biases: float.b2,
             layer: ours(float.shape.width),
         });
     }
     if let Some(text) = ClassicFile::text_in(bytes) {
         let file = ClassicFile::parse(text).map_err(Failure::in_file(net))?;
-        return Ok(classic_layer(net, &file.net));
+        return Ok(classic_neurons(net, &file.net));
     }
+    gnubg_neurons(net, bytes, class)
+}
+
+fn gnubg_neurons(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
     let file = WeightsFile::parse(bytes).map_err(Failure::in_file(net))?;
     let dense = match class {
         "contact" => file.contact,
@@ -386,13 +486,30 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
             return Err(Failure::usage(text));
         }
     };
+    // The opponent is first.
+    let (sides, places, rest) = match class {
+        "race" => (
+            [107, 0],
+            23,
+            "the opponent's 14 of checkers off and its crossovers, then the player's",
+        ),
+        "pruning" => ([100, 0], 25, "nothing"),
+        _ => (
+            [100, 0],
+            25,
+            "checkers off and the other 22 of the player, then of the opponent",
+        ),
+    };
     Ok(Drawn {
         name: format!("{net} ({class}, version {})", file.version.as_str()),
         rows: dense.hidden_weights,
-        // The opponent is first, and there are no inputs for checkers borne off.
+        biases: dense.hidden_biases,
+        next: dense.output_weights,
+        next_biases: dense.output_biases,
         layer: weights::Layer {
-            sides: [100, 0],
-            places: 25,
+            sides,
+            places,
+            rest,
             steps: 4,
             stride: 4,
             ..ours(dense.hidden)
@@ -400,27 +517,33 @@ fn first_layer(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
     })
 }
 
-fn classic_layer(name: &str, net: &ClassicNet) -> Drawn {
+fn classic_neurons(name: &str, net: &ClassicNet) -> Drawn {
     let shape = net.shape();
-    let (inputs, width) = match shape.layers() {
-        [inputs, width, ..] => (*inputs, *width),
-        _ => (0, 0),
+    let (inputs, width, outputs) = match shape.layers() {
+        [inputs, width, outputs, ..] => (*inputs, *width, *outputs),
+        _ => (0, 0, 0),
     };
     let (sides, steps, stride) = shape.representation().points();
-    // Biases stand first.
-    let rows = net.parameters().iter().skip(width).take(inputs * width);
+    // Biases stand before the weights of a layer, and those have a row for each input.
+    let mut left = net.parameters().iter().copied();
+    let mut part = |count: usize| left.by_ref().take(count).collect::<Vec<f32>>();
+    let (biases, rows) = (part(width), part(inputs * width));
+    let (next_biases, into) = (part(outputs), part(width * outputs));
+    let into = |output: usize| into.iter().copied().skip(output).step_by(outputs.max(1));
     Drawn {
         name: format!("{name} ({})", shape.representation().name()),
-        rows: rows.copied().collect(),
+        rows,
+        biases,
+        next: (0..outputs).flat_map(into).collect(),
+        next_biases,
         layer: weights::Layer {
-            name: "",
-            rows: &[],
-            width,
             who: ["white", "black, both as white counts points"],
             sides,
             places: 24,
             steps,
             stride,
+            rest: shape.representation().rest(),
+            ..ours(width)
         },
     }
 }

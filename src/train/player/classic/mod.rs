@@ -4,10 +4,12 @@
 //! net plays for both: with the board turned round, so that the player who moves is always white, or as black, by what
 //! is left of 1.
 
+mod evaluator;
 mod net;
 mod representation;
 mod text;
 
+pub use evaluator::open_nets;
 pub use net::{ClassicNet, ClassicScratch, ClassicShape, HIDDEN_MAX, ShapeError};
 pub use representation::Representation;
 pub use text::{ClassicFault, ClassicFile};

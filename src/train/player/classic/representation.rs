@@ -116,6 +116,25 @@ impl Representation {
         }
     }
 
+    /// Returns the names of the inputs that are not for checkers on points, in their order.
+    #[must_use]
+    pub const fn rest(self) -> &'static str {
+        match self {
+            Representation::Quack => "bars",
+            Representation::QuackAug | Representation::QuackNorm | Representation::TdGammon196 => {
+                "bars, off"
+            }
+            Representation::TdgBoardPoints | Representation::TdgBoardAugPoints => "nothing",
+            Representation::TdgBoard
+            | Representation::TdgBoardAug
+            | Representation::TdGammon198 => "bars, off, turn",
+            Representation::Player31 => "bars, 14 of checkers off for each side, turn",
+            Representation::TdGammonContact => {
+                "bars, off, turn, then prime, checkers behind it and shots of each side"
+            }
+        }
+    }
+
     /// Writes a board into `inputs`, which has [`Representation::inputs`] places; what is beyond them stays as it is.
     pub fn write(self, [white, black]: [Side; 2], white_on_roll: bool, inputs: &mut [f32]) {
         let mut out = Writer { inputs, at: 0 };

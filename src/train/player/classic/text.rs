@@ -21,8 +21,6 @@ use std::path::Path;
 const FIRST: &str = "gammond classic net 1";
 const MADE: &str = "made ";
 const SUM: &str = "sha256 ";
-/// Most bytes of a net file: the largest shape needs a third of it.
-const BYTES_MAX: u64 = 32 << 20;
 
 /// A net and what its file says about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +57,9 @@ fn wrong<T>(line: usize, reason: impl Into<String>) -> Result<T, ClassicFault> {
 }
 
 impl ClassicFile {
+    /// Most bytes of a net file: the largest shape needs a third of it.
+    pub(super) const BYTES_MAX: u64 = 32 << 20;
+
     /// Returns a net without a note on how it was made.
     #[must_use]
     pub const fn of(net: ClassicNet) -> ClassicFile {
@@ -70,7 +71,7 @@ impl ClassicFile {
     /// # Errors
     /// [`ClassicFault`].
     pub fn load(path: &Path) -> Result<ClassicFile, ClassicFault> {
-        ClassicFile::parse(&files::read_text(path, BYTES_MAX)?)
+        ClassicFile::parse(&files::read_text(path, ClassicFile::BYTES_MAX)?)
     }
 
     /// Returns the text of what begins like such a file.
