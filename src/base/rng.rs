@@ -1,6 +1,6 @@
 //! Numbered, seekable random streams; nothing else in the crate makes chance.
 //!
-//! A job has one seed; trial `n` of it uses `stream(seed, n)`. The generator is ChaCha8, named
+//! A job has one seed; trial `n` of it uses `stream(seed, n)`. The generator is ChaCha8 (Bernstein 2008), named
 //! here so that results can be reproduced by any later version.
 
 use rand::{Rng, SeedableRng};

@@ -28,7 +28,7 @@ pub fn student95(degrees: u64) -> f64 {
     })
 }
 
-/// Middle and half width of Wilson's score interval of a share of so many trials, `z` standard errors wide.
+/// Middle and half width of Wilson's score interval (1927) of a share of so many trials, `z` standard errors wide.
 #[must_use]
 pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     let share = share.clamp(0.0, 1.0);
@@ -38,7 +38,7 @@ pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     (middle, z * spread.sqrt() / scale)
 }
 
-/// Mean and variance of numbers that come one by one (Welford's recurrence).
+/// Mean and variance of numbers that come one by one (Welford 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Running {
     count: u64,
@@ -177,7 +177,7 @@ pub enum SprtVerdict {
 }
 
 /// Sequential test of a mean against two hypotheses, `lower` and `higher`, with error
-/// probabilities of 5 % each: Wald's log-likelihood ratio with the normal law and the variance
+/// probabilities of 5 % each: Wald's log-likelihood ratio (1945) with the normal law and the variance
 /// seen so far (at least 100 numbers).
 #[must_use]
 pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict) {

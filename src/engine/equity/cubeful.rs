@@ -1,4 +1,4 @@
-//! The value of a position with the cube in play: Janowski's model for money (CUBE-01, CUBE-02),
+//! The value of a position with the cube in play: Janowski's model (1993) for money (CUBE-01, CUBE-02),
 //! its counterpart in match winning chances for matches (CUBE-03, CUBE-04, CUBE-05).
 
 use super::stakes::{CubeLevel, CubeState, Stakes};

@@ -2,7 +2,7 @@
 
 use gammond_game::Class;
 
-/// The share of live-cube equity in Janowski's interpolation, by class. 0 is a dead cube, 1 a
+/// The share of live-cube equity in Janowski's interpolation (1993), by class. 0 is a dead cube, 1 a
 /// perfectly live one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 //!
 //! Before each throw every roll's best play is valued without looking ahead. What the throw brought above or below
 //! the mean of all throws is luck, and is taken off the result: the mean stays what it was, as luck is zero on
-//! average whatever the values are, but the results scatter far less. The formulas are those of
+//! average whatever the values are, but the results scatter far less (Montgomery 2000). The formulas are those of
 //! `protocol-specs/rollouts.md`.
 
 use super::dice::{Dice, Game};

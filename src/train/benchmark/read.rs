@@ -2,7 +2,7 @@
 
 use super::{Item, ScorableRecord};
 use gammond_game::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
-use gammond_game::{Position, generate_plays};
+use gammond_game::generate_plays;
 use std::io::{self, BufRead, Read as _};
 
 /// Longest line that is read.
@@ -34,19 +34,40 @@ impl Generation {
         }
     }
 
-    /// Known by the start position with 4-2, which both have with another equity.
+    /// Returns the generation that has this record with this equity.
     fn of(record: &PlayRecord) -> Option<Generation> {
         let dice = [record.roll.high(), record.roll.low()];
-        let start = record.position == Position::start() && dice == [4, 2];
-        match record.equity {
-            equity if start && (equity - 0.133_905).abs() < 1e-6 => Some(Generation::First),
-            equity if start && (equity - 0.114_795).abs() < 1e-6 => {
-                Some(Generation::RepeatComparison)
-            }
-            _ => None,
-        }
+        let key = PositionKey::from(record.position).to_string();
+        let known = KNOWN_RECORDS.iter().find(|(known, roll, equity, _)| {
+            *known == key && *roll == dice && (equity - record.equity).abs() < 1e-6
+        });
+        known.map(|known| known.3)
     }
 }
+
+/// Records by which the generations are known: key, dice, equity. Of the first generation only one of the contact file
+/// is known; the contact, crashed and race files that were rolled out again have their own.
+const KNOWN_RECORDS: [(&str, [u8; 2], f64, Generation); 4] = [
+    ("OAHDPAABDAOAHDPAABDA", [4, 2], 0.133_905, Generation::First),
+    (
+        "OAHDPAABDAOAHDPAABDA",
+        [4, 2],
+        0.114_795,
+        Generation::RepeatComparison,
+    ),
+    (
+        "NPIPANAAAAPPDOAACAAI",
+        [5, 2],
+        -0.770_323,
+        Generation::RepeatComparison,
+    ),
+    (
+        "AAAAABNMAAAAAAAAAAAA",
+        [6, 1],
+        0.345_939,
+        Generation::RepeatComparison,
+    ),
+];
 
 /// Contents of a benchmark file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -300,11 +321,23 @@ mod tests {
     }
 
     #[test]
-    fn ubgi_versions_are_distinguished() {
+    fn generations_are_known_by_records_of_their_files() {
         let file = |equity: &str| format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA {equity}\n");
         let of = |equity: &str| read(&mut file(equity).as_bytes()).unwrap().generation;
         assert_eq!(of("0.114795"), Some(Generation::RepeatComparison));
         assert_eq!(of("0.133905"), Some(Generation::First));
         assert_eq!(of("0.12"), None);
+        for record in [
+            "NPIPANAAAAPPDOAACAAI 5 2 PPDOEAAAAINPIPANAAAA -0.770323",
+            "AAAAABNMAAAAAAAAAAAA 6 1 APAAAAAAAACAAAAAAAAA 0.345939",
+        ] {
+            let of = |record: &str| {
+                read(&mut format!("m {record}\n").as_bytes())
+                    .unwrap()
+                    .generation
+            };
+            assert_eq!(of(record), Some(Generation::RepeatComparison), "{record}");
+            assert_eq!(of(&record.replace('3', "4")), None, "{record}");
+        }
     }
 }

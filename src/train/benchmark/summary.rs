@@ -165,6 +165,14 @@ pub struct GroupScore {
     pub plays: PlayTally,
     /// Its `o` records.
     pub cubes: CubeTally,
+    /// Share of all records that are counted, in percent.
+    pub share: f64,
+}
+
+impl GroupScore {
+    fn records(&self) -> u64 {
+        self.plays.loss.count() + self.cubes.measure.count()
+    }
 }
 
 /// All groups that have records, everything first.
@@ -175,9 +183,11 @@ pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<Gro
             scores_of(&name, items, scores, counting, |item| holds(position(item)))
         })
         .collect();
-    all.retain(|group| {
-        group.name == "all" || group.plays.loss.count() + group.cubes.measure.count() > 0
-    });
+    all.retain(|group| group.name == "all" || group.records() > 0);
+    let records = all.first().map_or(0, GroupScore::records).max(1) as f64;
+    for group in &mut all {
+        group.share = 100.0 * group.records() as f64 / records;
+    }
     all
 }
 
@@ -201,6 +211,7 @@ fn scores_of(
         name: name.to_owned(),
         plays: PlayTally::default(),
         cubes: CubeTally::default(),
+        share: 0.0,
     };
     for (item, score) in items.iter().zip(scores) {
         if (counting.interesting_only && !item.interesting) || !belongs(item) {

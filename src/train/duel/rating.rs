@@ -1,4 +1,4 @@
-//! Conversion of a share of wins to the scales of rating lists.
+//! Conversion of a share of wins to the scales of rating lists: Elo (1978), FIBS.
 
 /// Difference in Elo points at which the stronger player wins this share of games (0 to 1): a tenfold chance for 400
 /// points. Infinite when one side won all.

@@ -1,4 +1,5 @@
-//! Hill climbing: a mutation of the champion that wins a match against it draws the champion's weights a little its way.
+//! Hill climbing (Pollack and Blair 1998): a mutation of the champion that wins a match against it draws the champion's
+//! weights a little its way.
 
 use super::training_loop::{pack, unpack};
 use super::{LabError, TestScore, Tests, TrainingLoop};

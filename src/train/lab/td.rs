@@ -1,4 +1,5 @@
-//! Temporal differences: a net plays against itself, and each position learns from the next one.
+//! Temporal differences (Sutton 1988; Tesauro 1992): a net plays against itself, and each position learns from the next
+//! one.
 
 use super::training_loop::{pack, unpack};
 use super::{LabError, TestScore, Tests, TrainingLoop};

@@ -1,5 +1,5 @@
-//! Look-ahead without cuts: the best play, the mean over 21 rolls, the opponent's best play, and so on to a fixed depth,
-//! where another player values the position.
+//! Look-ahead without cuts (expectiminimax, Michie 1966): the best play, the mean over 21 rolls, the opponent's best
+//! play, and so on to a fixed depth, where another player values the position.
 
 use super::{Player, PlayerError};
 use gammond_base::rng::ChaCha8Rng;

@@ -1,4 +1,4 @@
-//! Tesauro's public linear evaluator, the classical benchmark opponent.
+//! Tesauro's public linear evaluator (1993), the classical benchmark opponent.
 //!
 //! Two vectors of 122 weights, published by their author. The board is seen by the player who has
 //! just moved. Source of the weights: `pubeval.csv`.

@@ -1,7 +1,7 @@
 //! Cube life by position: the result of a deeper search with the cube, as a polynomial of values known without a search
 //! (TP-14 of `protocol-specs/training-files.md`).
 //!
-//! Janowski's model puts the value of a cube between a dead and a live one. Where between, a search that looks ahead knows better than
+//! Janowski's model (1993) puts the value of a cube between a dead and a live one. Where between, a search that looks ahead knows better than
 //! a class of positions does: it turns the cube at the positions it meets. Its values, laid on that scale, are fitted by least squares; a position counts
 //! as much as there is between dead and live.
 

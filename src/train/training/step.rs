@@ -1,4 +1,4 @@
-//! One optimiser step: the gradient over a batch in fixed chunks, then Adam with a running mean.
+//! One optimiser step: the gradient over a batch in fixed chunks, then Adam (Kingma and Ba 2015) with a running mean.
 //!
 //! A batch is cut into `CHUNKS` parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.

@@ -86,7 +86,7 @@ pub(super) fn games<T: Send>(
     Some(all)
 }
 
-/// Returns a cosine from 1 to a thirtieth, `part` (0 to 1) of the way.
+/// Returns a cosine (Loshchilov and Hutter 2017) from 1 to a thirtieth, `part` (0 to 1) of the way.
 pub(super) fn cosine(part: f32) -> f32 {
     let cosine = (1.0 + (part * std::f32::consts::PI).cos()) / 2.0;
     1.0 / 30.0 + cosine * 29.0 / 30.0

@@ -303,7 +303,8 @@ fn lines_of(group: &GroupScore) -> String {
     let (plays, cubes) = (&group.plays, &group.cubes);
     if plays.loss.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}\n",
+            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}  \
+             share {:.2} %\n",
             group.name,
             plays.loss.count(),
             plays.loss.mean(),
@@ -311,7 +312,8 @@ fn lines_of(group: &GroupScore) -> String {
             plays.performance(),
             plays.wrong,
             plays.percent_wrong(),
-            plays.outside
+            plays.outside,
+            group.share
         ));
     }
     if cubes.measure.count() > 0 {
@@ -334,7 +336,7 @@ fn lines_of(group: &GroupScore) -> String {
 fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let mut text = String::from(
         "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
-         cube_wrong\n",
+         cube_wrong,share_percent\n",
     );
     for Scores { name, scored } in all {
         for group in groups(items, scored, counting) {
@@ -354,6 +356,7 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
                 small(cubes.measure.mean()),
                 small(cubes.mwc.mean()),
                 CsvCell::plain(cubes.wrong),
+                number(group.share),
             ]));
         }
     }
@@ -375,6 +378,7 @@ fn json(
                 .map(|group| {
                     serde_json::json!({
                         "name": group.name,
+                        "share_percent": group.share,
                         "plays": group.plays.loss.count(),
                         "er_meq": group.plays.loss.mean(),
                         "pr": group.plays.performance(),

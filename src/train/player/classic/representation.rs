@@ -21,7 +21,7 @@ pub enum Representation {
     TdgBoardAug,
     /// The points of TDG-BoardAug alone.
     TdgBoardAugPoints,
-    /// TD-Gammon's inputs without the turn: the two sides of a point stand together.
+    /// TD-Gammon's inputs (Tesauro 1992) without the turn: the two sides of a point stand together.
     TdGammon196,
     /// TD-Gammon's inputs.
     TdGammon198,
