@@ -206,6 +206,63 @@ fn races_end_in_one_sided_rollouts() {
     refused(at, "rollout --bm-in race --out x.bm osr=0", 2, "osr");
 }
 
+/// BM-35, BM-36: cubeful rollouts become `c` records, which are scored.
+#[test]
+fn cube_decisions_become_records() {
+    let folder = folder();
+    let at = folder.path();
+    // The start, and a position in which the opponent has been primed.
+    fs::write(at.join("q"), "4HPwATDgc/ABMA\nDHNMMGAAAAIJNLBEMAAD\n").unwrap();
+    let make = |out: &str, more: &str| {
+        good(
+            at,
+            &format!("rollout --bm-in q --out {out} --cube=5 trials=72 truncate=4 {more}"),
+        );
+        fs::read_to_string(at.join(out)).unwrap()
+    };
+    let text = make("whole.bm", "");
+    let first = text.lines().next().unwrap();
+    assert!(first.contains(" cubeAway 5 "), "{first}");
+    let records: Vec<Vec<&str>> = (text.lines())
+        .filter(|line| line.starts_with("c "))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(records.len(), 2, "{text}");
+    let start: [f64; 2] = [2, 3].map(|at| records[0][at].parse().unwrap());
+    assert!(
+        (start[0] - 51.0).abs() < 3.0 && start[1] < start[0],
+        "{text}"
+    );
+    assert_eq!(records[0][4], "ND");
+    make("part.bm", "--part 2/2");
+    make("part.bm", "--part 1/2");
+    let merge = "--merge part.bm.1-2.journal --merge part.bm.2-2.journal";
+    assert_eq!(make("part.bm", merge), text);
+    let said = good(at, "bench whole.bm --player gammond --against random");
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains("cube actions"))
+        .collect();
+    assert!(
+        lines[0].starts_with("all ") && lines[0].contains(" 2 cube actions  MWC lost: double 0."),
+        "{said}"
+    );
+    // A player without a cube has no line.
+    assert!(
+        said.lines()
+            .last()
+            .is_some_and(|line| line.contains("random")),
+        "{said}"
+    );
+    refused(at, "rollout --bm-in q --out x.bm --cube=1", 2, "--cube");
+    refused(
+        at,
+        "rollout --bm-in q --out whole.bm --cube=6 trials=72 truncate=4",
+        3,
+        "cube",
+    );
+}
+
 /// BM-20, BM-21, BM-23, BM-24.
 #[test]
 #[expect(clippy::too_many_lines, reason = "one file, step by step")]

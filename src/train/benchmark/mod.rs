@@ -4,6 +4,7 @@
 //! player's play with the loss that the file lists, [`cube::cube_loss`] compares cube decisions.
 //! Rules BM- of `protocol-specs/benchmark-files.md`.
 
+pub mod action;
 pub mod cube;
 pub mod exact;
 pub mod make;
@@ -18,7 +19,7 @@ pub use read::{BenchmarkFile, FAULTS_MAX, Generation, RECORD_LINE_BYTES_MAX, Rea
 use crate::player::{Player, PlayerError};
 use gammond_base::rng::stream;
 use gammond_game::Position;
-use gammond_game::notation::{PlayRecord, PositionChances};
+use gammond_game::notation::{CubeRecord, PlayRecord, PositionChances};
 
 /// A record that can be scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,13 +33,15 @@ pub struct Item {
     pub record: ScorableRecord,
 }
 
-/// The two kinds of records.
+/// The kinds of records.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScorableRecord {
     /// An `m` line.
     Play(PlayRecord),
     /// An `o` line.
     Position(PositionChances),
+    /// A `c` line, and the points that both players need.
+    Action(CubeRecord, u8),
 }
 
 /// Candidate that was chosen, and its cost.

@@ -1,8 +1,9 @@
 //! A `.bm` file taken apart and checked: listed plays are legal, their losses fit the rollouts beside them.
 
+use super::make::CubeStakes;
 use super::{Item, ScorableRecord};
-use gammond_game::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
 use gammond_game::generate_plays;
+use gammond_game::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
 use std::io::{self, BufRead, Read as _};
 
 /// Longest line that is read.
@@ -96,7 +97,7 @@ pub enum ReadError {
     #[error("more than {FAULTS_MAX} wrong lines, the last is line {0}: {1}")]
     Foreign(u64, String),
     /// There is nothing to score.
-    #[error("no m or o record that can be scored: not a benchmark file{0}")]
+    #[error("no m, o or c record that can be scored: not a benchmark file{0}")]
     Empty(String),
 }
 
@@ -110,6 +111,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     // What follows the keys decides whether candidates differ.
     let mut texts: Vec<String> = Vec::new();
     let mut bytes = Vec::new();
+    let mut away = CubeStakes::AWAY_USUAL;
     for line in 1.. {
         bytes.clear();
         let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
@@ -123,6 +125,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
         let text = text.trim_end();
         match text.parse::<BenchmarkRecord>() {
             Ok(BenchmarkRecord::Settings(settings)) => {
+                away = cube_away(&settings).unwrap_or(away);
                 file.settings.get_or_insert(settings);
             }
             Ok(BenchmarkRecord::Rolled(one)) => {
@@ -147,6 +150,11 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
                     record: ScorableRecord::Position(position),
                 });
             }
+            Ok(BenchmarkRecord::Cube(record)) => file.items.push(Item {
+                line,
+                interesting: true,
+                record: ScorableRecord::Action(record, away),
+            }),
             Ok(_) => {}
             Err(error) => file.wrong.push((line, error.to_string())),
         }
@@ -164,6 +172,14 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
         ));
     }
     Ok(file)
+}
+
+/// Returns the points that both players need in `c` records, by the settings.
+fn cube_away(settings: &str) -> Option<u8> {
+    let mut words = settings.split_whitespace();
+    words.find(|word| *word == "cubeAway")?;
+    let away = words.next()?.parse().ok()?;
+    CubeStakes::AWAY.contains(&away).then_some(away)
 }
 
 /// Adds an `m` record and what is wrong with it, given the `#R` lines before it.
@@ -270,8 +286,8 @@ mod tests {
     #[test]
     fn other_files_are_refused_as_benchmarks() {
         let error = |text: &[u8]| read(&mut &text[..]).unwrap_err().to_string();
-        assert!(error(b"").contains("no m or o record"));
-        assert!(error(b"# nothing\nhello\n").contains("no m or o record"));
+        assert!(error(b"").contains("no m, o or c record"));
+        assert!(error(b"# nothing\nhello\n").contains("no m, o or c record"));
         assert!(error(b"m OAHD\n").contains("line 1: position key has 4"));
         assert!(error(&vec![0; RECORD_LINE_BYTES_MAX + 9]).contains("longer than"));
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
@@ -320,6 +336,7 @@ mod tests {
         assert!(faults(&stranger).1[0].contains("does not list"));
     }
 
+    /// BM-37.
     #[test]
     fn generations_are_known_by_records_of_their_files() {
         let file = |equity: &str| format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA {equity}\n");

@@ -1,5 +1,6 @@
 //! Scores of whole files as a job: a part is a few records, its bytes are what every player scores on them.
 
+use super::action::ActionLoss;
 use super::cube::CubeLoss;
 use super::summary::{Scored, score_one};
 use super::{Item, PlayScore};
@@ -15,6 +16,8 @@ const RECORDS_PER_PART: usize = 8;
 const PLAY: u8 = 0;
 const NO_CUBE: u8 = 1;
 const CUBE: u8 = 2;
+const NO_ACTION: u8 = 3;
+const ACTION: u8 = 4;
 /// In the place of a choice that is not listed.
 const UNLISTED: u32 = u32::MAX;
 
@@ -124,6 +127,13 @@ fn write(score: &Scored, out: &mut Vec<u8>) {
             out.extend_from_slice(&score.loss.to_le_bytes());
         }
         Scored::Cube(None) => out.push(NO_CUBE),
+        Scored::Action(None) => out.push(NO_ACTION),
+        Scored::Action(Some(loss)) => {
+            out.push(ACTION);
+            for number in [loss.double, loss.take] {
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+        }
         Scored::Cube(Some(loss)) => {
             out.push(CUBE);
             out.extend_from_slice(&loss.errors.to_le_bytes());
@@ -145,6 +155,11 @@ fn read(rest: &mut &[u8]) -> Option<Scored> {
             })
         }
         NO_CUBE => Scored::Cube(None),
+        NO_ACTION => Scored::Action(None),
+        ACTION => Scored::Action(Some(ActionLoss {
+            double: f64::from_le_bytes(*take(rest)?),
+            take: f64::from_le_bytes(*take(rest)?),
+        })),
         CUBE => Scored::Cube(Some(CubeLoss {
             errors: u32::from_le_bytes(*take(rest)?),
             measure: f64::from_le_bytes(*take(rest)?),
@@ -178,6 +193,11 @@ mod tests {
                 loss: 0.0,
             }),
             Scored::Cube(None),
+            Scored::Action(None),
+            Scored::Action(Some(ActionLoss {
+                double: 0.5,
+                take: 1.25,
+            })),
             Scored::Cube(Some(CubeLoss {
                 errors: 7,
                 measure: 1.0,

@@ -1,5 +1,6 @@
 //! Scores of many records, in all and by group.
 
+use super::action::{ActionLoss, action_loss};
 use super::cube::{CubeLoss, cube_loss};
 use super::{Item, PlayScore, ScorableRecord, score_play};
 use crate::player::{Player, PlayerError};
@@ -15,6 +16,8 @@ pub enum Scored {
     Play(PlayScore),
     /// An `o` record; `None` when the player has no static chances.
     Cube(Option<CubeLoss>),
+    /// A `c` record; `None` when the player knows no cube.
+    Action(Option<ActionLoss>),
 }
 
 /// Scores every item, in order, on all threads.
@@ -43,6 +46,9 @@ pub(super) fn score_one(
         ScorableRecord::Position(record) => {
             let own = player.chances(&record.position);
             Scored::Cube(own.map(|own| cube_loss(&record.position, &own, &record.chances, table)))
+        }
+        ScorableRecord::Action(record, away) => {
+            Scored::Action(action_loss(record, *away, player, table)?)
         }
     })
 }
@@ -101,6 +107,25 @@ impl CubeTally {
         self.wrong += u64::from(loss.errors > 0);
         self.simple[0].add(loss.double_mwc);
         self.simple[1].add(loss.take_mwc);
+    }
+}
+
+/// Losses of a group of `c` records.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ActionTally {
+    /// Match winning chances in percent that doubles and their absence lose, one number a record.
+    pub double: Running,
+    /// ... that takes and passes lose.
+    pub take: Running,
+    /// Records with a loss.
+    pub wrong: u64,
+}
+
+impl ActionTally {
+    fn add(&mut self, loss: &ActionLoss) {
+        self.double.add(loss.double);
+        self.take.add(loss.take);
+        self.wrong += u64::from(loss.double > 0.0 || loss.take > 0.0);
     }
 }
 
@@ -165,13 +190,15 @@ pub struct GroupScore {
     pub plays: PlayTally,
     /// Its `o` records.
     pub cubes: CubeTally,
+    /// Its `c` records.
+    pub actions: ActionTally,
     /// Share of all records that are counted, in percent.
     pub share: f64,
 }
 
 impl GroupScore {
     fn records(&self) -> u64 {
-        self.plays.loss.count() + self.cubes.measure.count()
+        self.plays.loss.count() + self.cubes.measure.count() + self.actions.double.count()
     }
 }
 
@@ -197,6 +224,7 @@ pub fn position(item: &Item) -> &Position {
     match &item.record {
         ScorableRecord::Play(record) => &record.position,
         ScorableRecord::Position(record) => &record.position,
+        ScorableRecord::Action(record, _) => &record.position,
     }
 }
 
@@ -211,6 +239,7 @@ fn scores_of(
         name: name.to_owned(),
         plays: PlayTally::default(),
         cubes: CubeTally::default(),
+        actions: ActionTally::default(),
         share: 0.0,
     };
     for (item, score) in items.iter().zip(scores) {
@@ -220,7 +249,8 @@ fn scores_of(
         match score {
             Scored::Play(score) => group.plays.add(score, counting.keep_outside),
             Scored::Cube(Some(loss)) => group.cubes.add(loss),
-            Scored::Cube(None) => {}
+            Scored::Action(Some(loss)) => group.actions.add(loss),
+            Scored::Cube(None) | Scored::Action(None) => {}
         }
     }
     group

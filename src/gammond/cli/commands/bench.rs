@@ -330,13 +330,28 @@ fn lines_of(group: &GroupScore) -> String {
             cubes.simple[1].mean()
         ));
     }
+    let actions = &group.actions;
+    if actions.double.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} cube actions  MWC lost: double {:.4} +- {:.4} %, take {:.4} +- {:.4} %  wrong {}  share \
+             {:.2} %\n",
+            group.name,
+            actions.double.count(),
+            actions.double.mean(),
+            actions.double.standard_error(),
+            actions.take.mean(),
+            actions.take.standard_error(),
+            actions.wrong,
+            group.share
+        ));
+    }
     text
 }
 
 fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let mut text = String::from(
         "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
-         cube_wrong,share_percent\n",
+         cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong\n",
     );
     for Scores { name, scored } in all {
         for group in groups(items, scored, counting) {
@@ -357,6 +372,10 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
                 small(cubes.mwc.mean()),
                 CsvCell::plain(cubes.wrong),
                 number(group.share),
+                CsvCell::plain(group.actions.double.count()),
+                number(group.actions.double.mean()),
+                number(group.actions.take.mean()),
+                CsvCell::plain(group.actions.wrong),
             ]));
         }
     }
@@ -379,6 +398,10 @@ fn json(
                     serde_json::json!({
                         "name": group.name,
                         "share_percent": group.share,
+                        "actions": group.actions.double.count(),
+                        "double_mwc_percent": group.actions.double.mean(),
+                        "take_mwc_percent": group.actions.take.mean(),
+                        "actions_wrong": group.actions.wrong,
                         "plays": group.plays.loss.count(),
                         "er_meq": group.plays.loss.mean(),
                         "pr": group.plays.performance(),
@@ -429,6 +452,7 @@ fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
         let kind = match item.record {
             ScorableRecord::Play(_) => "m",
             ScorableRecord::Position(_) => "o",
+            ScorableRecord::Action(..) => "c",
         };
         let class = Class::of(position(item));
         text.push_str(&format!(
@@ -444,6 +468,7 @@ fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
                     format!(",{choice},{}", score.loss)
                 }
                 Some(Scored::Cube(Some(loss))) => format!(",{},{:e}", loss.errors, loss.measure),
+                Some(Scored::Action(Some(loss))) => format!(",{},{}", loss.double, loss.take),
                 _ => ",,".to_owned(),
             });
         }

@@ -63,6 +63,7 @@ pub(super) fn rollout_spec(
         error_share,
         quota,
         before_roll,
+        cube,
         contributor,
         part,
         merge,
@@ -75,6 +76,9 @@ pub(super) fn rollout_spec(
     }
     if contributor.is_some() {
         return Err(not_here("--contributor"));
+    }
+    if cube.is_some() {
+        return Err(not_here("--cube"));
     }
     if matches!(full, Some(Some(_))) {
         return Err(not_here("--full=N"));
@@ -160,6 +164,7 @@ pub(super) fn rollout_file_args(
         error_share: error_share.into(),
         quota: quota.collect::<Result<_, _>>()?,
         before_roll,
+        cube: None,
         contributor: None,
         part: None,
         merge: Vec::new(),

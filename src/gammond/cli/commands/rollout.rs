@@ -16,7 +16,7 @@ use gammond_protocol::rollout::name;
 use gammond_protocol::{LineAction, Request, Session};
 use gammond_train::benchmark::make::source::{self, Source, Unrolled};
 use gammond_train::benchmark::make::{
-    Choosing, FilterStudy, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest,
+    Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest,
     RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
 };
 use std::io::Read as _;
@@ -82,6 +82,11 @@ pub(super) struct FileArgs {
     /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
     #[arg(long, requires = "out")]
     pub(super) before_roll: bool,
+    /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
+    /// the match winning chances without a double and after a take.
+    #[arg(long, requires = "out", value_name = "AWAY", num_args = 0..=1, require_equals = true,
+        default_missing_value = "7", conflicts_with_all = ["again", "full"], value_parser = clap::value_parser!(u8).range(2..=25))]
+    pub(super) cube: Option<u8>,
     /// Name of the contributor of the file, one word; it stands with the day in the first line.
     #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
     pub(super) contributor: Option<String>,
@@ -107,6 +112,7 @@ impl FileArgs {
             error_share: 0.0,
             quota: Vec::new(),
             before_roll: false,
+            cube: None,
             contributor: None,
             part: None,
             merge: Vec::new(),
@@ -285,7 +291,11 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
     let mut wishes = session.rollout;
     wishes.seed = wishes.seed.or(Some(common.seed));
     let mut rollout: RolloutSettings = wishes.settings(&session.search);
-    rollout.cubeful = false;
+    rollout.cubeful = args.file.cube.is_some();
+    let cube = match args.file.cube {
+        Some(away) => CubeStakes::new(away, &common.match_equity_table()?),
+        None => None,
+    };
     if args.file.error_share > 0.0 && rollout.error.is_none() {
         return Err(Failure::usage(
             "--error-share: it is a share of a loss whose error se=NUMBER limits",
@@ -301,6 +311,7 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
             None => args.file.only.into(),
         },
         quotas: args.file.quota.clone(),
+        cube,
     })
 }
 
@@ -404,7 +415,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
 
 /// Returns the records that are wanted, and whether lines were wrong; those are told.
 fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool), Failure> {
-    let unrolled = if args.before_roll {
+    let unrolled = if args.before_roll || args.cube.is_some() {
         Unrolled::BeforeRoll
     } else {
         Unrolled::ByLot(common.seed)
@@ -424,6 +435,9 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool)
     if args.again.is_none() {
         // The lists of another file are no advice.
         wanted.iter_mut().for_each(|one| one.listed.clear());
+    }
+    if args.cube.is_some() {
+        wanted.iter_mut().for_each(|one| one.roll = None);
     }
     if wanted.is_empty() {
         let named: Vec<String> = (args.bm_in.iter().chain(&args.again))

@@ -30,6 +30,8 @@ pub struct Chosen {
     pub candidates: Vec<Position>,
     /// Number of candidates that an ordinary record would list.
     pub listed: usize,
+    /// Number of rollouts of a record without a roll: of the position itself, or of both sides of a cube decision.
+    pub sides: usize,
     /// Games of each candidate, the same numbers from the first on; of the position itself where there is no roll.
     pub games: Vec<u32>,
 }
@@ -74,6 +76,7 @@ impl<'a> Choosing<'a> {
             roll: wanted.roll,
             candidates: Vec::new(),
             listed: 0,
+            sides: self.recipe.sides(),
             games: Vec::new(),
         };
         if !may_take(&self.recipe.quotas, &wanted.position) {
@@ -151,7 +154,10 @@ impl<'a> Choosing<'a> {
             }
             _ => scatter(games),
         };
-        let losses = losses(&chosen.candidates, deep);
+        let losses = match chosen.roll {
+            Some(_) => losses(&chosen.candidates, deep),
+            None => vec![0.0; chosen.sides],
+        };
         let enough = |(games, loss): (&Vec<f64>, f64)| {
             let wanted = error.max(self.recipe.error_share * loss);
             let parts = (variance(games) / (wanted * wanted) / f64::from(GAMES_PER_PART)).ceil();
@@ -162,7 +168,7 @@ impl<'a> Choosing<'a> {
         let mut enough: Vec<u32> = equities.iter().zip(losses).map(enough).collect();
         // Every loss is one against the best play, which may turn out to be any of those that are close.
         let widest = enough.iter().copied().max().unwrap_or(most);
-        if self.recipe.error_share == 0.0 {
+        if self.recipe.error_share == 0.0 || chosen.roll.is_none() {
             enough.fill(widest);
         } else if let Some(best) = best.and_then(|best| equities.iter().position(|one| one == best))
         {
@@ -250,7 +256,7 @@ fn pack(chosen: &Chosen) -> Vec<u8> {
     bytes
 }
 
-fn unpack(wanted: &RecordRequest, bytes: &[u8]) -> Option<Chosen> {
+fn unpack(wanted: &RecordRequest, sides: usize, bytes: &[u8]) -> Option<Chosen> {
     let (listed, rest) = bytes.split_first_chunk::<4>()?;
     let (count, rest) = rest.split_first_chunk::<4>()?;
     let count = u32::from_le_bytes(*count) as usize;
@@ -268,6 +274,7 @@ fn unpack(wanted: &RecordRequest, bytes: &[u8]) -> Option<Chosen> {
         roll: wanted.roll,
         candidates: candidates?,
         listed: u32::from_le_bytes(*listed) as usize,
+        sides,
         games: games.iter().map(|one| u32::from_le_bytes(*one)).collect(),
     };
     let fits = chosen.games.iter().all(|&games| games > 0)
@@ -315,7 +322,7 @@ impl Job for Choosing<'_> {
         if bytes.is_empty() {
             return Ok(());
         }
-        let chosen = unpack(wanted, bytes).ok_or(BadPart)?;
+        let chosen = unpack(wanted, self.recipe.sides(), bytes).ok_or(BadPart)?;
         if (choice.filled).takes(&self.recipe.quotas, &wanted.position) {
             choice.records.push(chosen);
         }

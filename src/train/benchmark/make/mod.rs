@@ -15,7 +15,7 @@ mod write;
 
 pub use choose::{Choosing, Chosen};
 pub use quota::{Quota, QuotaError};
-pub use recipe::{GAMES_PER_PART, Interest, Recipe, header};
+pub use recipe::{CubeStakes, GAMES_PER_PART, Interest, Recipe, header};
 pub use roll::{KnownResults, Rolling};
 pub use source::{RecordRequest, SourceError};
 pub use study::{FilterStudy, study};

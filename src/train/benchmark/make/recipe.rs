@@ -3,12 +3,14 @@
 use super::quota::Quota;
 use super::source::RecordRequest;
 use gammond_engine::engine::{Engine, EngineError};
+use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{
     FilterLevel, MoveFilter, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Truncation,
 };
-use gammond_game::notation::PositionKey;
-use gammond_game::{MatchState, Play, Position, Roll, Rules};
+use gammond_game::notation::{CubeAction, PositionKey};
+use gammond_game::{MatchState, Play, Position, Roll, Rules, Score};
 use gammond_job::{Header, sha256};
+use std::ops::RangeInclusive;
 
 /// Games of each candidate in a part: as few as spread the first throws evenly, so that a kill costs little.
 pub const GAMES_PER_PART: u32 = 36;
@@ -53,6 +55,66 @@ pub struct Recipe {
     pub interest: Interest,
     /// Number of records of each kind; no limits if empty.
     pub quotas: Vec<Quota>,
+    /// Cubeful rollouts of cube decisions in the place of plays and positions (`c` records).
+    pub cube: Option<CubeStakes>,
+}
+
+/// Score of a cube decision: both players need as many points, the cube is centred at 1, no Crawford game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubeStakes {
+    away: u8,
+    score: Score,
+    /// Match winning chance of who doubles, after a pass.
+    pub pass: f64,
+}
+
+impl CubeStakes {
+    /// Score of the published files' settings (`cubeAway`).
+    pub const AWAY_USUAL: u8 = 7;
+
+    /// Scores that are accepted.
+    pub const AWAY: RangeInclusive<u8> = 2..=25;
+
+    /// Returns the stakes at this score by a match equity table; `None` if the score is not one of [`CubeStakes::AWAY`].
+    #[must_use]
+    pub fn new(away: u8, table: &MatchEquityTable) -> Option<CubeStakes> {
+        let away = Some(away).filter(|away| CubeStakes::AWAY.contains(away))?;
+        let score = Score::new(away.into(), 0, 0, false).ok()?;
+        Some(CubeStakes {
+            away,
+            score,
+            pass: table.after(score, true, 1),
+        })
+    }
+
+    /// Returns the state before the double.
+    pub(in crate::benchmark) fn state(&self) -> MatchState {
+        MatchState {
+            score: self.score,
+            ..Recipe::state()
+        }
+    }
+
+    /// Returns the points that both players need.
+    #[must_use]
+    pub const fn away(&self) -> u8 {
+        self.away
+    }
+
+    /// Returns the right action, given the match winning chances without a double and after a take.
+    #[must_use]
+    pub fn action(&self, no_double: f64, double_take: f64) -> CubeAction {
+        if no_double > double_take.min(self.pass) {
+            match no_double > self.pass {
+                true => CubeAction::TooGood,
+                false => CubeAction::NoDouble,
+            }
+        } else if double_take <= self.pass {
+            CubeAction::DoubleTake
+        } else {
+            CubeAction::DoublePass
+        }
+    }
 }
 
 impl Recipe {
@@ -82,6 +144,11 @@ impl Recipe {
         settings
     }
 
+    /// Returns the number of rollouts of a record without a roll.
+    pub(super) fn sides(&self) -> usize {
+        self.cube.map_or(1, |_| CUBE_SIDES)
+    }
+
     /// Returns the seed of a record's dice.
     pub(super) fn seed(&self, number: usize) -> u32 {
         let mut rng = gammond_base::rng::stream(self.rollout.seed, number as u64);
@@ -99,6 +166,14 @@ pub(super) fn games(
 ) -> Result<Vec<Vec<[f64; 5]>>, EngineError> {
     let settings = recipe.settings(number);
     let mut all = Vec::new();
+    if let Some(cube) = recipe.cube {
+        let query = RolloutQuery {
+            position,
+            state: cube.state(),
+            subject: RolloutSubject::Cube,
+        };
+        return cube_games(engine, (&query, &settings), numbers, stop);
+    }
     let mut part = |some: &[Position]| {
         let query = Recipe::query(position, roll, some);
         let found = engine.rollout_games(&query, &settings, numbers.clone(), stop);
@@ -111,6 +186,29 @@ pub(super) fn games(
         part(some)?;
     }
     Ok(all)
+}
+
+/// Number of sides of a cube decision that are rolled out: no double, and a double that is taken.
+pub(super) const CUBE_SIDES: usize = 2;
+
+/// Match winning chances of each game of both sides of a cube decision, each as a chance of winning alone.
+fn cube_games(
+    engine: &Engine,
+    question: (&RolloutQuery, &RolloutSettings),
+    numbers: std::ops::Range<u32>,
+    stop: &gammond_base::stop::Stop,
+) -> Result<Vec<Vec<[f64; 5]>>, EngineError> {
+    let rounds = numbers.start / GAMES_PER_PART..numbers.end.div_ceil(GAMES_PER_PART);
+    let side = |candidate| {
+        let mut games = Vec::new();
+        for round in rounds.clone() {
+            let found = engine.rollout_round(question, (candidate, round), stop)?;
+            games.extend(found.iter().map(|game| [game[5], 0.0, 0.0, 0.0, 0.0]));
+        }
+        games.truncate(numbers.len());
+        Ok(games)
+    };
+    (0..CUBE_SIDES).map(side).collect()
 }
 
 /// Everything that decides the records: the header of the finished file, and with another kind of the candidates.
@@ -133,6 +231,10 @@ pub fn header(
         .field("only", recipe.interest.name())
         .field("quotas", quotas.join(","))
         .field("error share", recipe.error_share);
+    let header = match recipe.cube {
+        Some(cube) => header.field("cube", cube.away()).field("pass", cube.pass),
+        None => header,
+    };
     Ok(rollout_fields(header, &recipe.rollout))
 }
 

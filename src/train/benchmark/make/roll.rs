@@ -50,6 +50,10 @@ impl<'a> Rolling<'a> {
             .field("records", checksum(records))
             .field("full", recipe.full)
             .field("rollout", format!("{settings:?}"));
+        let header = match recipe.cube {
+            Some(cube) => header.field("cube", cube.away()),
+            None => header,
+        };
         Ok(Rolling {
             engine,
             recipe,
@@ -73,7 +77,10 @@ impl<'a> Rolling<'a> {
 impl Chosen {
     /// Returns the number of positions that are rolled out.
     pub(super) fn rolled(&self) -> usize {
-        self.candidates.len().max(1)
+        match self.roll {
+            None => self.sides,
+            Some(_) => self.candidates.len(),
+        }
     }
 
     /// Returns the number of parts that the games are divided into.
@@ -129,7 +136,8 @@ impl Job for Rolling<'_> {
         };
         let playing = record.playing(&numbers);
         let mut bytes = Vec::new();
-        // Those with the same games together: all of them but in the last parts of some.
+        // Those with the same games together: all of them but in the last parts of some. Both sides of a cube decision
+        // have the same number of games.
         for group in playing.chunk_by(|a, b| a.1 == b.1) {
             let candidates: Vec<Position> = (group.iter())
                 .filter_map(|&(index, _)| record.candidates.get(index).copied())

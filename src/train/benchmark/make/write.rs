@@ -1,11 +1,13 @@
 //! Records from what was rolled out, and what a second rollout says of a first.
 
 use super::choose::Chosen;
-use super::recipe::{GAMES_PER_PART, Recipe, equity, truncation};
+use super::recipe::{CubeStakes, GAMES_PER_PART, Recipe, equity, truncation};
 use super::roll::KnownResults;
 use gammond_base::stats::Running;
 use gammond_game::Chances;
-use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
+use gammond_game::notation::{
+    BenchmarkRecord, CubeRecord, ListedPlay, PlayRecord, PositionChances,
+};
 use gammond_job::Stamp;
 use std::fmt::Write as _;
 
@@ -23,11 +25,14 @@ pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> Strin
     let by = by.map(|[name, day]| format!(" contributor {name} date {day}"));
     let by = by.unwrap_or_default();
     let settings = BenchmarkRecord::Settings(format!(
-        "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway 7 include0Ply 1 \
+        "version gammond-{} weights {net} moves2plyLimit 20 rolloutLimit {} nRollOutGames {} cubeAway {} include0Ply 1 \
          evalPlies 2 shortCuts 0 osrGames {} osrInRoll {} plies {} vr {} truncate {truncate} full {} seed {}{by}",
         env!("CARGO_PKG_VERSION"),
         recipe.best,
         rollout.trials,
+        recipe
+            .cube
+            .map_or(CubeStakes::AWAY_USUAL, |cube| cube.away()),
         rollout.leaf_osr.unwrap_or(0),
         u8::from(rollout.leaf_osr.is_some()),
         rollout.sides[0].plies,
@@ -79,6 +84,13 @@ impl GameResults {
         }
     }
 
+    /// Returns the standard error of a match winning chance; one part has none. An equity of a chance alone is twice it
+    /// less 1.
+    fn error(&self, side: usize) -> Option<f64> {
+        let parts: Running = self.equities[side].iter().copied().collect();
+        (parts.count() >= PARTS_MIN).then(|| parts.standard_error() / 2.0)
+    }
+
     /// Returns how much a candidate is worse than another, and the standard error of that, from the parts: parts have
     /// the same dice for all candidates, and each spreads the first throws evenly. One part has no error.
     pub(super) fn loss(&self, best: usize, other: usize) -> (f64, Option<f64>) {
@@ -121,6 +133,24 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, 
         let _ = writeln!(text, "{record}");
     };
     line(BenchmarkRecord::Seed(recipe.seed(number).into()));
+    if let Some(stakes) = recipe.cube {
+        let [no_double, double_take] = [0, 1].map(|side| rolled.chances[side][0]);
+        let errors = [0, 1].map(|side| match rolled.error(side) {
+            Some(error) => format!("{:.3}", 100.0 * error),
+            None => "unknown".to_owned(),
+        });
+        let (games, errors) = (record.games[0], errors.join(" "));
+        line(BenchmarkRecord::Comment(format!(
+            " {games} games; standard errors in percent: {errors}"
+        )));
+        line(BenchmarkRecord::Cube(CubeRecord {
+            position: record.position,
+            no_double: 100.0 * no_double,
+            double_take: 100.0 * double_take,
+            action: stakes.action(no_double, double_take),
+        }));
+        return;
+    }
     let (Some(roll), Some(&best)) = (record.roll, rolled.order.first()) else {
         let chances = Chances::from_array(rolled.chances[0].map(|chance| chance as f32));
         let position = record.position;
