@@ -364,7 +364,7 @@ fn foreign_files_and_idle_options_are_refused() {
     for name in ["empty.bm", "junk.bm"] {
         let (code, error, _) = run(&["bench", &at(name), "--player", "random"]);
         assert!(
-            code == Some(3) && error.contains("no m or o record"),
+            code == Some(3) && error.contains("no m, o or c record"),
             "{error}"
         );
     }

@@ -346,7 +346,10 @@ fn curves_are_kept_and_drawn() {
         "{said}"
     );
     let (code, said) = run("duel td:a.net gammond:nets=a.net --games 4 --quiet");
-    assert!(code == 0 && said.contains("50.0 %"), "{said}");
+    assert!(
+        code == 0 && said.contains("td:a.net: won 50.00 %"),
+        "{said}"
+    );
     let (code, said) = run("duel td:a.net random --games 2 --watch --quiet");
     assert!(code == 0 && said.matches(" wins ").count() == 2, "{said}");
 }

@@ -72,7 +72,8 @@ impl Activation {
     }
 
     /// Returns the integer of the first layer that stands for 1.
-    pub(super) fn one(self) -> f64 {
+    #[must_use]
+    pub fn one(self) -> f64 {
         match self {
             Activation::Crelu => f64::from(ONE),
             Activation::Screlu => ONE_SQUARED,

@@ -65,6 +65,8 @@ pub(super) fn rollout_spec(
         before_roll,
         cube,
         contributor,
+        sign,
+        signers,
         part,
         merge,
     } = file;
@@ -76,6 +78,9 @@ pub(super) fn rollout_spec(
     }
     if contributor.is_some() {
         return Err(not_here("--contributor"));
+    }
+    if sign.is_some() || signers.is_some() {
+        return Err(not_here("--sign"));
     }
     if cube.is_some() {
         return Err(not_here("--cube"));
@@ -166,6 +171,8 @@ pub(super) fn rollout_file_args(
         before_roll,
         cube: None,
         contributor: None,
+        sign: None,
+        signers: None,
         part: None,
         merge: Vec::new(),
     })

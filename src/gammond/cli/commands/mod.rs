@@ -46,6 +46,7 @@ pub(super) mod sample;
 pub(super) mod serve;
 pub(super) mod show;
 pub(super) mod signature;
+mod signing;
 pub(super) mod tournament;
 pub(super) mod train;
 pub(super) mod ubgi;

@@ -441,8 +441,11 @@ fn neurons_of(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
         let unit = 1.0 / (255 << parts.shift) as f32;
         let floats = |all: &[i16]| all.iter().map(|&one| f32::from(one) * unit).collect();
         let rows = parts.second.chunks_exact(parts.shape.width.max(1));
-        let next = (rows.zip(&parts.scales))
-            .flat_map(|(row, scale)| row.iter().map(move |&one| f32::from(one) * scale));
+        let one = parts.activation.one() as f32;
+        let next = (rows.zip(&parts.scales)).flat_map(|(row, scale)| {
+            row.iter()
+                .map(move |&weight| f32::from(weight) * scale * one)
+        });
         return Ok(Drawn {
             name: judge.name().to_owned(),
             rows: floats(&parts.rows),

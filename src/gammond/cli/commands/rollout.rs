@@ -1,6 +1,7 @@
 //! `gammond rollout`: one question from the shell, or a whole benchmark file.
 
 use super::ask;
+use super::signing::{Signer, Signers};
 use crate::cli::{
     Common, Failure, ProgressArgs, counts, finish, nets_named, print, share, stopped, within,
 };
@@ -90,6 +91,12 @@ pub(super) struct FileArgs {
     /// Name of the contributor of the file, one word; it stands with the day in the first line.
     #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
     pub(super) contributor: Option<String>,
+    /// Sign the share, or the finished file, with this SSH key (Ed25519); the signature is beside it (FILE.sig).
+    #[arg(long, value_name = "KEY", requires = "out")]
+    pub(super) sign: Option<PathBuf>,
+    /// Merge only shares that these contributors have signed: a name and a public key a line (`allowed_signers`).
+    #[arg(long, value_name = "FILE", requires = "merge")]
+    pub(super) signers: Option<PathBuf>,
     /// Compute only this share of the work.
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
     pub(super) part: Option<Share>,
@@ -114,6 +121,8 @@ impl FileArgs {
             before_roll: false,
             cube: None,
             contributor: None,
+            sign: None,
+            signers: None,
             part: None,
             merge: Vec::new(),
         }
@@ -327,6 +336,8 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         return same.map(|()| done).map_err(Failure::in_file(out));
     }
     check_writable(out).map_err(Failure::in_file(out))?;
+    let signer = args.file.sign.as_deref().map(Signer::open).transpose()?;
+    let names = signed_by(&args.file)?;
     let merges = !args.file.merge.is_empty() && !files.journal.exists();
     if merges {
         let merged = merge(&files.journal, &args.file.merge);
@@ -357,16 +368,23 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         return Ok(stopped(Some(&files.journal), ""));
     }
     if args.file.part.is_some() {
+        if let Some(signer) = &signer {
+            signer.sign(&files.journal)?;
+        }
         let journal = files.journal.display();
         stderr_line!("gammond: the share is in {journal}; --merge puts all shares together");
         return Ok(done);
     }
     let lines = records(&recipe, &chosen, &outcome.sum);
     let day = gammond_server::console::today();
-    let by = args.file.contributor.as_deref().map(|name| [name, &day]);
+    let by = args.file.contributor.as_deref().or(names.as_deref());
+    let by = by.map(|name| [name, &day]);
     let first = settings_line(&recipe, engine.net_name(), by);
     let text = STAMP.file(&header, &first, &lines);
     create_whole(out, text.as_bytes()).map_err(Failure::in_file(out))?;
+    if let Some(signer) = &signer {
+        signer.sign(out)?;
+    }
     for file in [&files.journal, &files.candidates] {
         std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
@@ -378,6 +396,22 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
     }
     Ok(done)
+}
+
+/// Returns the contributors that have signed the shares, each once, with commas between; none without `--signers`.
+fn signed_by(args: &FileArgs) -> Result<Option<String>, Failure> {
+    let Some(signers) = args.signers.as_deref().map(Signers::open).transpose()? else {
+        return Ok(None);
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for journal in &args.merge {
+        let name = signers.signer_of(journal)?;
+        stderr_line!("gammond: {}: signed by {name}", journal.display());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(Some(names.join(",")))
 }
 
 /// Files that keep the work until it is complete.

@@ -104,6 +104,26 @@ pub(super) const ALL: &[Experiment] = &[
         ..RACES
     },
     Experiment {
+        name: "race-gain",
+        claim: Some(Claim {
+            text: "50 % lower race error without new inputs or a bigger net: 0.0010825 before, 0.0005888 after",
+            source: "J. Heled, the GNUbg Training Program page; no year or page known",
+        }),
+        question: "What does more training give a race net of the same inputs and units?",
+        conditions: "Player 3.1's net with 120 neurons both times: before, 20 epochs on 20,000 of the races of borne-off; \
+                     after, 110 epochs on all 100,000; judged as in borne-off; the figures of the claim are 46 % apart",
+        measures: &["before", "after"],
+        rule: &[half(
+            "0.54 times the loss before is more than that after",
+            &[(0.54, "before"), (-1.0, "after")],
+            Expected::Above(0.0),
+        )],
+        cost: 250,
+        before: "none",
+        work: gain,
+        ..RACES
+    },
+    Experiment {
         name: "race-disagreements",
         claim: Some(Claim {
             text: "1-ply better, 0-ply worse, after races whose values at 0-ply and 1-ply disagree were added to the training",
@@ -318,6 +338,32 @@ fn borne_off(
         lost.push(loss(&training_data, &state.net, None)?);
     }
     Ok(Some(lost.into()))
+}
+
+fn gain(
+    lab_context: &ExperimentContext<'_>,
+    control: &mut Control<'_>,
+) -> Result<Option<SeedResult>, LabError> {
+    const BEFORE: usize = 20_000;
+    let Some(training_data) = training_data(LEARNED, lab_context, control)? else {
+        return Ok(None);
+    };
+    let few = TextDatabase::new(training_data.data.positions()[..BEFORE].to_vec());
+    let own = Representation::Player31;
+    let runs = [
+        ("before", (&few, FLAT)),
+        ("after", (&training_data.data, EPOCHS)),
+    ];
+    let runs: Result<Vec<_>, LabError> = (runs.into_iter())
+        .map(|(name, how)| Ok((format!("race-gain-{name}"), plan(own, how, lab_context)?)))
+        .collect();
+    let Some(states) = lab_context.train(control, &runs?)? else {
+        return Ok(None);
+    };
+    let lost: Result<Vec<f64>, LabError> = (states.iter())
+        .map(|state| loss(&training_data, &state.net, None))
+        .collect();
+    Ok(Some(lost?.into()))
 }
 
 /// Returns the net's value of a position at 1 ply: the mean over the rolls of the best play, seen by the player on
