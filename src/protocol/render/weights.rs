@@ -113,6 +113,26 @@ fn greatest(values: impl Iterator<Item = f32>) -> f32 {
     values.fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
 }
 
+/// Returns the beginning of the picture: what it shows.
+fn head(layer: &Layer<'_>, [total_width, total_height]: [usize; 2]) -> String {
+    let beyond = match layer.places {
+        ..25 => "",
+        25 => ", bar",
+        _ => ", bar, off",
+    };
+    let [above, below] = layer.who;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
+         font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
+         fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
+         <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
+         green positive, red negative</text>\n<text x=\"12\" y=\"41\" font-size=\"9\">then {}; then the bias; then \
+         the weights into the next layer. Last panel: biases of the next layer</text>\n",
+        Markup::new(layer.name),
+        layer.rest
+    )
+}
+
 /// Returns an SVG with a panel for each of the `neurons` neurons whose weights are largest, and one for the biases of
 /// the next layer.
 ///
@@ -136,26 +156,11 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     let down = bands + strips.iter().sum::<usize>() + 16;
     let panels = (order.len() + 1).div_ceil(PANELS_PER_ROW);
     let (total_width, total_height) = (PANELS_PER_ROW * across + 12, panels * down + TOP);
-    let beyond = match layer.places {
-        ..25 => "",
-        25 => ", bar",
-        _ => ", bar, off",
-    };
     let panel_at = |panel: usize| {
         let (column, row) = (panel % PANELS_PER_ROW, panel / PANELS_PER_ROW);
         (12 + column * across, TOP + row * down)
     };
-    let [above, below] = layer.who;
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {total_width} {total_height}\" \
-         font-family=\"sans-serif\" font-size=\"8\">\n<rect width=\"100%\" height=\"100%\" \
-         fill=\"white\"/>\n<text x=\"12\" y=\"16\" font-size=\"12\">{}: first layer, neurons by size</text>\n\
-         <text x=\"12\" y=\"29\" font-size=\"9\">columns points 1 to 24{beyond}; above {above}, below {below}; \
-         green positive, red negative</text>\n<text x=\"12\" y=\"41\" font-size=\"9\">then {}; then the bias; then \
-         the weights into the next layer. Last panel: biases of the next layer</text>\n",
-        Markup::new(layer.name),
-        layer.rest
-    );
+    let mut out = head(layer, [total_width, total_height]);
     let largest_next = greatest(layer.next.iter().copied());
     for (panel, &(_, neuron)) in order.iter().enumerate() {
         let (x, y) = panel_at(panel);

@@ -42,7 +42,7 @@ enum Work {
     #[command(
         after_help = "Example: gammond lab hillclimb climber.net --hidden 20 --rounds 10000 --against pubeval"
     )]
-    Hillclimb(HillclimbArgs),
+    Hillclimb(Box<HillclimbArgs>),
     /// Plain gradient descent on a text database: position key and five chances a line.
     #[command(
         after_help = "Example: gammond lab supervised positions.txt race.net --representation player-3.1 --hidden 120 --rates steps"

@@ -368,23 +368,20 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         return Ok(stopped(Some(&files.journal), ""));
     }
     if args.file.part.is_some() {
-        if let Some(signer) = &signer {
-            signer.sign(&files.journal)?;
-        }
+        signer
+            .as_ref()
+            .map(|signer| signer.sign(&files.journal))
+            .transpose()?;
         let journal = files.journal.display();
         stderr_line!("gammond: the share is in {journal}; --merge puts all shares together");
         return Ok(done);
     }
-    let lines = records(&recipe, &chosen, &outcome.sum);
-    let day = gammond_server::console::today();
     let by = args.file.contributor.as_deref().or(names.as_deref());
-    let by = by.map(|name| [name, &day]);
-    let first = settings_line(&recipe, engine.net_name(), by);
-    let text = STAMP.file(&header, &first, &lines);
+    let day = gammond_server::console::today();
+    let first = settings_line(&recipe, engine.net_name(), by.map(|name| [name, &day]));
+    let text = STAMP.file(&header, &first, &records(&recipe, &chosen, &outcome.sum));
     create_whole(out, text.as_bytes()).map_err(Failure::in_file(out))?;
-    if let Some(signer) = &signer {
-        signer.sign(out)?;
-    }
+    signer.as_ref().map(|signer| signer.sign(out)).transpose()?;
     for file in [&files.journal, &files.candidates] {
         std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
