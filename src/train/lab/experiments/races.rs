@@ -106,12 +106,12 @@ pub(super) const ALL: &[Experiment] = &[
     Experiment {
         name: "race-gain",
         claim: Some(Claim {
-            text: "50 % lower race error without new inputs or a bigger net: 0.0010825 before, 0.0005888 after",
+            text: "50 % lower race error without new inputs or bigger net; 0.0010825 -> 0.0005888 (46 % lower)",
             source: "J. Heled, the GNUbg Training Program page; no year or page known",
         }),
         question: "What does more training give a race net of the same inputs and units?",
         conditions: "Player 3.1's net with 120 neurons both times: before, 20 epochs on 20,000 of the races of borne-off; \
-                     after, 110 epochs on all 100,000; judged as in borne-off; the figures of the claim are 46 % apart",
+                     after, 110 epochs on all 100,000; judged as in borne-off",
         measures: &["before", "after"],
         rule: &[half(
             "0.54 times the loss before is more than that after",
