@@ -63,6 +63,7 @@ mod notation;
 mod own_net;
 mod page_strings;
 mod pipeline;
+mod puretd;
 mod races;
 mod recipe;
 mod request;

@@ -3,6 +3,7 @@
 use crate::bearoff::BearoffError;
 use crate::eval::gnubg::GnubgError;
 use crate::eval::nets::NetError;
+use crate::eval::puretd::PureTdError;
 use crate::rollout::RolloutError;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ pub enum FileError {
     /// GNU Backgammon's weights.
     #[error("{0}")]
     Weights(#[from] GnubgError),
+    /// A net of PureTD's.
+    #[error("{0}")]
+    PureTd(#[from] PureTdError),
     /// A bearoff database.
     #[error("{0}")]
     Bearoff(#[from] BearoffError),

@@ -15,6 +15,7 @@ use crate::eval::Evaluator;
 use crate::eval::gnubg::GnubgEvaluator;
 use crate::eval::nets::{self, NetEvaluator};
 use crate::eval::osr::OsrEvaluator;
+use crate::eval::puretd::{self, PureTdEvaluator};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
     ResignAdvice, RolloutAnswer, Settings, Stop,
@@ -93,7 +94,7 @@ pub enum Nets {
     Embedded,
     /// The nets built into the program, with the fast contact net in place of the strong one.
     EmbeddedFast,
-    /// A net folder of ours, or GNU Backgammon's `gnubg.weights` or `gnubg.wd`.
+    /// A net folder of ours, GNU Backgammon's `gnubg.weights` or `gnubg.wd`, or a net of PureTD's (`.pt`).
     Path(PathBuf),
 }
 
@@ -287,6 +288,10 @@ fn load_nets(
             return Err(EngineError::in_file(path)(FileError::Float));
         }
         Nets::Path(path) if nets::is_ours(path) => (path.as_path(), NetEvaluator::load(path)),
+        Nets::Path(path) if puretd::is_puretd(path) => {
+            let puretd = PureTdEvaluator::load(path).map_err(EngineError::in_file(path))?;
+            return Ok(Arc::new(puretd.with_tables(tables)));
+        }
         Nets::Path(path) => {
             let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
             return Ok(Arc::new(gnubg.with_tables(tables)));

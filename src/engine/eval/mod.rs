@@ -1,11 +1,13 @@
 //! One position to chances: class, inputs, net choice, bearoff, cache, batches.
 //!
 //! [`Evaluator`] is what search, rollouts and training see: a static evaluation of many positions
-//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`nets`] with ours.
+//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`nets`] with ours,
+//! [`puretd`] with PureTD's.
 
 pub mod gnubg;
 pub mod nets;
 pub mod osr;
+pub mod puretd;
 
 use gammond_game::{Chances, Class, Position};
 
@@ -133,20 +135,27 @@ impl Shortcuts for NoShortcuts {}
 /// Brings results into the order that probabilities must have, and takes away what cannot
 /// happen: who has borne off a checker loses no gammon.
 #[inline]
-pub fn possible(results: [f32; 5], position: &Position) -> Chances {
-    let [
-        win,
-        mut win_gammon,
-        win_backgammon,
-        mut lose_gammon,
-        lose_backgammon,
-    ] = results;
+pub fn possible(mut results: [f32; 5], position: &Position) -> Chances {
+    let [_, win_gammon, _, lose_gammon, _] = &mut results;
     if position.opponent().off() > 0 {
-        win_gammon = 0.0;
+        *win_gammon = 0.0;
     }
     if position.me().off() > 0 {
-        lose_gammon = 0.0;
+        *lose_gammon = 0.0;
     }
+    in_order(results)
+}
+
+/// Brings results into the order that probabilities must have.
+#[inline]
+fn in_order(results: [f32; 5]) -> Chances {
+    let [
+        win,
+        win_gammon,
+        win_backgammon,
+        lose_gammon,
+        lose_backgammon,
+    ] = results;
     let win_gammon = win_gammon.min(win);
     let lose_gammon = lose_gammon.min(1.0 - win);
     Chances {

@@ -1,6 +1,6 @@
 //! A float net with one hidden layer and five outputs, with GNU Backgammon's arithmetic.
 
-use super::kernel::float::{BATCH, Batch, Input, Net, Sigmoid};
+use super::kernel::float::{BATCH, Batch, Forward, Input, Net, Sigmoid};
 use super::kernel::wide::Line;
 use super::kernel::{ACTIVE_ROOM, Active, ActiveList, CpuLevel, Integers, LENGTH_MAX};
 
@@ -70,11 +70,16 @@ impl SparseInput {
         self.tail = Some((start, tail));
     }
 
+    /// Returns the listed inputs; those of the tail are not among them.
+    pub(super) fn listed(&self) -> &[Active] {
+        &self.active.0[..self.length]
+    }
+
     /// All `count` inputs, zeros included.
     #[must_use]
     pub fn to_dense(&self, count: usize) -> Vec<f32> {
         let mut dense = vec![0.0; count];
-        for input in &self.active.0[..self.length] {
+        for input in self.listed() {
             if let Some(place) = dense.get_mut(input.row as usize) {
                 *place = input.value;
             }
@@ -214,19 +219,17 @@ impl Mlp {
         for (inputs, outputs) in inputs.chunks(BATCH).zip(outputs.chunks_mut(BATCH)) {
             let mut given = [Input::NONE; BATCH];
             for (slot, input) in given.iter_mut().zip(inputs) {
-                slot.active = &input.active.0[..input.length];
+                slot.active = input.listed();
                 if let Some((start, tail)) = &input.tail {
                     slot.tail_start = *start;
                     slot.tail = tail;
                 }
             }
-            level.forward(
-                &net,
-                &mut Batch {
-                    inputs: &given[..inputs.len()],
-                    outputs: &mut outputs[..inputs.len()],
-                },
-            );
+            let batch = Batch {
+                inputs: &given[..inputs.len()],
+                outputs: &mut outputs[..inputs.len()],
+            };
+            level.run_wide(Forward(&net, batch));
         }
     }
 }

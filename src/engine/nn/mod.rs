@@ -3,7 +3,7 @@
 //! [`Mlp`] is a float net with one hidden layer, evaluated for many inputs at once by kernels in
 //! `kernel` that give the same bits on every [`CpuLevel`]. [`IntegerNet`] is the inference path of
 //! our own nets: two hidden layers in integers, exact on every CPU, made by [`quantise`] from a
-//! [`FloatNet`]. [`mod@format`] reads and writes net files.
+//! [`FloatNet`]. [`ReluNet`] is a float net of several rectified layers. [`mod@format`] reads and writes net files.
 
 mod activation;
 mod float_net;
@@ -13,6 +13,7 @@ mod kernel;
 mod mlp;
 mod parts;
 mod quantise;
+mod relu_net;
 mod sigmoid;
 
 pub use activation::Activation;
@@ -25,4 +26,5 @@ pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row, S
 pub use mlp::{ACTIVE_MAX, DenseNet, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
 pub use quantise::{InputUnits, quantise};
+pub use relu_net::{DenseLayer, LAYERS_MAX, ReluNet, ReluNetError};
 pub use sigmoid::sigmoid;

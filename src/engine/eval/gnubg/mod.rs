@@ -168,7 +168,7 @@ impl GnubgEvaluator {
 
 /// Corrects the outputs of a net for a position that is not over (GE-40, GE-50); `race` is true without contact.
 #[inline(always)]
-fn correct(position: &Position, race: bool, tables: &Tables, outputs: &mut [f32; 5]) {
+pub(super) fn correct(position: &Position, race: bool, tables: &Tables, outputs: &mut [f32; 5]) {
     if race {
         race::replace_backgammons(position, tables, outputs);
     }

@@ -34,7 +34,7 @@ use crate::bearoff::Tables;
 use crate::nn::format::native;
 use class_net::{CHUNK, Scratch, with_scratch};
 use gammond_game::{Chances, Class, Position, Side};
-use pruning::Pruner;
+pub(super) use pruning::Pruner;
 use std::path::Path;
 use std::sync::Arc;
 use volatility::VolatilityNet;

@@ -11,7 +11,7 @@ use gammond_game::Position;
 
 /// A net that ranks.
 #[derive(Debug, Clone)]
-pub(super) struct Pruner(SmallNet);
+pub(in crate::eval) struct Pruner(SmallNet);
 
 /// Most groups of four bits in which two positions differ.
 const STEPS_MAX: usize = 64;
@@ -26,7 +26,7 @@ impl Pruner {
     }
 
     /// Parses a net file.
-    pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Pruner, NetError> {
+    pub(in crate::eval) fn parse(name: &str, bytes: &[u8]) -> Result<Pruner, NetError> {
         SmallNet::parse(name, bytes, Pruner::CLASS).map(|(net, _)| Pruner(net))
     }
 
@@ -37,7 +37,7 @@ impl Pruner {
 
     /// Scores of positions that differ little from `reference`; see
     /// [`rank_quickly`](crate::eval::Shortcuts::rank_quickly).
-    pub(super) fn rank(
+    pub(in crate::eval) fn rank(
         &self,
         reference: &Position,
         positions: &[Position],

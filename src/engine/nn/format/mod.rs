@@ -1,6 +1,7 @@
 //! Net files: one module a format.
 
 pub mod native;
+pub mod pytorch;
 pub mod safetensors;
 
 /// Longest file of a net of ours, integers or floats, that is read.

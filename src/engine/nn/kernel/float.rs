@@ -5,7 +5,7 @@
 //! (s0 + s1) + (s2 + s3), then the bias. Products are rounded before they are added.
 
 use super::operations::Active;
-use super::wide::{Line, Wide};
+use super::wide::{Line, Wide, WideKernel};
 
 /// Positions that go through a net together; reuses each block of weights while it is in the
 /// nearest cache.
@@ -98,9 +98,19 @@ fn sigmoid<W: Wide>(t: W, table: &Sigmoid) -> W {
     t.where_negative(one.sub(small), small)
 }
 
+/// The forward pass of a batch.
+pub(in crate::nn) struct Forward<'a>(pub(in crate::nn) &'a Net<'a>, pub(in crate::nn) Batch<'a>);
+
+impl WideKernel for Forward<'_> {
+    #[inline(always)]
+    fn run<W: Wide>(mut self) {
+        forward::<W>(self.0, &mut self.1);
+    }
+}
+
 /// Outputs of all inputs of the batch.
 #[inline(always)]
-pub(in crate::nn) fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
+fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
     assert!(batch.inputs.len() <= BATCH && batch.inputs.len() == batch.outputs.len());
     let mut sums = [[[0.0f32; 8]; 3]; BATCH];
     let blocks = net.hidden_biases.len() / net.block_lines;
@@ -135,11 +145,7 @@ fn hidden_blocks<W: Wide, const LINES: usize, const BLOCKS: usize>(
             for (sum, bias) in hidden.as_flattened_mut().iter_mut().zip(biases) {
                 *sum = W::load(bias);
             }
-            for active in input.active {
-                for (hidden, rows) in hidden.iter_mut().zip(blocks) {
-                    add_row::<W, LINES>(hidden, &rows[active.row as usize], active.value);
-                }
-            }
+            add_rows(&mut hidden, &blocks, input.active);
             for (tail, first) in input.tail.iter().zip((input.tail_start..).step_by(16)) {
                 let mut left = W::load(tail).nonzero();
                 while left != 0 {
@@ -172,6 +178,20 @@ fn hidden_blocks<W: Wide, const LINES: usize, const BLOCKS: usize>(
             for (sum, half) in sums.iter_mut().zip(partial) {
                 *sum = W::half_store(half);
             }
+        }
+    }
+}
+
+/// Adds every input times its weights to the sums of all blocks.
+#[inline(always)]
+pub(super) fn add_rows<W: Wide, const LINES: usize, const BLOCKS: usize>(
+    sums: &mut [[W; LINES]; BLOCKS],
+    blocks: &[&[[Line; LINES]]; BLOCKS],
+    inputs: &[Active],
+) {
+    for active in inputs {
+        for (sums, rows) in sums.iter_mut().zip(blocks) {
+            add_row::<W, LINES>(sums, &rows[active.row as usize], active.value);
         }
     }
 }

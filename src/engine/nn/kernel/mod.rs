@@ -1,7 +1,7 @@
 //! Kernels of the nets, one arithmetic for every CPU level.
 //!
 //! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the
-//! same ones for AVX2 and AVX-512, [`float`] holds the arithmetic written once above them. Which
+//! same ones for AVX2 and AVX-512, [`float`] and [`relu`] hold the arithmetic written once above them. Which
 //! level runs is decided by a [`CpuLevel`], made once by looking at the CPU ([`level`]).
 //!
 //! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`] and [`integer_x86`] the
@@ -14,6 +14,7 @@ mod integer_x86;
 pub(super) mod layout;
 mod level;
 mod operations;
+pub(super) mod relu;
 pub(super) mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -36,15 +37,15 @@ impl CpuLevel {
         }
     }
 
-    /// The forward pass of a net at this level.
+    /// Runs a job on lanes of float32 at this level.
     #[inline]
-    pub(super) fn forward(self, net: &float::Net<'_>, batch: &mut float::Batch<'_>) {
+    pub(super) fn run_wide<K: wide::WideKernel>(self, kernel: K) {
         match self.0 {
-            InstructionSet::Scalar => float::forward::<wide::Plain>(net, batch),
+            InstructionSet::Scalar => kernel.run::<wide::Plain>(),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => x86::forward_avx2(self, net, batch),
+            InstructionSet::Avx2 => x86::run_wide_avx2(self, kernel),
             #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 | InstructionSet::Vnni => x86::forward_avx512(self, net, batch),
+            InstructionSet::Avx512 | InstructionSet::Vnni => x86::run_wide_avx512(self, kernel),
         }
     }
 }

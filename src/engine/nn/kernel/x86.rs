@@ -4,13 +4,12 @@
 //! their level, which only a [`CpuLevel`] of that level can reach.
 #![allow(unsafe_code)]
 
-use super::float::{self, Batch, Net};
 use super::layout::InputDelta;
 use super::level::{CpuLevel, InstructionSet};
 use super::operations::{
     ActiveList, Integers, Kernel, LENGTH_MAX, LISTED, ROW_WIDTH, ROWS, Row, SPREAD_ROOM,
 };
-use super::wide::{Line, Wide, list_differences_plainly, list_plainly};
+use super::wide::{Line, Wide, WideKernel, list_differences_plainly, list_plainly};
 use std::arch::x86_64::*;
 
 /// Calls a function compiled for a level after checking that `$level` is that level.
@@ -40,20 +39,20 @@ pub(super) fn run_avx512<K: Kernel>(level: CpuLevel, kernel: K) -> K::Output {
     enter!(level, Avx512, compiled(kernel))
 }
 
-pub(super) fn forward_avx2(level: CpuLevel, net: &Net<'_>, batch: &mut Batch<'_>) {
+pub(super) fn run_wide_avx2<K: WideKernel>(level: CpuLevel, kernel: K) {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled(net: &Net<'_>, batch: &mut Batch<'_>) {
-        float::forward::<Avx2>(net, batch);
+    fn compiled<K: WideKernel>(kernel: K) {
+        kernel.run::<Avx2>();
     }
-    enter!(level, Avx2, compiled(net, batch));
+    enter!(level, Avx2, compiled(kernel));
 }
 
-pub(super) fn forward_avx512(level: CpuLevel, net: &Net<'_>, batch: &mut Batch<'_>) {
+pub(super) fn run_wide_avx512<K: WideKernel>(level: CpuLevel, kernel: K) {
     #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn compiled(net: &Net<'_>, batch: &mut Batch<'_>) {
-        float::forward::<Avx512>(net, batch);
+    fn compiled<K: WideKernel>(kernel: K) {
+        kernel.run::<Avx512>();
     }
-    enter!(level, Avx512, compiled(net, batch));
+    enter!(level, Avx512, compiled(kernel));
 }
 
 /// Two registers of eight lanes.

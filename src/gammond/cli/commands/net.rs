@@ -5,9 +5,11 @@ use clap::builder::RangedU64ValueParser;
 use gammond_base::escape::Terminal;
 use gammond_base::files;
 use gammond_base::journal::write_whole;
+use gammond_engine::eval::Evaluator as _;
 use gammond_engine::eval::gnubg::WeightsFile;
 use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError};
-use gammond_engine::nn::format::{FILE_BYTES_MAX, native, safetensors};
+use gammond_engine::eval::puretd::{PureTdEvaluator, PureTdOutput};
+use gammond_engine::nn::format::{FILE_BYTES_MAX, native, pytorch, safetensors};
 use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
 use gammond_job::sha256;
 use gammond_protocol::render::weights;
@@ -211,7 +213,7 @@ impl Drawn {
     }
 }
 
-/// Returns the nets of a file of another kind: float weights, a classic net, GNU Backgammon's weights.
+/// Returns the nets of a file of another kind: float weights, a classic net, PureTD's net, GNU Backgammon's weights.
 fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
     if is_safetensors(bytes) {
         let float = safetensors::read(bytes).map_err(Failure::in_file(name))?;
@@ -241,6 +243,18 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
             layers: shape.layers().to_vec(),
             sizes: classic_neurons(name, &file.net).sizes(),
             inputs: shape.representation().name().to_owned(),
+        }]);
+    }
+    if pytorch::looks_like_one(bytes) {
+        let net = PureTdEvaluator::parse(bytes).map_err(Failure::in_file(name))?;
+        return Ok(vec![OtherNet {
+            kind: match net.output() {
+                PureTdOutput::Chances => "PureTD's net of five chances",
+                PureTdOutput::Equity => "PureTD's net of one equity",
+            },
+            name: net.name().to_owned(),
+            layers: net.widths().to_vec(),
+            inputs: "perspective196".to_owned(),
         }]);
     }
     let file = WeightsFile::parse(bytes).map_err(Failure::in_file(name))?;
@@ -304,8 +318,11 @@ fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, 
 }
 
 fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
-    let is_known = ClassicFile::text_in(bytes).is_some() || WeightsFile::parse(bytes).is_ok();
-    if !native::looks_like_one(bytes) && (is_known || is_safetensors(bytes)) {
+    let is_known = pytorch::looks_like_one(bytes)
+        || is_safetensors(bytes)
+        || ClassicFile::text_in(bytes).is_some()
+        || WeightsFile::parse(bytes).is_ok();
+    if !native::looks_like_one(bytes) && is_known {
         return describe_others(common, name, bytes);
     }
     let judge = ClassNet::parse(name, bytes)?;

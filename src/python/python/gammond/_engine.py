@@ -47,7 +47,8 @@ class Engine(_gammond.Engine):
     same bits as the program `gammond` for the same query. A deep search and a rollout stop on Ctrl-C.
 
     Args:
-        nets: ``embedded`` (default), ``embedded:fast``, a folder of nets, or gnubg's ``gnubg.wd`` or ``gnubg.weights``.
+        nets: ``embedded`` (default), ``embedded:fast``, a folder of nets, gnubg's ``gnubg.wd`` or ``gnubg.weights``,
+            or a net of PureTD (``.pt``).
         plies: default look-ahead of calls, 0 to 4.
         bearoff: a folder with bearoff databases.
         met: name or file of a match equity table.
