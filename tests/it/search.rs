@@ -775,3 +775,16 @@ fn settled_races_bear_off_fast() {
     }
     assert!(won > 30 && lost > 10, "{won} won, {lost} lost");
 }
+
+/// PLY-15: the filter `auto` is `swift` for one play and `normal` for a list.
+#[test]
+fn filter_auto_depends_on_the_number_of_plays_asked_for() {
+    let engine = Engine::builder().build().unwrap();
+    let settings = |filter| Settings::plies(2).with_filter(filter);
+    let (auto, swift) = (settings(MoveFilter::AUTO), settings(MoveFilter::SWIFT));
+    let found = |settings: &Settings| answers(&engine, settings, 8, 0);
+    let list = found(&auto);
+    assert_eq!(list, found(&Settings::plies(2)));
+    assert_ne!(list, found(&swift));
+    assert_eq!(found(&auto.with_top(1)), found(&swift.with_top(1)));
+}

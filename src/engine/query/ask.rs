@@ -120,6 +120,7 @@ impl Settings {
     /// long.
     pub(super) fn looks_wide(&self) -> bool {
         let usual = [
+            MoveFilter::AUTO,
             MoveFilter::SWIFT,
             MoveFilter::TINY,
             MoveFilter::NARROW,
@@ -147,8 +148,19 @@ pub struct FilterLevel {
 pub struct MoveFilter {
     /// A row per depth, a level per ply below it.
     pub levels: [[FilterLevel; 4]; 4],
-    /// Instead of `levels`: plays are looked at roll by roll and given up when they have fallen behind (PLY-12).
-    pub by_rolls: bool,
+    /// The way in which plays are searched more deeply.
+    pub method: FilterMethod,
+}
+
+/// The way in which a [`MoveFilter`] selects plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilterMethod {
+    /// The plays that `levels` leaves are searched after all rolls.
+    Levels,
+    /// Instead of `levels`: plays are searched roll by roll and pruned when they have fallen behind (PLY-12).
+    ByRolls,
+    /// Roll by roll where only the best play is asked for (`top` is 1), else by `levels` (PLY-15).
+    Auto,
 }
 
 impl MoveFilter {
@@ -177,7 +189,7 @@ impl MoveFilter {
                 [zero, SKIP, two, SKIP],
                 [zero, SKIP, two, SKIP],
             ],
-            by_rolls: false,
+            method: FilterMethod::Levels,
         }
     }
 
@@ -193,18 +205,24 @@ impl MoveFilter {
     pub const HUGE: MoveFilter = MoveFilter::gnubg(20, 0.44, 6, 0.11);
     /// Roll by roll: the best play in a fourth to a fifth of the time.
     pub const SWIFT: MoveFilter = MoveFilter {
-        by_rolls: true,
+        method: FilterMethod::ByRolls,
+        ..MoveFilter::NORMAL
+    };
+    /// [`MoveFilter::SWIFT`] where only the best play is asked for, [`MoveFilter::NORMAL`] for a list.
+    pub const AUTO: MoveFilter = MoveFilter {
+        method: FilterMethod::Auto,
         ..MoveFilter::NORMAL
     };
     /// The names, as [`MoveFilter::named`] knows them.
-    pub const NAMES: [&str; 6] = ["swift", "tiny", "narrow", "normal", "large", "huge"];
+    pub const NAMES: [&str; 7] = ["auto", "swift", "tiny", "narrow", "normal", "large", "huge"];
     /// The names in words.
-    pub const WANT: &str = "swift, tiny, narrow, normal, large or huge";
+    pub const WANT: &str = "auto, swift, tiny, narrow, normal, large or huge";
 
     /// Returns the filter with this name (one of [`MoveFilter::NAMES`]), in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<MoveFilter> {
         match name.to_ascii_lowercase().as_str() {
+            "auto" => Some(MoveFilter::AUTO),
             "swift" => Some(MoveFilter::SWIFT),
             "tiny" => Some(MoveFilter::TINY),
             "narrow" => Some(MoveFilter::NARROW),

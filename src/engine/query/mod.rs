@@ -13,7 +13,7 @@ pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, SETTLED_TIE, Verdict,
     settled,
 };
-pub use ask::{CubeQuery, EvalQuery, FilterLevel, MoveFilter, PlayQuery, Settings};
+pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
 pub use question::{

@@ -11,7 +11,7 @@ use super::context::{Context, Stopped};
 use super::leaves::{CacheMisses, LeafEvaluator};
 use super::tree::{Ask, Tree, Value};
 use crate::equity::{CubeState, Stakes};
-use crate::query::{PlayQuery, SETTLED_TIE, Settings, settled};
+use crate::query::{FilterMethod, PlayQuery, SETTLED_TIE, Settings, settled};
 use gammond_game::{Chances, Position};
 use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
@@ -89,7 +89,12 @@ impl<'a> Ranking<'a> {
             plies: 0,
         };
         let active: Vec<Candidate> = after.enumerate().map(candidate).collect();
-        if self.settings.filter.by_rolls && plies > 0 {
+        let by_rolls = match self.settings.filter.method {
+            FilterMethod::Levels => false,
+            FilterMethod::ByRolls => true,
+            FilterMethod::Auto => self.settings.top == Some(1),
+        };
+        if by_rolls && plies > 0 {
             return self.rank_by_rolls(active, plies);
         }
         self.rank_whole(active, plies)

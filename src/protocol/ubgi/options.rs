@@ -24,7 +24,12 @@ impl Options {
             ply: base.plies + 1,
             level: base.level,
             cubeful: false,
-            filter: base.filter,
+            // An answer is one play; a session may have chosen another filter before.
+            filter: if base.filter == MoveFilter::NORMAL {
+                MoveFilter::AUTO
+            } else {
+                base.filter
+            },
             seed: 0,
             threads,
             nets: nets.to_owned(),
@@ -42,7 +47,7 @@ impl Options {
             "engine.ply" => self.ply.to_string(),
             "engine.level" => self.level.map_or(NO_LEVEL, Level::name).into(),
             "engine.eval_mode" => if self.cubeful { "cubeful" } else { "cubeless" }.into(),
-            "engine.filter" => self.filter.name().unwrap_or("normal").into(),
+            "engine.filter" => self.filter.name().unwrap_or("auto").into(),
             "engine.seed" => self.seed.to_string(),
             "engine.threads" => self.threads.to_string(),
             "engine.nets" => self.nets.clone(),
@@ -82,7 +87,7 @@ impl Options {
             "engine.level" => self.level = Level::named(value),
             "engine.eval_mode" => self.cubeful = value == "cubeful",
             "engine.filter" => {
-                self.filter = MoveFilter::named(value).unwrap_or(MoveFilter::NORMAL);
+                self.filter = MoveFilter::named(value).unwrap_or(MoveFilter::AUTO);
             }
             "engine.seed" => self.seed = value.parse().unwrap_or(self.seed),
             "engine.threads" => self.threads = value.parse().unwrap_or(self.threads),

@@ -129,10 +129,11 @@ impl Gammond {
     /// Returns the player with these nets and this look-ahead.
     pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
         let (engine, settings) = ours.engine_with(1, met.clone())?;
+        let settings = settings.with_top(1);
         Ok(Gammond {
             name: ours.name(settings.plies, engine.net_name()),
             engine,
-            cubeful: settings.clone().with_cubeful(true).with_top(1),
+            cubeful: settings.clone().with_cubeful(true),
             settings,
         })
     }

@@ -5,6 +5,7 @@ use crate::cli::{
 };
 use gammond_base::files;
 use gammond_engine::engine::Engine;
+use gammond_engine::query::MoveFilter;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
@@ -136,6 +137,7 @@ impl Args {
             config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
         config.settings = common.session(&[])?.search;
+        config.settings.filter = MoveFilter::AUTO;
         config.settings.level = self.level.level;
         config.timing.pace_ms = self.pace_ms;
         config.think_ms = self.think_ms;

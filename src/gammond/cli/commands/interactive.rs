@@ -3,11 +3,11 @@
 use crate::cli::{Common, Failure, Output, PlayerOptions, columns};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{PlayQuery, RankedPlay, RankedPlays, Settings, Stop};
+use gammond_engine::query::{MoveFilter, PlayQuery, RankedPlay, RankedPlays, Settings, Stop};
 use gammond_game::notation::{LINE_BYTES_MAX, parse_play, play_text};
 use gammond_game::{LegalPlay, MatchState, Position, Roll, Rules, find_play, legal_plays};
 use gammond_protocol::render::{ScreenStyle, screen};
-use gammond_train::player::{Defaults, Player, PlayerSpec};
+use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
 use std::io::{BufRead, IsTerminal as _, Read as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -75,6 +75,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let spec: PlayerSpec = args.player.parse()?;
     let opponent = spec.open_with(&Defaults {
         answer_time: Duration::from_secs(args.players.answer_time),
+        ours: Ours {
+            filter: Some(MoveFilter::AUTO),
+            ..Ours::default()
+        },
         ..Defaults::default()
     })?;
     let mut settings = Settings::plies(common.plies);

@@ -37,7 +37,7 @@ export async function enginePlay(game, signal) {
   const position = positionFor(game, ENGINE);
   const settings = settingsFor(game, ENGINE);
   const { top = 1, ...rolled } = level.rollout ?? {};
-  const { plays } = await ask("move", { position, roll: game.dice, settings: { ...settings, ...level.settings, top } }, signal);
+  const { plays } = await ask("move", { position, roll: game.dice, settings: { ...settings, ...level.settings, filter: "auto", top } }, signal);
   if (!level.rollout || plays.length < 2) return plays[0];
   let best = plays[0].play;
   const question = {

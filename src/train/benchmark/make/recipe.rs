@@ -5,7 +5,8 @@ use super::source::RecordRequest;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{
-    FilterLevel, MoveFilter, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Truncation,
+    FilterLevel, FilterMethod, MoveFilter, RolloutQuery, RolloutSettings, RolloutSide,
+    RolloutSubject, Truncation,
 };
 use gammond_game::notation::{CubeAction, PositionKey};
 use gammond_game::{MatchState, Play, Position, Roll, Rules, Score};
@@ -308,7 +309,8 @@ fn filter_text(filter: &MoveFilter) -> String {
     let level =
         |level: &FilterLevel| format!("{}/{}/{}", level.accept, level.extra, level.threshold);
     let levels: Vec<String> = filter.levels.iter().flatten().map(level).collect();
-    format!("{} {}", u8::from(filter.by_rolls), levels.join(" "))
+    let by_rolls = filter.method == FilterMethod::ByRolls;
+    format!("{} {}", u8::from(by_rolls), levels.join(" "))
 }
 
 /// Returns the word for where games are cut off.

@@ -68,7 +68,9 @@ pub fn study(
     known: &[KnownResults],
 ) -> Result<Vec<FilterStudy>, EngineError> {
     let mut rows = vec![FilterStudy::new("list")];
-    rows.extend(MoveFilter::NAMES.map(FilterStudy::new));
+    // The automatic one is another of them, by what is asked for.
+    let names = MoveFilter::NAMES.into_iter();
+    rows.extend(names.filter(|&name| name != "auto").map(FilterStudy::new));
     for (record, known) in records.iter().zip(known) {
         let Some(roll) = record.roll.filter(|_| known.parts == record.parts()) else {
             continue;
