@@ -423,3 +423,100 @@ fn plies_beside_a_player_are_honoured() {
     let huge = bench("gammond:plies=1:filter=huge", "0");
     assert!(huge.contains("plies=1:filter=huge "), "{huge}");
 }
+
+/// Three players stand beside one another in a table, a row for each group; two do not.
+#[test]
+fn bench_of_three_players_has_a_table_by_group() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark");
+    let bench = |others: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        let file = folder.join("crashed-1.bm");
+        command.arg("bench").arg(file).args(["--format", "text"]);
+        for other in others {
+            command.args(["--against", other]);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let head = "mean loss in thousandths of a point, its standard error\n1: gammond:plies=0 ";
+    assert!(!bench(&["pubeval"]).contains(head));
+    let text = bench(&["pubeval", "random"]);
+    let (lines, table) = text.split_once(head).unwrap();
+    let row = table
+        .lines()
+        .find(|line| line.starts_with("crashed "))
+        .unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    // The losses of the rows above, rounded.
+    for (at, player) in [(2, "gammond"), (5, "pubeval"), (8, "random")] {
+        let block = lines.split(&format!(": {player}")).nth(1).unwrap();
+        let line = block
+            .lines()
+            .find(|line| line.starts_with("crashed "))
+            .unwrap();
+        let whole: f64 = line.split_whitespace().nth(4).unwrap().parse().unwrap();
+        assert_eq!(cells[at], format!("{whole:.3}"), "{row}");
+    }
+}
+
+/// `bench depths`: differences of the values of `eval` at neighbouring depths, by group.
+#[test]
+fn bench_depths_tells_what_each_ply_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        command
+            .args(words)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    std::fs::write(folder.path().join("one"), "4HPwATDgc/ABMA\n").unwrap();
+    let output = run(&[
+        "bench",
+        "depths",
+        "one",
+        "--deepest",
+        "2",
+        "--format",
+        "json",
+    ]);
+    assert!(output.status.success(), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["groups"][0]["name"], "contact");
+    let equity = |plies: &str| {
+        let words = [
+            "eval",
+            "4HPwATDgc/ABMA",
+            "cubeful=0",
+            "--plies",
+            plies,
+            "--format",
+            "json",
+        ];
+        let json: serde_json::Value = serde_json::from_slice(&run(&words).stdout).unwrap();
+        json["equity"]["cubeless"].as_f64().unwrap()
+    };
+    let values = ["0", "1", "2"].map(equity);
+    for (plies, pair) in values.windows(2).enumerate() {
+        let mean = json["groups"][0]["steps"][plies]["mean"].as_f64().unwrap();
+        assert!(
+            (mean - (pair[0] - pair[1])).abs() < 2e-5,
+            "{json} {values:?}"
+        );
+    }
+    let text = run(&[
+        "bench",
+        "depths",
+        "one",
+        "--deepest",
+        "1",
+        "--format",
+        "text",
+    ])
+    .stdout;
+    assert!(String::from_utf8(text).unwrap().contains("0 - 1"));
+    let refused = run(&["bench", "depths", "one", "--player", "pubeval"]);
+    assert_eq!(refused.status.code(), Some(2));
+}

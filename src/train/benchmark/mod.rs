@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod cube;
+pub mod depths;
 pub mod exact;
 pub mod make;
 mod read;

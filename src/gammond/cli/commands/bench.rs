@@ -1,6 +1,6 @@
 //! `gammond bench`.
 
-use super::{bench_regret, bench_values};
+use super::{bench_depths, bench_regret, bench_values};
 use crate::cli::{
     Common, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path, stopped,
     write_drawing,
@@ -74,6 +74,8 @@ pub(super) enum Other {
     Values(Box<bench_values::Args>),
     /// Losses of players at decisions that deeper searches evaluate.
     Regret(Box<bench_regret::Args>),
+    /// Change of the values of positions with each ply, by group of positions.
+    Depths(Box<bench_depths::Args>),
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +94,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.other {
         Some(Other::Values(args)) => return bench_values::run(common, args),
         Some(Other::Regret(args)) => return bench_regret::run(common, args),
+        Some(Other::Depths(args)) => return bench_depths::run(common, args),
         None => {}
     }
     common.start_threads();
@@ -280,6 +283,9 @@ fn text_report(
             text.push_str(&lines_of(&group));
         }
     }
+    if all.len() > 2 {
+        text.push_str(&table_of(items, all, counting));
+    }
     for (name, difference) in differences(items, all, counting) {
         let [low, high] = difference.interval99();
         let name = match name.strip_suffix(": all") {
@@ -294,6 +300,37 @@ fn text_report(
             difference.standard_error(),
             difference.count()
         ));
+    }
+    text
+}
+
+/// Returns the losses of many players beside one another, a row for each group.
+fn table_of(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
+    let mut text = "mean loss in thousandths of a point, its standard error\n".to_owned();
+    for (number, Scores { name, .. }) in (1..).zip(all) {
+        text.push_str(&format!("{number}: {name}\n"));
+    }
+    let columns: Vec<Vec<GroupScore>> = (all.iter())
+        .map(|Scores { scored, .. }| groups(items, scored, counting))
+        .collect();
+    let heads: Vec<String> = (1..=all.len()).map(|n| format!("{n:>15}")).collect();
+    text.push_str(&format!(
+        "{:<20} {:>7}{}\n",
+        "group",
+        "plays",
+        heads.concat()
+    ));
+    for group in columns.first().into_iter().flatten() {
+        let loss = |column: &Vec<GroupScore>| {
+            let found = column.iter().find(|other| other.name == group.name);
+            let loss = found.map_or_else(Running::default, |found| found.plays.loss);
+            format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error())
+        };
+        let count = group.plays.loss.count();
+        if count > 0 {
+            let losses: String = columns.iter().map(loss).collect();
+            text.push_str(&format!("{:<20} {count:>7}{losses}\n", group.name));
+        }
     }
     text
 }

@@ -119,6 +119,7 @@ fn spec(command: &Submitted, job_files: &mut JobFiles) -> Result<JobSpec, Failur
             None => JobSpec::Bench(bench_spec(args, job_files)?),
             Some(bench::Other::Regret(args)) => JobSpec::Regret(regret_spec(args, job_files)?),
             Some(bench::Other::Values(_)) => return Err(no_farm_command("bench values")),
+            Some(bench::Other::Depths(_)) => return Err(no_farm_command("bench depths")),
         },
         Submitted::Duel(args) => JobSpec::Duel(duel_spec(args, job_files)?),
         Submitted::Gate(args) => JobSpec::Gate(gate_spec(args, job_files)?),

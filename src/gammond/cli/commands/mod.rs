@@ -6,6 +6,7 @@ pub(super) mod bearoff;
 mod bearoff_rules;
 mod bearoff_score;
 pub(super) mod bench;
+mod bench_depths;
 mod bench_regret;
 mod bench_values;
 pub(super) mod completions;
