@@ -8,7 +8,7 @@ use gammond_engine::nn::CpuLevel;
 use gammond_engine::query::{PlayQuery, Settings, Stop};
 use gammond_engine::{Engine, engine::Nets};
 use gammond_game::notation::parse_position;
-use gammond_game::{Chances, MatchState, Position, Roll};
+use gammond_game::{Chances, MatchState, Outcome, Position, Roll};
 use std::path::Path;
 use std::process::Command;
 
@@ -146,19 +146,22 @@ fn small_net_has_the_same_bits_on_all_levels() {
 #[test]
 fn exact_ends_do_not_ask_the_net() {
     let net = PureTdEvaluator::load(small_path()).unwrap();
-    let exact = position("AgAAAgAAAAAAAA");
-    let mut out = [Chances::default()];
-    net.evaluate(None, &[exact], &mut out);
-    assert_eq!(Some(out[0]), Tables::shared().chances(&exact));
-    let mut counts = [0; 25];
-    counts[20] = 14;
-    let off = Position::new(&counts, &{
-        let mut theirs = [0; 25];
-        theirs[18] = 15;
-        theirs
-    });
-    net.evaluate(None, &[off.unwrap()], &mut out);
-    assert_eq!((out[0].lose_gammon, out[0].lose_backgammon), (0.0, 0.0));
+    let side = |checkers: &[(usize, u8)]| {
+        let mut counts = [0; 25];
+        for &(place, count) in checkers {
+            counts[place] = count;
+        }
+        counts
+    };
+    let of = |mine, theirs| Position::new(&side(mine), &side(theirs)).unwrap();
+    let bearoff = of(&[(0, 2), (3, 1)], &[(1, 2)]);
+    let over = of(&[(0, 2)], &[]);
+    let off = of(&[(20, 14)], &[(18, 15)]);
+    let mut out = [Chances::default(); 3];
+    net.evaluate(None, &[bearoff, off, over], &mut out);
+    assert_eq!(Some(out[0]), Tables::shared().chances(&bearoff));
+    assert_eq!((out[1].lose_gammon, out[1].lose_backgammon), (0.0, 0.0));
+    assert_eq!(Some(out[2]), over.outcome().map(Outcome::chances));
 }
 
 #[test]
