@@ -135,7 +135,8 @@ impl Shortcuts for NoShortcuts {}
 /// Brings results into the order that probabilities must have, and takes away what cannot
 /// happen: who has borne off a checker loses no gammon.
 #[inline]
-pub fn possible(mut results: [f32; 5], position: &Position) -> Chances {
+pub fn possible(results: [f32; 5], position: &Position) -> Chances {
+    let mut results = results;
     let [_, win_gammon, _, lose_gammon, _] = &mut results;
     if position.opponent().off() > 0 {
         *win_gammon = 0.0;
