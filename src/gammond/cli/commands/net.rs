@@ -491,6 +491,10 @@ fn neurons_of(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
         let file = ClassicFile::parse(text).map_err(Failure::in_file(net))?;
         return Ok(classic_neurons(net, &file.net));
     }
+    if pytorch::looks_like_one(bytes) {
+        let text = "nets of PyTorch are not drawn, expected one of gammond, a classic net or gnubg's weights";
+        return Err(Failure::in_file(net)(text));
+    }
     gnubg_neurons(net, bytes, class)
 }
 
