@@ -407,7 +407,7 @@ mod tests {
         assert!(
             read("gammond:filter=wide")
                 .unwrap_err()
-                .contains("filter: expected swift, tiny")
+                .contains("filter: expected auto, swift")
         );
         assert!(read("nobody").is_err());
     }
