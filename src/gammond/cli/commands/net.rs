@@ -247,6 +247,13 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
     }
     if pytorch::looks_like_one(bytes) {
         let net = PureTdEvaluator::parse(bytes).map_err(Failure::in_file(name))?;
+        let layers = pytorch::read(bytes).map_err(Failure::in_file(name))?.layers;
+        let size = |layer: usize| {
+            let layer = layers.get(layer);
+            layer.map_or(LayerSizes::of(&[], &[]), |layer| {
+                LayerSizes::of(&layer.weights, &layer.biases)
+            })
+        };
         return Ok(vec![OtherNet {
             kind: match net.output() {
                 PureTdOutput::Chances => "PureTD's net of five chances",
@@ -254,6 +261,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
             },
             name: net.name().to_owned(),
             layers: net.widths().to_vec(),
+            sizes: [size(0), size(1)],
             inputs: "perspective196".to_owned(),
         }]);
     }
