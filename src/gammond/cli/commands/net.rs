@@ -246,24 +246,7 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
         }]);
     }
     if pytorch::looks_like_one(bytes) {
-        let net = PureTdEvaluator::parse(bytes).map_err(Failure::in_file(name))?;
-        let layers = pytorch::read(bytes).map_err(Failure::in_file(name))?.layers;
-        let size = |layer: usize| {
-            let layer = layers.get(layer);
-            layer.map_or(LayerSizes::of(&[], &[]), |layer| {
-                LayerSizes::of(&layer.weights, &layer.biases)
-            })
-        };
-        return Ok(vec![OtherNet {
-            kind: match net.output() {
-                PureTdOutput::Chances => "PureTD's net of five chances",
-                PureTdOutput::Equity => "PureTD's net of one equity",
-            },
-            name: net.name().to_owned(),
-            layers: net.widths().to_vec(),
-            sizes: [size(0), size(1)],
-            inputs: "perspective196".to_owned(),
-        }]);
+        return Ok(vec![puretd(name, bytes)?]);
     }
     let file = WeightsFile::parse(bytes).map_err(Failure::in_file(name))?;
     let version = file.version.as_str();
@@ -286,6 +269,27 @@ fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
         inputs: format!("version {version}"),
     };
     Ok(nets.map(one).into_iter().collect())
+}
+
+fn puretd(name: &str, bytes: &[u8]) -> Result<OtherNet, Failure> {
+    let net = PureTdEvaluator::parse(bytes).map_err(Failure::in_file(name))?;
+    let file = pytorch::read(bytes).map_err(Failure::in_file(name))?;
+    let size = |layer: usize| {
+        let layer = file.layers.get(layer);
+        layer.map_or(LayerSizes::of(&[], &[]), |layer| {
+            LayerSizes::of(&layer.weights, &layer.biases)
+        })
+    };
+    Ok(OtherNet {
+        kind: match net.output() {
+            PureTdOutput::Chances => "PureTD's net of five chances",
+            PureTdOutput::Equity => "PureTD's net of one equity",
+        },
+        name: net.name().to_owned(),
+        layers: net.widths().to_vec(),
+        sizes: [size(0), size(1)],
+        inputs: "perspective196".to_owned(),
+    })
 }
 
 /// Describes a file that is no net file of gammond's.
