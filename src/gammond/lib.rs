@@ -20,22 +20,6 @@
 //! `examples/` has more: an evaluation, a ranking, a cube decision, a player of one's own in a duel,
 //! a million positions.
 
-/// Writes a line to stderr, escaped for terminals. A closed stderr is no error.
-macro_rules! stderr_line {
-    ($($piece:tt)*) => { $crate::cli::stderr_line(format_args!($($piece)*)) };
-}
-
-/// The standard macro panics when stderr is closed, and passes on what strangers wrote. Tests may use `std::eprintln!`.
-#[allow(unused_macros, reason = "it is there so that its use does not compile")]
-macro_rules! eprintln {
-    ($($piece:tt)*) => {
-        compile_error!("use stderr_line!")
-    };
-}
-
-mod cli;
-pub mod program;
-
 pub use gammond_engine as engine;
 pub use gammond_game as game;
 pub use gammond_game::notation;

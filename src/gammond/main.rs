@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gammond::program::run(std::env::args_os().collect())
+    gammond_cli::program::run(std::env::args_os().collect())
 }

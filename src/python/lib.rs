@@ -53,7 +53,7 @@ mod native {
     /// Runs the program `gammond` on its arguments, the program's name first. Returns its exit code.
     #[pyfunction]
     fn run_program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        let code = py.detach(|| gammond::program::run(arguments));
+        let code = py.detach(|| gammond_cli::program::run(arguments));
         (0..=u8::MAX)
             .find(|&number| ExitCode::from(number) == code)
             .unwrap_or(1)

@@ -8,7 +8,7 @@ use std::fs;
 /// Rooms and files that read bytes from outside: files, sockets, other machines, the command line.
 const OUTSIDE: [&str; 17] = [
     "engine/bearoff/",
-    "gammond/",
+    "cli/",
     "engine/equity/",
     "base/escape.rs",
     "engine/eval/gnubg/weights.rs",

@@ -1,0 +1,553 @@
+//! The archive of analysed matches: `analyse --db`, `fibs --db`, `players`. An SQLite file whose tables are in
+//! `archive.sql` and in `protocol-specs/analysis.md`.
+//!
+//! A match is stored as a whole or not at all, and only once, even if a program is killed or several programs store it
+//! at the same time. A file of another program is left as it is. Each match is stored with the SHA-256 of its rows;
+//! before figures are read from an archive, the structure of the file and every such digest are checked.
+
+use super::{ArchiveKey, Failure, Played, Sums};
+use gammond_base::escape::Untrusted;
+use gammond_game::notation::MatPlayer;
+use gammond_protocol::analysis::{Analysis, Row, Totals, class, phase};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Statements that create the tables.
+const TABLES: &str = include_str!("archive.sql");
+/// `gmmd`: says whose file it is.
+const APPLICATION_ID: i64 = 0x676d_6d64;
+/// Version of the tables.
+const VERSION: i64 = 3;
+/// Tables that versions lack: the version up to which, and the beginning of the table's statement.
+const ADDED: [(i64, &str); 2] = [(1, "CREATE TABLE digests"), (2, "CREATE TABLE dates")];
+/// Longest wait for another program's lock on the file.
+const WAITED: Duration = Duration::from_secs(60);
+/// Advice for the owner of a damaged file.
+const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
+/// Reads the day of a match.
+const DATE: &str = "SELECT played FROM dates WHERE match = ?";
+/// First bytes of every SQLite file.
+const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
+
+/// The archive, open.
+#[derive(Debug)]
+pub(crate) struct Archive {
+    path: PathBuf,
+    /// One at a time: a match is filed in a moment.
+    connection: Mutex<Connection>,
+}
+
+impl Archive {
+    /// Opens an archive or makes a new one.
+    pub(crate) fn open(path: &Path) -> Result<Archive, Failure> {
+        Archive::opened(path, true)
+    }
+
+    /// Opens an archive that there is, and checks that nothing in it has changed since it was filed.
+    pub(crate) fn existing(path: &Path) -> Result<Archive, Failure> {
+        Archive::opened(path, false)
+    }
+
+    fn opened(path: &Path, make: bool) -> Result<Archive, Failure> {
+        let fault = |error: rusqlite::Error| Failure::in_file(path)(error_text(&error));
+        if path.exists() || !make {
+            looks_right(path, make)?;
+        }
+        if make {
+            // The system says better than SQLite why a file cannot be written; an empty one is as good as none.
+            let mut options = std::fs::OpenOptions::new();
+            let opened = options.create(true).append(true).open(path);
+            opened.map_err(Failure::in_file(path))?;
+        }
+        // SQLite takes some names for something else: none of them begins with a slash.
+        let whole = std::path::absolute(path).map_err(Failure::in_file(path))?;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
+        let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
+        connection.busy_timeout(WAITED).map_err(fault)?;
+        // Nothing that a stranger wrote into the file is run.
+        let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
+        connection.execute_batch(guarded).map_err(fault)?;
+        let mut state = state(&connection).map_err(fault)?;
+        if (state == State::Empty && make) || state.is_old() {
+            state = brought_up(&mut connection)
+                .map_err(|error| Failure::unwritten(path)(error_text(&error)))?;
+        }
+        let wrong = match state {
+            State::Ours => None,
+            State::Empty => Some("contains no match".to_owned()),
+            State::Foreign => Some("is an SQLite file of another program".to_owned()),
+            State::Version(found) => Some(format!(
+                "has tables of version {found}, this program knows version {VERSION}"
+            )),
+            State::Changed => Some("has other tables than this program makes".to_owned()),
+        };
+        let wrong = match wrong {
+            None if !make => damage(&connection).map_err(fault)?,
+            wrong => wrong,
+        };
+        match wrong {
+            Some(wrong) => Err(Failure::in_file(path)(wrong)),
+            None => Ok(Archive {
+                path: path.to_owned(),
+                connection: Mutex::new(connection),
+            }),
+        }
+    }
+
+    pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true if the match is in the archive, even if another program has just added it.
+    pub(crate) fn has(&self, key: &ArchiveKey) -> Result<bool, Failure> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached("SELECT 1 FROM matches WHERE checksum = ?")
+            .and_then(|mut asked| asked.exists([&key.checksum]));
+        found.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
+    }
+
+    /// Files a match, once.
+    pub(crate) fn add(
+        &self,
+        name: &str,
+        key: &ArchiveKey,
+        analysis: &Analysis,
+    ) -> Result<(), Failure> {
+        let mut connection = self.connection();
+        filed(&mut connection, name, key, analysis)
+            .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
+    }
+
+    /// Every player's sums, in the order of their names.
+    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
+        const SUMS: &str = "SELECT name, count(*), coalesce(sum(result > 0), 0), sum(decisions), sum(counted), \
+             coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
+        let connection = self.connection();
+        let all = connection.prepare(SUMS).and_then(|mut asked| {
+            let rows = asked.query_map([], |row| {
+                let sums = Sums {
+                    matches: row.get(1)?,
+                    won: row.get(2)?,
+                    decisions: row.get(3)?,
+                    counted: row.get(4)?,
+                    loss: row.get(5)?,
+                    luck: row.get(6)?,
+                };
+                Ok((row.get::<_, String>(0)?.into(), sums))
+            })?;
+            rows.collect()
+        });
+        all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
+    }
+
+    /// Returns a player's matches in the order in which they were filed.
+    pub(crate) fn history(&self, name: &str) -> Result<Vec<Played>, Failure> {
+        const MATCHES: &str = "SELECT file, against, length, score, against_score, coalesce(result, 0.0), decisions, \
+             counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history WHERE name = ? ORDER BY match";
+        let connection = self.connection();
+        let all = connection.prepare(MATCHES).and_then(|mut asked| {
+            let rows = asked.query_map([name], |row| {
+                let result: f64 = row.get(5)?;
+                Ok(Played {
+                    file: row.get::<_, String>(0)?.into(),
+                    against: row.get::<_, String>(1)?.into(),
+                    length: row.get(2)?,
+                    score: [row.get(3)?, row.get(4)?],
+                    result,
+                    sums: Sums {
+                        matches: 1,
+                        won: i64::from(result > 0.0),
+                        decisions: row.get(6)?,
+                        counted: row.get(7)?,
+                        loss: row.get(8)?,
+                        luck: row.get(9)?,
+                    },
+                })
+            })?;
+            rows.collect()
+        });
+        all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
+    }
+}
+
+/// Kind of an open SQLite file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ours,
+    Empty,
+    Foreign,
+    Version(i64),
+    Changed,
+}
+
+impl State {
+    /// Returns true for an archive of a version before this one.
+    fn is_old(self) -> bool {
+        matches!(self, State::Version(version) if (1..VERSION).contains(&version))
+    }
+}
+
+/// Before SQLite looks: a regular file that begins as one of SQLite, or an empty one where a new archive may be.
+fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
+    let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
+    let mut start = Vec::new();
+    file.take(BEGINNING.len() as u64)
+        .read_to_end(&mut start)
+        .map_err(Failure::in_file(path))?;
+    let wrong = match &start[..] {
+        [] if make => return Ok(()),
+        [] => "contains no match",
+        start if start == BEGINNING => return Ok(()),
+        [b'{', ..] => {
+            "holds JSON lines, as archives of earlier versions did: analyse the matches into a new file"
+        }
+        _ => "is not an archive of gammond analyse",
+    };
+    Err(Failure::in_file(path)(wrong))
+}
+
+/// Returns the statements of [`TABLES`].
+fn statements() -> impl Iterator<Item = &'static str> {
+    let all = TABLES.split(';').map(str::trim);
+    all.filter(|statement| !statement.is_empty())
+}
+
+/// Reads what a file is, in one transaction: another program may be creating the tables right now.
+fn state(connection: &Connection) -> rusqlite::Result<State> {
+    let transaction = connection.unchecked_transaction()?;
+    state_within(&transaction)
+}
+
+fn state_within(connection: &Connection) -> rusqlite::Result<State> {
+    let number = |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get(0));
+    let (application, version): (i64, i64) = (number("application_id")?, number("user_version")?);
+    let count = "SELECT count(*) FROM sqlite_schema";
+    let objects: i64 = connection.query_row(count, [], |row| row.get(0))?;
+    if (application, version, objects) == (0, 0, 0) {
+        return Ok(State::Empty);
+    }
+    if application != APPLICATION_ID {
+        return Ok(State::Foreign);
+    }
+    if version != VERSION {
+        return Ok(State::Version(version));
+    }
+    // More tables and views than ours are their owner's; triggers would change what is filed.
+    let mut ours = connection.prepare("SELECT 1 FROM sqlite_schema WHERE sql = ?")?;
+    for statement in statements() {
+        if !ours.exists([statement])? {
+            return Ok(State::Changed);
+        }
+    }
+    let triggers = "SELECT 1 FROM sqlite_schema WHERE type = 'trigger'";
+    let found = connection
+        .query_row(triggers, [], |_| Ok(()))
+        .optional()?
+        .is_some();
+    Ok(if found { State::Changed } else { State::Ours })
+}
+
+/// Creates the tables, or those that an archive of an old version lacks, unless another program has done so by now.
+fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let before = state_within(&transaction)?;
+    if before == State::Empty {
+        for statement in statements() {
+            transaction.execute(statement, [])?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    if let State::Version(found) = before
+        && before.is_old()
+    {
+        for (version, table) in ADDED {
+            let mut missing = statements().filter(|statement| statement.starts_with(table));
+            if let Some(statement) = missing.next().filter(|_| found <= version) {
+                transaction.execute(statement, [])?;
+            }
+        }
+        if found == 1 {
+            file_digests(&transaction)?;
+        }
+    }
+    if before == State::Empty || before.is_old() {
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    let state = state_within(&transaction)?;
+    // An old archive with other tables stays as it is.
+    if state == State::Ours {
+        transaction.commit()?;
+    }
+    Ok(state)
+}
+
+/// Returns the SHA-256 of everything that is filed about a match, each value with its type and length.
+fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
+    const ROWS: [&str; 4] = [
+        "SELECT * FROM matches WHERE id = ?",
+        "SELECT sides.*, name FROM sides LEFT JOIN players ON players.id = player WHERE match = ? ORDER BY side",
+        "SELECT * FROM decisions WHERE match = ? ORDER BY number",
+        DATE,
+    ];
+    let mut bytes = Vec::new();
+    for sql in ROWS {
+        let before = bytes.len();
+        let mut asked = connection.prepare_cached(sql)?;
+        let columns = asked.column_count();
+        let mut rows = asked.query([number])?;
+        while let Some(row) = rows.next()? {
+            for column in 0..columns {
+                match row.get_ref(column)? {
+                    ValueRef::Null => bytes.push(b'n'),
+                    ValueRef::Integer(value) => {
+                        bytes.push(b'i');
+                        bytes.extend(value.to_le_bytes());
+                    }
+                    ValueRef::Real(value) => {
+                        bytes.push(b'r');
+                        bytes.extend(value.to_bits().to_le_bytes());
+                    }
+                    ValueRef::Text(value) | ValueRef::Blob(value) => {
+                        bytes.push(b't');
+                        bytes.extend((value.len() as u64).to_le_bytes());
+                        bytes.extend(value);
+                    }
+                }
+            }
+        }
+        // A match without a date has the digest that it had before there were dates.
+        if sql != DATE || bytes.len() > before {
+            bytes.push(b';');
+        }
+    }
+    Ok(gammond_job::sha256(&bytes))
+}
+
+/// Stores the digests of all matches.
+fn file_digests(connection: &Connection) -> rusqlite::Result<()> {
+    let mut asked = connection.prepare("SELECT id FROM matches")?;
+    let all: Vec<i64> = asked
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    all.into_iter()
+        .try_for_each(|number| file_digest(connection, number))
+}
+
+fn file_digest(connection: &Connection, number: i64) -> rusqlite::Result<()> {
+    let sum = digest(connection, number)?;
+    let mut asked = connection.prepare_cached("INSERT INTO digests VALUES (?, ?)")?;
+    asked.execute(params![number, sum])?;
+    Ok(())
+}
+
+/// Returns what is damaged: the structure of the file, or a match whose rows do not have their digest.
+fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let transaction = connection.unchecked_transaction()?;
+    let found: String = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        let first = found.lines().last().unwrap_or_default();
+        return Ok(Some(format!("is damaged: {first}{RECOVER}")));
+    }
+    // Digests without a match count as well: their match is lost.
+    let mut asked = transaction.prepare(
+        "SELECT id, file, sha256 FROM matches LEFT JOIN digests ON digests.match = matches.id \
+         UNION ALL SELECT NULL, NULL, sha256 FROM digests WHERE match NOT IN (SELECT id FROM matches)",
+    )?;
+    let mut rows = asked.query([])?;
+    while let Some(row) = rows.next()? {
+        let (number, file, sum): (Option<i64>, Option<String>, Option<String>) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let same = match (number, &sum) {
+            (Some(number), Some(sum)) => digest(&transaction, number)? == *sum,
+            _ => false,
+        };
+        if !same {
+            let file = file.unwrap_or_default();
+            return Ok(Some(format!(
+                "is damaged: what is filed of '{file}' does not have its checksum; restore a copy, or analyse its matches \
+                 into a new file"
+            )));
+        }
+    }
+    Ok(None)
+}
+
+fn filed(
+    connection: &mut Connection,
+    name: &str,
+    key: &ArchiveKey,
+    analysis: &Analysis,
+) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let added = transaction
+        .prepare_cached(
+            "INSERT INTO matches (checksum, file, length, games, level, nets, met, faults) \
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checksum) DO NOTHING",
+        )?
+        .execute(params![
+            key.checksum,
+            name,
+            analysis.length,
+            analysis.games.len() as i64,
+            key.level,
+            key.nets,
+            key.met,
+            analysis.faults.len() as i64,
+        ])?;
+    if added > 0 {
+        let number = transaction.last_insert_rowid();
+        let [first, second] = &analysis.totals;
+        for (side, own, other) in [
+            (MatPlayer::First, first, second),
+            (MatPlayer::Second, second, first),
+        ] {
+            file_side(&transaction, number, analysis, side, [own, other])?;
+        }
+        for (index, row) in (1..).zip(analysis.rows()) {
+            file_row(&transaction, number, index, &row)?;
+        }
+        if let Some(date) = &analysis.date {
+            let mut asked = transaction.prepare_cached("INSERT INTO dates VALUES (?, ?)")?;
+            asked.execute(params![number, date])?;
+        }
+        file_digest(&transaction, number)?;
+    }
+    transaction.commit()
+}
+
+fn file_side(
+    connection: &Connection,
+    number: i64,
+    analysis: &Analysis,
+    side: MatPlayer,
+    [own, other]: [&Totals; 2],
+) -> rusqlite::Result<()> {
+    let [first, second] = &analysis.names;
+    let (name, sign) = match side {
+        MatPlayer::First => (first, 1.0),
+        MatPlayer::Second => (second, -1.0),
+    };
+    connection
+        .prepare_cached("INSERT INTO players (name) VALUES (?) ON CONFLICT (name) DO NOTHING")?
+        .execute([name.raw()])?;
+    let milli = |rate: Option<f64>| rate.map(|rate| 1000.0 * rate);
+    let [loss, cost] = own.loss();
+    let sql = "INSERT INTO sides VALUES (?, ?, (SELECT id FROM players WHERE name = ?), \
+         ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute(params![
+        number,
+        side.index() as i64,
+        name.raw(),
+        side.of(analysis.score),
+        // No zero with a sign.
+        sign * analysis.result + 0.0,
+        analysis.luck_adjusted(side),
+        own.plays.count,
+        own.unforced,
+        own.cube.count,
+        own.close,
+        own.decisions(),
+        own.counted,
+        own.plays.emg,
+        own.cube.emg,
+        loss,
+        cost,
+        own.luck.emg,
+        own.luck.cost,
+        milli(own.rate()),
+        milli(own.snowie_rate(other)),
+        own.performance(),
+        analysis.fibs_rating(side),
+    ])?;
+    Ok(())
+}
+
+fn file_row(
+    connection: &Connection,
+    number: i64,
+    index: i64,
+    row: &Row<'_>,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    connection.prepare_cached(sql)?.execute(params![
+        number,
+        index,
+        row.game as i64,
+        row.turn,
+        row.player.index() as i64,
+        row.kind.name(),
+        row.position(),
+        row.roll.map(|roll| roll.to_string()),
+        row.played,
+        row.best,
+        row.loss,
+        row.loss_mwc,
+        row.luck,
+        row.luck_mwc,
+        row.forced,
+        row.close,
+        phase(&row.judged.decision),
+        class(&row.judged.decision),
+    ])?;
+    Ok(())
+}
+
+/// Returns an error of SQLite on one line, and what its owner may do about it.
+pub(super) fn error_text(error: &rusqlite::Error) -> String {
+    use rusqlite::ErrorCode;
+    let text = error.to_string();
+    let text = text.lines().next().unwrap_or_default();
+    let more = match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program has held it for a minute"
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => RECOVER,
+        _ => "",
+    };
+    format!("{text}{more}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A file whose tables are created at this moment is empty or an archive, never another program's.
+    #[test]
+    fn state_during_creation_is_empty_or_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        for round in 0..40 {
+            let path = folder.path().join(format!("{round}.sqlite"));
+            let open = || {
+                let connection = Connection::open(&path).unwrap();
+                connection.busy_timeout(WAITED).unwrap();
+                connection
+            };
+            let (reader, mut writer) = (open(), open());
+            let done = AtomicBool::new(false);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    assert!(brought_up(&mut writer).unwrap() == State::Ours);
+                    done.store(true, Ordering::Release);
+                });
+                loop {
+                    let last = done.load(Ordering::Acquire);
+                    let seen = state(&reader).unwrap();
+                    assert!(matches!(seen, State::Empty | State::Ours), "round {round}");
+                    if last {
+                        assert!(seen == State::Ours);
+                        break;
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! `gammond eval`, `move`, `cube`, `show`, `convert`: one request from the shell.
+
+use crate::{Common, Failure, Format};
+use gammond_engine::engine::Engine;
+use gammond_engine::query::{RankedPlay, Stop};
+use gammond_game::notation::{Form, parse_roll, play_text};
+use gammond_protocol::ErrorCode;
+use gammond_protocol::answerer::Answerer;
+use gammond_protocol::render::{ScreenStyle, screen};
+use gammond_protocol::{
+    Line, LineAction, Request, RequestError, Session, SessionSettings, parse_line,
+};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// Plays shown to people who do not say how many.
+const PLAYS_SHOWN: usize = 10;
+/// Columns of a screen that does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// Arguments of all these commands.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
+    /// protocol-specs/request-protocol.md.
+    #[arg(required = true, value_name = "POSITION [ROLL] [KEY=VALUE]")]
+    pub(super) request: Vec<String>,
+}
+
+macro_rules! verbs {
+    ($($module:ident $verb:literal),+) => {$(
+        pub(crate) mod $module {
+            pub(crate) use super::Args;
+            use super::{Common, ExitCode, Failure};
+
+            pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+                super::ask(common, $verb, &args.request)
+            }
+        }
+    )+};
+}
+
+verbs!(eval "eval", play "move", cube "cube", convert "convert");
+
+/// Returns the request that the words make.
+pub(super) fn asked(
+    common: &Common,
+    verb: &str,
+    request: &[String],
+) -> Result<(Line, SessionSettings), Failure> {
+    let session = common.session(&[])?;
+    // A position pasted with blanks in it is still one word of the shell.
+    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
+    let line = format!("{verb} {}", words.join(" "));
+    match parse_line(line.as_bytes(), &session) {
+        Some(Ok(line)) => Ok((line, session)),
+        Some(Err(refusal)) => Err(refused(&refusal.error, request)),
+        None => Err(Failure::usage("nothing was asked")),
+    }
+}
+
+/// Returns true if the answer is for people.
+pub(super) fn is_for_people(common: &Common) -> bool {
+    match common.format {
+        Some(format) => format == Format::Text,
+        None => std::io::stdout().is_terminal(),
+    }
+}
+
+/// Answers the request that consists of these words.
+pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<ExitCode, Failure> {
+    let people = is_for_people(common);
+    let (line, session) = asked(common, verb, request)?;
+    if matches!(verb, "eval" | "cube")
+        && let Some(roll) = request
+            .get(1)
+            .and_then(|word| parse_roll(word.as_bytes()).ok())
+    {
+        stderr_line!(
+            "gammond: {verb} is about the position before the roll; `gammond move` ranks the plays of {roll}"
+        );
+    }
+    let engine = common.engine()?;
+    if people {
+        let text = for_people(&engine, &line.request)?;
+        return crate::print(crate::folded(&text).as_bytes());
+    }
+    let mut out = Vec::new();
+    let good = match Session::new(session).request(line) {
+        LineAction::Ask(inquiry) => {
+            Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out)
+        }
+        LineAction::Say(text) => {
+            out = text.into_bytes();
+            true
+        }
+        LineAction::Refuse(text) => {
+            out = text.into_bytes();
+            false
+        }
+        _ => false,
+    };
+    crate::print(&out)?;
+    Ok(ExitCode::from(u8::from(!good)))
+}
+
+/// Formats the reason for refusing a request; a text that is not a position is quoted.
+fn refused(error: &RequestError, words: &[String]) -> Failure {
+    let message = &error.message;
+    let first = words.first().map_or("", String::as_str);
+    let swapped = words.get(1).is_some() && parse_roll(first.as_bytes()).is_ok();
+    let hopeless = error.code == ErrorCode::BadPosition && first.len() < 10;
+    Failure::usage(if error.code == ErrorCode::BadPosition && swapped {
+        format!(
+            "'{first}' is a roll: the position comes first, as in gammond move 4HPwATDgc/ABMA 31"
+        )
+    } else if hopeless {
+        let example = match message.contains("example: ") {
+            true => "",
+            false => " (example: 4HPwATDgc/ABMA)",
+        };
+        format!("'{first}' is not a position: {message}{example}")
+    } else if error.code == ErrorCode::MissingRoll {
+        format!("{message} (example: gammond move 4HPwATDgc/ABMA 31)")
+    } else {
+        message.clone()
+    })
+}
+
+/// Returns the screen that answers are drawn for.
+fn look() -> ScreenStyle {
+    let columns = crate::columns().unwrap_or(COLUMNS);
+    let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    ScreenStyle::new(columns, colour)
+}
+
+/// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
+fn quoted(word: &str) -> String {
+    match word.split_once('=') {
+        Some((key, value)) if key.eq_ignore_ascii_case("plays") && !value.starts_with('"') => {
+            format!("{key}=\"{value}\"")
+        }
+        _ => word.to_owned(),
+    }
+}
+
+/// Returns the answer in several lines.
+fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
+    let (stop, look) = (&Stop::never(), look());
+    Ok(match request {
+        Request::Eval(query, settings) => {
+            let found = engine.evaluate(query, settings, stop)?;
+            screen::evaluation(
+                &found,
+                &query.position,
+                &query.state,
+                engine.net_name(),
+                look,
+            )
+        }
+        Request::Move(query, settings) => {
+            let found = engine.rank_plays(query, settings, stop)?;
+            let limit = settings.top.unwrap_or(PLAYS_SHOWN);
+            let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
+            screen::plays(&found, &query.state, (settings.plies, limit), look, spell)
+        }
+        Request::Cube(query, settings) => {
+            let found = engine.cube_action(query, settings, stop)?;
+            let verdict = found.verdict.text();
+            screen::cube(&found, &query.position, &query.state, verdict, look)
+        }
+        Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
+        Request::Convert(shown, state) => {
+            let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+            format!(
+                "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\nFIBS board   {}\n",
+                print(Form::PositionId),
+                print(Form::GnubgId),
+                print(Form::Key),
+                print(Form::Xgid),
+                print(Form::BoardLine),
+            )
+        }
+        _ => {
+            return Err(Failure::usage(
+                "expected a request about one position, such as `move 4HPwATDgc/ABMA roll=31`",
+            ));
+        }
+    })
+}

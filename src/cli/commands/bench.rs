@@ -1,0 +1,515 @@
+//! `gammond bench`.
+
+use super::{bench_depths, bench_regret, bench_values};
+use crate::{
+    Common, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path, stopped,
+    write_drawing,
+};
+use gammond_base::escape::{CsvCell, csv_line};
+use gammond_base::stats::Running;
+use gammond_engine::equity::MatchEquityTable;
+use gammond_game::Class;
+use gammond_job::{Runner, sha256_of};
+use gammond_protocol::render::bars::{self, Bar, Row};
+use gammond_train::benchmark::scoring::Scoring;
+use gammond_train::benchmark::summary::{
+    Counting, GroupScore, Scored, groups, paired_by_group, position,
+};
+use gammond_train::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
+use gammond_train::player::Player;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond bench [OPTIONS] <FILE>...\n       gammond bench <COMMAND>"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(super) other: Option<Other>,
+    /// Benchmark files (`m` and `o` records).
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Choices that the file does not list: charge the worst listed loss, or leave them out.
+    #[arg(long, default_value = "worst")]
+    pub(super) outside: Outside,
+    /// Leave out records in which nothing can be decided.
+    #[arg(long)]
+    pub(super) interesting: bool,
+    /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
+    /// points, and all others.
+    #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with = "records",
+        value_parser = clap::value_parser!(u8).range(1..=24))]
+    pub(super) by_range: Vec<u8>,
+    /// Comma-separated values instead of a table.
+    #[arg(long)]
+    pub(super) csv: bool,
+    /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
+    /// ends with `.png`.
+    #[arg(long, value_name = "FILE", conflicts_with = "records")]
+    pub(super) svg: Option<PathBuf>,
+    /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
+    /// loss in points; of positions the scores with an error and the cube measure.
+    #[arg(long)]
+    pub(super) records: bool,
+    /// Keep scores in this file; the same command goes on from it after a stop.
+    #[arg(long, value_name = "FILE")]
+    pub(super) journal: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) players: Measured,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
+}
+
+/// Other measurements of players.
+#[derive(clap::Subcommand, Debug)]
+pub(super) enum Other {
+    /// Errors of static equities beside labels, by group of positions.
+    #[command(
+        after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
+    )]
+    Values(Box<bench_values::Args>),
+    /// Losses of players at decisions that deeper searches evaluate.
+    Regret(Box<bench_regret::Args>),
+    /// Change of the values of positions with each ply, by group of positions.
+    Depths(Box<bench_depths::Args>),
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outside {
+    Worst,
+    Skip,
+}
+
+/// The scores of one player.
+struct Scores<'a> {
+    name: String,
+    scored: &'a [Scored],
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    match &args.other {
+        Some(Other::Values(args)) => return bench_values::run(common, args),
+        Some(Other::Regret(args)) => return bench_regret::run(common, args),
+        Some(Other::Depths(args)) => return bench_depths::run(common, args),
+        None => {}
+    }
+    common.start_threads();
+    let players = args.players.open(common)?;
+    let table = measure_table(common)?;
+    let counting = Counting {
+        keep_outside: args.outside == Outside::Worst,
+        interesting_only: args.interesting,
+        ranges: args.by_range.clone(),
+    };
+    if let Some(path) = &args.svg {
+        Picture::named(path).check(path)?;
+    }
+    let mut read = Read::default();
+    for path in &args.files {
+        read.add(path)?;
+    }
+    let of_all = players.iter().map(|player| &**player).collect();
+    let job = Scoring::new(&read.items, of_all, &table, &read.sources)?;
+    let mut control = common.control(args.progress)?;
+    let journal = args.journal.as_deref();
+    let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
+    drop(control);
+    let mut bars = Vec::new();
+    let mut out = Output::new();
+    let mut from = 0;
+    for (path, &(count, generation)) in args.files.iter().zip(&read.files) {
+        // When it was stopped: what has been scored.
+        let scored = outcome.sum.first().map_or(0, Vec::len);
+        let to = (from + count).min(scored);
+        let items = read.items.get(from..to).unwrap_or_default();
+        if items.is_empty() && !outcome.complete && from > 0 {
+            break;
+        }
+        let all: Vec<Scores> = (players.iter().zip(&outcome.sum))
+            .map(|(player, scored)| Scores {
+                name: player.name(),
+                scored: scored.get(from..to).unwrap_or_default(),
+            })
+            .collect();
+        from = to;
+        bars.extend(rows(path, items, &all, &counting));
+        let source = (path.as_path(), generation);
+        let text = if args.records {
+            each_record(path, items, &all)
+        } else if args.csv {
+            csv(path, items, &all, &counting)
+        } else if common.format == Some(Format::Json) {
+            json(source, items, &all, &counting, &table)
+        } else {
+            text_report(source, items, &all, &counting, &table)
+        };
+        out.print(text.as_bytes())?;
+    }
+    out.flush()?;
+    draw(args.svg.as_deref(), &players, &bars)?;
+    if !outcome.complete {
+        let otherwise = "the figures are those of the first records; with --journal FILE the same command could go on";
+        return Ok(stopped(journal, otherwise));
+    }
+    Ok(ExitCode::from(u8::from(read.damaged)))
+}
+
+/// All files, read.
+#[derive(Default)]
+struct Read {
+    /// The records of all, one file after another.
+    items: Vec<Item>,
+    /// Number of records in each file, and its generation if it is one of the published files.
+    files: Vec<(usize, Option<Generation>)>,
+    /// Their checksums.
+    sources: Vec<String>,
+    damaged: bool,
+}
+
+impl Read {
+    fn add(&mut self, path: &Path) -> Result<(), Failure> {
+        let mut file = open(path)?;
+        for (line, reason) in &file.wrong {
+            stderr_line!("gammond: {}: line {line}: {reason}", path.display());
+            self.damaged = true;
+        }
+        let again = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
+        (self.sources).push(sha256_of(again).map_err(Failure::in_file(path))?);
+        self.files.push((file.items.len(), file.generation));
+        self.items.append(&mut file.items);
+        Ok(())
+    }
+}
+
+/// Returns the losses of all players by group, as bars.
+fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let file = path
+        .file_stem()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
+    for (player, Scores { scored, .. }) in all.iter().enumerate() {
+        for group in groups(items, scored, counting) {
+            let (name, loss) = (format!("{file}: {}", group.name), group.plays.loss);
+            if loss.count() == 0 {
+                continue;
+            }
+            let at = rows.iter().position(|row| row.name == name);
+            let at = at.unwrap_or_else(|| {
+                let bars = vec![None; all.len()];
+                rows.push(Row { name, bars });
+                rows.len() - 1
+            });
+            let (value, error) = (loss.mean(), loss.standard_error());
+            if let Some(bar) = rows.get_mut(at).and_then(|row| row.bars.get_mut(player)) {
+                *bar = Some(Bar { value, error });
+            }
+        }
+    }
+    rows
+}
+
+fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let names: Vec<String> = players.iter().map(|player| player.name()).collect();
+    let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
+    write_drawing(path, &picture)
+}
+
+/// Returns the records of a file and what could not be read.
+pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
+    let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
+    read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
+}
+
+/// Returns the match equity table of the cube measure: the one that is asked for, else the one that the measure is
+/// defined with (BM-31).
+pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
+    const MEASURE: &str = "mec26";
+    match common.met {
+        Some(_) => common.match_equity_table(),
+        None => MatchEquityTable::named(MEASURE).map_err(Failure::work),
+    }
+}
+
+/// First minus second: all records, then the groups by range. The same with each further player, named by that player.
+fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<(String, Running)> {
+    let Some((first, others)) = all.split_first() else {
+        return Vec::new();
+    };
+    let pair = |(number, other): (usize, &Scores<'_>)| {
+        let mut found = paired_by_group(items, [first.scored, other.scored], counting);
+        if counting.ranges.is_empty() {
+            found.truncate(1);
+        }
+        for (name, _) in &mut found {
+            if number > 0 {
+                *name = format!("{}: {name}", other.name);
+            }
+        }
+        found
+    };
+    others.iter().enumerate().flat_map(pair).collect()
+}
+
+/// A file and which of the published ones it is.
+type Source<'a> = (&'a Path, Option<Generation>);
+
+fn text_report(
+    (path, generation): Source<'_>,
+    items: &[Item],
+    all: &[Scores<'_>],
+    counting: &Counting,
+    table: &MatchEquityTable,
+) -> String {
+    let mut text = String::new();
+    if let Some(generation) = generation {
+        text.push_str(&format!("{}: {}\n", shown_path(path), generation.name()));
+    }
+    for Scores { name, scored } in all {
+        text.push_str(&format!("{}: {name}\n", shown_path(path)));
+        let groups = groups(items, scored, counting);
+        if groups.iter().any(|group| group.cubes.measure.count() > 0) {
+            text.push_str(&format!(
+                "cube measure: static chances of the player, match equity table {}\n",
+                table.name()
+            ));
+        }
+        for group in groups {
+            text.push_str(&lines_of(&group));
+        }
+    }
+    if all.len() > 2 {
+        text.push_str(&table_of(items, all, counting));
+    }
+    for (name, difference) in differences(items, all, counting) {
+        let [low, high] = difference.interval99();
+        let name = match name.strip_suffix(": all") {
+            Some(other) => format!("{other}: first minus this: "),
+            None if name == "all" => "first minus second: ".to_owned(),
+            None => format!("{name}: first minus second: "),
+        };
+        text.push_str(&format!(
+            "{name}{:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
+             {high:+.6}, {} records\n",
+            difference.mean(),
+            difference.standard_error(),
+            difference.count()
+        ));
+    }
+    text
+}
+
+/// Returns the losses of many players beside one another, a row for each group.
+fn table_of(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
+    let mut text = "mean loss in thousandths of a point, its standard error\n".to_owned();
+    for (number, Scores { name, .. }) in (1..).zip(all) {
+        text.push_str(&format!("{number}: {name}\n"));
+    }
+    let columns: Vec<Vec<GroupScore>> = (all.iter())
+        .map(|Scores { scored, .. }| groups(items, scored, counting))
+        .collect();
+    let heads: Vec<String> = (1..=all.len()).map(|n| format!("{n:>15}")).collect();
+    text.push_str(&format!(
+        "{:<20} {:>7}{}\n",
+        "group",
+        "plays",
+        heads.concat()
+    ));
+    for group in columns.first().into_iter().flatten() {
+        let loss = |column: &Vec<GroupScore>| {
+            let found = column.iter().find(|other| other.name == group.name);
+            let loss = found.map_or_else(Running::default, |found| found.plays.loss);
+            format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error())
+        };
+        let count = group.plays.loss.count();
+        if count > 0 {
+            let losses: String = columns.iter().map(loss).collect();
+            text.push_str(&format!("{:<20} {count:>7}{losses}\n", group.name));
+        }
+    }
+    text
+}
+
+fn lines_of(group: &GroupScore) -> String {
+    let mut text = String::new();
+    let (plays, cubes) = (&group.plays, &group.cubes);
+    if plays.loss.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}  \
+             share {:.2} %\n",
+            group.name,
+            plays.loss.count(),
+            plays.loss.mean(),
+            plays.loss.standard_error(),
+            plays.performance(),
+            plays.wrong,
+            plays.percent_wrong(),
+            plays.outside,
+            group.share
+        ));
+    }
+    if cubes.measure.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} cubes  measure {:.4e} +- {:.1e}  MWC {:.4e}  wrong {}  at 7-7: double \
+             {:.4e} take {:.4e}\n",
+            group.name,
+            cubes.measure.count(),
+            cubes.measure.mean(),
+            cubes.measure.standard_error(),
+            cubes.mwc.mean(),
+            cubes.wrong,
+            cubes.simple[0].mean(),
+            cubes.simple[1].mean()
+        ));
+    }
+    let actions = &group.actions;
+    if actions.double.count() > 0 {
+        text.push_str(&format!(
+            "{:<20} {:>7} cube actions  MWC lost: double {:.4} +- {:.4} %, take {:.4} +- {:.4} %  wrong {}  share \
+             {:.2} %\n",
+            group.name,
+            actions.double.count(),
+            actions.double.mean(),
+            actions.double.standard_error(),
+            actions.take.mean(),
+            actions.take.standard_error(),
+            actions.wrong,
+            group.share
+        ));
+    }
+    text
+}
+
+fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
+    let mut text = String::from(
+        "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
+         cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong\n",
+    );
+    for Scores { name, scored } in all {
+        for group in groups(items, scored, counting) {
+            let (plays, cubes) = (&group.plays, &group.cubes);
+            let number = |value: f64| CsvCell::plain(format_args!("{value:.6}"));
+            let small = |value: f64| CsvCell::plain(format_args!("{value:.6e}"));
+            text.push_str(&csv_line([
+                CsvCell::text(&path.display().to_string()),
+                CsvCell::text(name),
+                CsvCell::plain(&group.name),
+                CsvCell::plain(plays.loss.count()),
+                number(plays.loss.mean()),
+                number(plays.loss.standard_error()),
+                CsvCell::plain(plays.wrong),
+                CsvCell::plain(plays.outside),
+                CsvCell::plain(cubes.measure.count()),
+                small(cubes.measure.mean()),
+                small(cubes.mwc.mean()),
+                CsvCell::plain(cubes.wrong),
+                number(group.share),
+                CsvCell::plain(group.actions.double.count()),
+                number(group.actions.double.mean()),
+                number(group.actions.take.mean()),
+                CsvCell::plain(group.actions.wrong),
+            ]));
+        }
+    }
+    text
+}
+
+fn json(
+    (path, generation): Source<'_>,
+    items: &[Item],
+    all: &[Scores<'_>],
+    counting: &Counting,
+    table: &MatchEquityTable,
+) -> String {
+    let players: Vec<_> = all
+        .iter()
+        .map(|Scores { name, scored }| {
+            let groups: Vec<_> = groups(items, scored, counting)
+                .iter()
+                .map(|group| {
+                    serde_json::json!({
+                        "name": group.name,
+                        "share_percent": group.share,
+                        "actions": group.actions.double.count(),
+                        "double_mwc_percent": group.actions.double.mean(),
+                        "take_mwc_percent": group.actions.take.mean(),
+                        "actions_wrong": group.actions.wrong,
+                        "plays": group.plays.loss.count(),
+                        "er_meq": group.plays.loss.mean(),
+                        "pr": group.plays.performance(),
+                        "standard_error": group.plays.loss.standard_error(),
+                        "wrong": group.plays.wrong,
+                        "outside": group.plays.outside,
+                        "cubes": group.cubes.measure.count(),
+                        "cube_measure": group.cubes.measure.mean(),
+                        "cube_mwc": group.cubes.mwc.mean(),
+                        "cube_wrong": group.cubes.wrong,
+                        "double_mwc_at_7_7": group.cubes.simple[0].mean(),
+                        "take_mwc_at_7_7": group.cubes.simple[1].mean(),
+                    })
+                })
+                .collect();
+            serde_json::json!({"player": name, "groups": groups})
+        })
+        .collect();
+    let mut differences: Vec<_> = differences(items, all, counting)
+        .into_iter()
+        .map(|(name, d)| {
+            serde_json::json!({
+                "name": name, "mean_meq": d.mean(), "standard_error": d.standard_error(),
+            "interval99": d.interval99(), "records": d.count(),
+            })
+        })
+        .collect();
+    // The first is of all records.
+    let difference = (!differences.is_empty()).then(|| differences.remove(0));
+    let mut value = serde_json::json!({
+        "file": path.display().to_string(), "generation": generation.map(Generation::name),
+        "players": players, "difference": difference,
+        "cube_measure": {"chances": "static", "met": table.name()},
+    });
+    if !differences.is_empty() {
+        value["differences"] = differences.into();
+    }
+    format!("{value}\n")
+}
+
+fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
+    let mut text = String::from("file,line,kind,class,interesting");
+    for index in 1..=all.len() {
+        text.push_str(&format!(",choice_{index},loss_points_{index}"));
+    }
+    text.push('\n');
+    for (at, item) in items.iter().enumerate() {
+        let kind = match item.record {
+            ScorableRecord::Play(_) => "m",
+            ScorableRecord::Position(_) => "o",
+            ScorableRecord::Action(..) => "c",
+        };
+        let class = Class::of(position(item));
+        text.push_str(&format!(
+            "{},{},{kind},{class},{}",
+            CsvCell::text(&path.display().to_string()),
+            item.line,
+            item.interesting
+        ));
+        for Scores { scored, .. } in all {
+            text.push_str(&match scored.get(at) {
+                Some(Scored::Play(score)) => {
+                    let choice = score.listed.map_or(0, |index| index + 1);
+                    format!(",{choice},{}", score.loss)
+                }
+                Some(Scored::Cube(Some(loss))) => format!(",{},{:e}", loss.errors, loss.measure),
+                Some(Scored::Action(Some(loss))) => format!(",{},{}", loss.double, loss.take),
+                _ => ",,".to_owned(),
+            });
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,160 @@
+//! `gammond bench regret`: what players lose at decisions that deeper searches judge.
+
+use super::label::read_with_warnings;
+use crate::{Common, Failure, Format, Measured, ProgressArgs, finish};
+use gammond_base::stats::Running;
+use gammond_job::Runner;
+use gammond_train::benchmark::regret::{PlayJudge, Regrets, decisions};
+use gammond_train::player::{Ours, Player, PlayerSpec};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Example:\n  gammond sample fresh.labels --positions 30000 --seed 7\n  \
+    gammond sample dump fresh.labels >fresh.txt\n  \
+    gammond bench regret fresh.txt --player gammond:plies=1 --against gammond --judge gammond:plies=2 \
+    --judge gammond:nets=gnubg.wd:plies=2"
+)]
+pub(super) struct Args {
+    /// Positions, one a line: any position text, or lines of a training file.
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// Number of decisions.
+    #[arg(long, default_value_t = 20_000, value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(super) decisions: u32,
+    /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
+    /// gammond:plies=2.
+    #[arg(long = "judge", value_name = "PLAYER")]
+    pub(super) judges: Vec<PlayerSpec>,
+    /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
+    /// values. 0 is enough, and fast, if only the difference of two players matters.
+    #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) candidates: u8,
+    /// Keep losses in this file; the same command goes on from it after a stop.
+    #[arg(long, value_name = "FILE")]
+    pub(super) journal: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) players: Measured,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
+}
+
+pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    let players = args.players.open(common)?;
+    let judges = judges(&args.judges)?;
+    let (found, damaged) = read_with_warnings(&args.file)?;
+    let all = decisions(&found, args.decisions as usize, common.seed);
+    if all.is_empty() {
+        let path = args.file.display();
+        return Err(Failure::file(format!("{path}: no position with a choice")));
+    }
+    let of_all = players.iter().map(|player| &**player).collect();
+    let job = Regrets::new(&all, of_all, &judges, usize::from(args.candidates))?;
+    let mut control = common.control(args.progress)?;
+    let journal = args.journal.as_deref();
+    let outcome = Runner::new().journal(journal).run(&job, &mut control)?;
+    drop(control);
+    let lost = outcome.sum;
+    let text = match common.format {
+        Some(Format::Json) => json(&lost, &players, &judges),
+        _ => text_report(&lost, &players, &judges),
+    };
+    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could go on";
+    let ended = finish(&text, outcome.complete, journal, otherwise)?;
+    Ok(if outcome.complete && damaged {
+        ExitCode::FAILURE
+    } else {
+        ended
+    })
+}
+
+/// Opens the judges.
+fn judges(specs: &[PlayerSpec]) -> Result<Vec<PlayJudge>, Failure> {
+    let usual = [PlayerSpec::Gammond(Ours {
+        plies: Some(2),
+        ..Ours::default()
+    })];
+    let specs = if specs.is_empty() { &usual[..] } else { specs };
+    let judge = |spec: &PlayerSpec| match spec {
+        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(ours)?),
+        _ => Err(Failure::usage(
+            "--judge: that player does not judge; expected gammond[:nets=PATH][:plies=N]",
+        )),
+    };
+    specs.iter().map(judge).collect()
+}
+
+/// Losses of one player, and how often it loses anything.
+fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
+    let mut running = Running::default();
+    running.extend(lost.iter().map(|lost| lost[player]));
+    (
+        running,
+        lost.iter().filter(|lost| lost[player] > 0.0).count(),
+    )
+}
+
+/// First less second, when there are two or more.
+fn difference(lost: &[Vec<f64>]) -> Option<Running> {
+    let mut running = Running::default();
+    for lost in lost {
+        let [first, second, ..] = lost[..] else {
+            return None;
+        };
+        running.add(first - second);
+    }
+    Some(running)
+}
+
+fn text_report(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
+    let names: Vec<String> = judges.iter().map(PlayJudge::name).collect();
+    let mut text = format!(
+        "{} decisions, judged by {}; losses in thousandths of a point\n",
+        lost.len(),
+        names.join(" and ")
+    );
+    for (index, player) in players.iter().enumerate() {
+        let (loss, wrong) = of_player(lost, index);
+        let share = 100.0 * wrong as f64 / lost.len().max(1) as f64;
+        text.push_str(&format!(
+            "{}: {:.3} +- {:.3}, another play than the best in {share:.1} %\n",
+            player.name(),
+            1000.0 * loss.mean(),
+            1000.0 * loss.standard_error()
+        ));
+    }
+    if let Some(difference) = difference(lost) {
+        let [low, high] = difference.interval99().map(|value| 1000.0 * value);
+        text.push_str(&format!(
+            "first less second: {:+.3} +- {:.3}, 99 % interval {low:+.3} to {high:+.3}\n",
+            1000.0 * difference.mean(),
+            1000.0 * difference.standard_error()
+        ));
+    }
+    text
+}
+
+fn json(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
+    let figures = |running: &Running| {
+        serde_json::json!({
+            "mean": running.mean(), "standard_error": running.standard_error(),
+            "interval99": running.interval99(),
+        })
+    };
+    let players: Vec<_> = (players.iter().enumerate())
+        .map(|(index, player)| {
+            let (loss, wrong) = of_player(lost, index);
+            serde_json::json!({"player": player.name(), "loss": figures(&loss), "not_best": wrong})
+        })
+        .collect();
+    let judges: Vec<String> = judges.iter().map(PlayJudge::name).collect();
+    let difference = difference(lost).map(|difference| figures(&difference));
+    let value = serde_json::json!({
+        "decisions": lost.len(), "judges": judges, "players": players, "difference": difference,
+    });
+    format!("{value}\n")
+}

@@ -1,0 +1,104 @@
+//! `gammond config print`: the settings in force, as a configuration file.
+
+use crate::{Cli, Common, Failure, config};
+use clap::{ArgAction, CommandFactory};
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Action {
+    /// Print the options in force, and those of every subcommand, as a configuration file.
+    #[command(after_help = "Example: gammond config print > ~/.config/gammond/config.toml")]
+    Print,
+    /// Print where the configuration file is looked for.
+    #[command(after_help = "Example: gammond config path")]
+    Path,
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let path = config::default_file();
+    let path = common.config.clone().or(path);
+    let shown = path
+        .as_ref()
+        .map_or("nowhere".to_owned(), |path| path.display().to_string());
+    match args.action {
+        Action::Path => crate::print(format!("{shown}\n").as_bytes()),
+        Action::Print => {
+            let there = path.is_some_and(|path| path.exists());
+            let state = if there { "read" } else { "not there" };
+            let mut text = format!("# {shown} ({state})\n\n");
+            options_in_force(common, &mut text);
+            subcommands(&mut text);
+            crate::print(text.as_bytes())
+        }
+    }
+}
+
+fn options_in_force(common: &Common, text: &mut String) {
+    let mut line = |key: &str, value: Option<toml::Value>| {
+        let _ = match value {
+            Some(value) => writeln!(text, "{key} = {value}"),
+            None => writeln!(text, "# {key} ="),
+        };
+    };
+    let path = |path: &Option<std::path::PathBuf>| {
+        path.as_ref()
+            .map(|path| toml::Value::from(path.display().to_string()))
+    };
+    line("nets", Some(common.nets.clone().into()));
+    line("plies", Some(i64::from(common.plies).into()));
+    line(
+        "threads",
+        common
+            .threads
+            .and_then(|threads| i64::try_from(threads).ok())
+            .map(Into::into),
+    );
+    line("bearoff", path(&common.bearoff));
+    line("met", Some(common.met_name().into()));
+    line("seed", i64::try_from(common.seed).ok().map(Into::into));
+    line(
+        "format",
+        common
+            .format
+            .map(|format| format!("{format:?}").to_lowercase().into()),
+    );
+    line("log", Some(common.log.clone().into()));
+    line("log-json", Some(common.log_json.into()));
+}
+
+/// The options of each subcommand with their defaults, as comments.
+fn subcommands(text: &mut String) {
+    for command in Cli::command().get_subcommands() {
+        let own: Vec<_> = command
+            .get_arguments()
+            .filter_map(|argument| Some((argument, argument.get_long()?)))
+            .filter(|(_, name)| !matches!(*name, "help" | "version"))
+            .collect();
+        if own.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n# [{}]", command.get_name());
+        for (argument, name) in own {
+            let defaults: Vec<String> = argument
+                .get_default_values()
+                .iter()
+                .map(|value| toml::Value::from(value.to_string_lossy().into_owned()).to_string())
+                .collect();
+            let value = match (argument.get_action(), defaults.as_slice()) {
+                (ArgAction::SetTrue, _) => "false".to_owned(),
+                (ArgAction::Append, values) => format!("[{}]", values.join(", ")),
+                (_, [value]) => value.clone(),
+                (_, values) => values.join(", "),
+            };
+            let _ = writeln!(text, "# {name} = {value}");
+        }
+    }
+}

@@ -1,0 +1,760 @@
+//! The commands that a farm runs: from arguments to a [`JobSpec`], and from that to arguments with the files of this machine.
+
+use super::farm_args::{
+    bench_args, bench_spec, duel_args, duel_spec, gate_args, gate_spec, label_args, label_spec,
+    narrow, no_farm_command, regret_args, regret_spec, rollout_args, rollout_spec, sample_args,
+    sample_spec, tournament_args, tournament_spec,
+};
+use super::farm_files::JobFiles;
+pub(super) use super::farm_files::JobPaths;
+use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
+use crate::{Common, Failure, Format};
+use gammond_engine::equity::MatchEquityTable;
+use gammond_farm::spec::{EngineSpec, FormatSpec, JobSpec, MetSpec, OutputName};
+use gammond_farm::{FORMAT, FarmError, Programs, Task, VERSION, inspect, one_line};
+use gammond_job::RemoteExecutor;
+use gammond_train::player::{NotPortable, PortableBearoff, PortableNets};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The command that is submitted.
+#[derive(clap::Subcommand, Debug)]
+pub(super) enum Submitted {
+    /// Rollouts of a question, or of a whole benchmark file.
+    #[command(
+        alias = "bm",
+        after_help = "Example: gammond farm submit rollout --bm-in positions.txt --out positions.bm"
+    )]
+    Rollout(Box<rollout::Args>),
+    /// Labels for training.
+    #[command(after_help = "Example: gammond farm submit label positions.txt labels.txt --plies 2")]
+    Label(label::Args),
+    /// Positions for training.
+    #[command(
+        after_help = "Example: gammond farm submit sample positions.labels --positions 20000"
+    )]
+    Sample(sample::Args),
+    /// Scores on benchmark files; `bench regret` too.
+    #[command(
+        after_help = "Example: gammond farm submit bench contact.bm --player gammond:plies=1"
+    )]
+    Bench(Box<bench::Args>),
+    /// Two players against each other.
+    #[command(after_help = "Example: gammond farm submit --wait duel gammond pubeval --games 1000")]
+    Duel(Box<duel::Args>),
+    /// Duels of candidate nets.
+    #[command(after_help = "Example: gammond farm submit gate gammond:nets=FOLDER")]
+    Gate(gate::Args),
+    /// Several players against each other.
+    #[command(
+        after_help = "Example: gammond farm submit tournament gammond pubeval random --games 200"
+    )]
+    Tournament(tournament::Args),
+    /// Anything else, which is refused by name.
+    #[command(external_subcommand)]
+    Other(Vec<String>),
+}
+
+/// Letters of the command line that are kept for the status.
+const TYPED_LETTERS_MAX: usize = 2000;
+
+/// Makes a job of a command and the options that all commands have.
+///
+/// # Errors
+/// When a farm does not run the command, a file is missing or a player is a program.
+pub(super) fn task(
+    common: &Common,
+    command: &Submitted,
+    verify: f64,
+    silence_s: u64,
+) -> Result<Task, Failure> {
+    let mut job_files = JobFiles::default();
+    let job = spec(command, &mut job_files)?;
+    let engine = engine(common, &job, &mut job_files)?;
+    let typed = typed(crate::program::arguments());
+    let task = Task {
+        format: FORMAT,
+        version: VERSION.to_owned(),
+        job,
+        engine,
+        files: job_files.0,
+        verify_millionths: (verify * 1e6).round() as u32,
+        silence_s,
+        typed: one_line(&typed, TYPED_LETTERS_MAX),
+    };
+    // What a worker would refuse is refused here.
+    let paths: Vec<PathBuf> = task.files.iter().map(|file| (&file.path).into()).collect();
+    let job_paths = JobPaths {
+        paths: &paths,
+        scratch: None,
+    };
+    prepared(&task, &job_paths).map_err(Failure::from)?;
+    Ok(task)
+}
+
+/// Returns the command of a command line with its arguments, without what `submit` itself was given.
+fn typed(words: impl Iterator<Item = String>) -> String {
+    const COMMANDS: [&str; 8] = [
+        "rollout",
+        "bm",
+        "label",
+        "sample",
+        "bench",
+        "duel",
+        "gate",
+        "tournament",
+    ];
+    let words = words.skip_while(|word| word != "submit");
+    let words = words.skip_while(|word| !COMMANDS.contains(&word.as_str()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn spec(command: &Submitted, job_files: &mut JobFiles) -> Result<JobSpec, Failure> {
+    Ok(match command {
+        Submitted::Rollout(args) => JobSpec::Rollout(rollout_spec(args, job_files)?),
+        Submitted::Label(args) => JobSpec::Label(label_spec(args, job_files)?),
+        Submitted::Sample(args) => JobSpec::Sample(sample_spec(args, job_files)?),
+        Submitted::Bench(args) => match &args.other {
+            None => JobSpec::Bench(bench_spec(args, job_files)?),
+            Some(bench::Other::Regret(args)) => JobSpec::Regret(regret_spec(args, job_files)?),
+            Some(bench::Other::Values(_)) => return Err(no_farm_command("bench values")),
+            Some(bench::Other::Depths(_)) => return Err(no_farm_command("bench depths")),
+        },
+        Submitted::Duel(args) => JobSpec::Duel(duel_spec(args, job_files)?),
+        Submitted::Gate(args) => JobSpec::Gate(gate_spec(args, job_files)?),
+        Submitted::Tournament(args) => JobSpec::Tournament(tournament_spec(args, job_files)?),
+        Submitted::Other(words) => {
+            return Err(no_farm_command(words.first().map_or("", String::as_str)));
+        }
+    })
+}
+
+/// Tells whether the engine of the common options computes a job, and not those of its players.
+const fn has_own_engine(job: &JobSpec) -> bool {
+    match job {
+        JobSpec::Rollout(_) | JobSpec::Label(_) | JobSpec::Sample(_) => true,
+        JobSpec::Bench(_)
+        | JobSpec::Regret(_)
+        | JobSpec::Duel(_)
+        | JobSpec::Gate(_)
+        | JobSpec::Tournament(_) => false,
+    }
+}
+
+fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<EngineSpec, Failure> {
+    let Common {
+        nets,
+        plies,
+        threads: _,
+        bearoff,
+        met,
+        seed,
+        format,
+        log: _,
+        log_json: _,
+        config: _,
+        remote: _,
+    } = common;
+    let mut carry = |path: &Path| job_files.file(path);
+    let bearoff = match has_own_engine(job) {
+        true => common.bearoff_folder().or_else(|| Some("none".into())),
+        false => bearoff.clone(),
+    };
+    let bearoff = bearoff.map(|folder| PortableBearoff::new(&folder, &mut carry));
+    let bearoff = bearoff.transpose()?;
+    let met = match met {
+        None => None,
+        Some(name) => Some(match MatchEquityTable::named(name) {
+            Ok(_) => MetSpec::Named(name.clone().try_into()?),
+            Err(_) => MetSpec::File(job_files.file(Path::new(name))?),
+        }),
+    };
+    Ok(EngineSpec {
+        nets: job_files.nets(nets)?,
+        plies: u64::from(*plies).try_into()?,
+        bearoff,
+        met,
+        seed: *seed,
+        format: format.map(|format| match format {
+            Format::Json => FormatSpec::Json,
+            Format::Text => FormatSpec::Text,
+            Format::Csv => FormatSpec::Csv,
+        }),
+    })
+}
+
+/// Returns the options of a job on this machine.
+fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> {
+    let EngineSpec {
+        nets,
+        plies,
+        bearoff,
+        met,
+        seed,
+        format,
+    } = task.engine.clone();
+    // Without this the databases that this machine happens to have would be used.
+    let none = has_own_engine(&task.job).then_some(PortableBearoff::None);
+    let bearoff = bearoff.or(none).map(|folder| folder.path(job_paths.paths));
+    let met = match met {
+        None => None,
+        Some(MetSpec::Named(name)) => {
+            let name = String::from(name);
+            match MatchEquityTable::named(&name) {
+                Ok(_) => Some(name),
+                Err(error) => return Err(NotPortable(error.to_string())),
+            }
+        }
+        Some(MetSpec::File(number)) => Some(job_paths.nets(PortableNets::File(number))?),
+    };
+    Ok(Common {
+        nets: job_paths.nets(nets)?,
+        plies: narrow(u64::from(plies)),
+        threads: None,
+        bearoff: bearoff.transpose()?,
+        met,
+        seed,
+        format: format.map(|format| match format {
+            FormatSpec::Json => Format::Json,
+            FormatSpec::Text => Format::Text,
+            FormatSpec::Csv => Format::Csv,
+        }),
+        log: String::new(),
+        log_json: false,
+        config: None,
+        remote: None,
+    })
+}
+
+/// A command with its arguments on this machine.
+enum Prepared {
+    Rollout(Box<rollout::Args>),
+    Label(label::Args),
+    Sample(sample::Args),
+    Bench(Box<bench::Args>),
+    Regret(Box<bench_regret::Args>),
+    Duel(Box<duel::Args>),
+    Gate(Box<gate::Args>),
+    Tournament(tournament::Args),
+}
+
+/// Checks a job and puts the files of this machine into it.
+fn prepared(task: &Task, job_paths: &JobPaths<'_>) -> Result<(Common, Prepared), NotPortable> {
+    let common = common(task, job_paths)?;
+    let command = match task.job.clone() {
+        JobSpec::Rollout(spec) => Prepared::Rollout(Box::new(rollout_args(spec, job_paths)?)),
+        JobSpec::Label(spec) => Prepared::Label(label_args(spec, job_paths)?),
+        JobSpec::Sample(spec) => Prepared::Sample(sample_args(spec, job_paths)?),
+        JobSpec::Bench(spec) => Prepared::Bench(Box::new(bench_args(spec, job_paths)?)),
+        JobSpec::Regret(spec) => Prepared::Regret(Box::new(regret_args(spec, job_paths)?)),
+        JobSpec::Duel(spec) => Prepared::Duel(Box::new(duel_args(spec, job_paths)?)),
+        JobSpec::Gate(spec) => Prepared::Gate(Box::new(gate_args(spec, job_paths)?)),
+        JobSpec::Tournament(spec) => Prepared::Tournament(tournament_args(spec, job_paths)?),
+    };
+    Ok((common, command))
+}
+
+/// Runs the command of a job on this machine, with the parts of its jobs from `remote`.
+///
+/// # Errors
+/// Why it cannot run.
+pub(super) fn run(
+    task: &Task,
+    job_paths: &JobPaths<'_>,
+    threads: Option<usize>,
+    remote: &Arc<dyn RemoteExecutor>,
+) -> Result<ExitCode, Failure> {
+    let (mut common, command) = prepared(task, job_paths)?;
+    common.threads = threads;
+    common.remote = Some(remote.clone());
+    let common = &common;
+    match &command {
+        Prepared::Rollout(args) => rollout::run(common, args),
+        Prepared::Label(args) => label::run(common, args),
+        Prepared::Sample(args) => sample::run(common, args),
+        Prepared::Bench(args) => bench::run(common, args),
+        Prepared::Regret(args) => bench_regret::run(common, args),
+        Prepared::Duel(args) => duel::run(common, args),
+        Prepared::Gate(args) => gate::run(common, args),
+        Prepared::Tournament(args) => tournament::run(common, args),
+    }
+}
+
+/// Runs the commands of jobs for a worker.
+#[derive(Debug)]
+pub(super) struct LocalPrograms {
+    pub(super) threads: Option<usize>,
+}
+
+impl Programs for LocalPrograms {
+    fn run(
+        &self,
+        task: &Task,
+        paths: &[PathBuf],
+        scratch: &Path,
+        remote: Arc<dyn RemoteExecutor>,
+    ) -> Result<(), String> {
+        let job_paths = JobPaths {
+            paths,
+            scratch: Some(scratch),
+        };
+        // Everybody on the farm reads the reason: it names what is wrong with the job, never what stands in a file.
+        prepared(task, &job_paths).map_err(|error| error.to_string())?;
+        match run(task, &job_paths, self.threads, &remote) {
+            Ok(_) => Ok(()),
+            Err(failure) => {
+                tracing::debug!("{failure}");
+                Err(match failure {
+                    Failure::Usage(_) => "its settings do not fit together",
+                    Failure::File(_) => "a file that came along is not what the job needs",
+                    Failure::Work(_) => "it cannot run on this machine",
+                }
+                .to_owned()
+                    + "; the same command without the farm says why")
+            }
+        }
+    }
+}
+
+/// Returns the paths of a job's files where it was submitted, if they are still the same.
+pub(super) fn paths_here(task: &Task) -> Result<Vec<PathBuf>, FarmError> {
+    let mut paths = Vec::new();
+    for shipped in &task.files {
+        let path = PathBuf::from(&shipped.path);
+        if inspect(&path)?.files != shipped.files {
+            let text = format!("{} is not what the job was submitted with", shipped.path);
+            return Err(FarmError::Other(text));
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+/// Returns the names of the files that a job writes outside of the folder in which it is fetched: absolute ones, those
+/// with `..`, and hidden ones.
+pub(super) fn outputs_outside(task: &Task) -> Vec<String> {
+    let all: Vec<Option<OutputName>> = match task.job.clone() {
+        JobSpec::Rollout(spec) => vec![spec.file.map(|file| file.out)],
+        JobSpec::Label(spec) => vec![Some(spec.output)],
+        JobSpec::Sample(spec) => vec![Some(spec.file)],
+        JobSpec::Bench(spec) => vec![spec.svg, spec.journal],
+        JobSpec::Regret(spec) => vec![spec.journal],
+        JobSpec::Duel(spec) => vec![spec.journal],
+        JobSpec::Gate(spec) => vec![spec.install, spec.journal],
+        JobSpec::Tournament(spec) => vec![spec.svg, spec.journal],
+    };
+    let inside = |name: &String| {
+        Path::new(name).components().all(|one| match one {
+            Component::Normal(part) => !part.to_string_lossy().starts_with('.'),
+            Component::CurDir => true,
+            Component::Prefix(_) | Component::RootDir | Component::ParentDir => false,
+        })
+    };
+    let names = all.into_iter().flatten().map(String::from);
+    names.filter(|name| !inside(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+    use gammond_farm::Shipped;
+    use serde_json::{Value, json};
+
+    #[derive(clap::Parser, Debug)]
+    struct Line {
+        #[command(flatten)]
+        common: Common,
+        #[command(subcommand)]
+        command: Submitted,
+    }
+
+    fn submitted(line: &str) -> Result<Task, String> {
+        let words = std::iter::once("gammond").chain(line.split(' '));
+        let line = Line::try_parse_from(words).map_err(|error| error.to_string())?;
+        task(&line.common, &line.command, 0.0, 30).map_err(|error| error.to_string())
+    }
+
+    /// Parses and prepares a job as a worker does after receiving it.
+    fn at_the_worker(task: &Value) -> Result<(Common, Prepared), String> {
+        let read: Task = serde_json::from_value(task.clone()).map_err(|e| e.to_string())?;
+        let bytes = serde_json::to_vec(&read).unwrap();
+        let parsed = Task::parse(&read.name(), &bytes).map_err(|error| error.to_string())?;
+        let paths = vec![PathBuf::from("/came/along"); parsed.files.len()];
+        let job_paths = JobPaths {
+            paths: &paths,
+            scratch: Some(Path::new("/scratch")),
+        };
+        prepared(&parsed, &job_paths).map_err(|error| error.to_string())
+    }
+
+    /// Files of every kind that a player may name.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.net", "a.toml", "positions", "x.bm"] {
+            std::fs::write(folder.path().join(name), "a file\n").unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of commands")]
+    fn command_with_files_round_trips_through_a_job() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let (net, sum, positions, bm) = (at("a.net"), at("a.toml"), at("positions"), at("x.bm"));
+        for (line, files, stages) in [
+            (format!("label {positions} out --plies 2 --seed 7"), 1, 1),
+            (
+                format!("bm --bm-in {bm} --out x.bm trials=36 --quota contact=5"),
+                1,
+                2,
+            ),
+            ("rollout 4HPwATDgc/ABMA 31 top=2 trials=72".to_owned(), 0, 1),
+            (format!("rollout 4HPwATDgc/ABMA --other-nets {net}"), 1, 1),
+            (format!("sample out --from {positions} --games {sum}"), 2, 1),
+            (
+                format!("bench {bm} {bm} --against td:{net} --by-range 6,12"),
+                2,
+                1,
+            ),
+            (
+                format!("bench regret {positions} --judge gammond:nets={net}"),
+                2,
+                1,
+            ),
+            (
+                format!("duel linear:{sum} expectiminimax:depth=2:eval=td:{net} --match 5"),
+                2,
+                1,
+            ),
+            (
+                format!("duel gammond:nets=embedded:fast random --luck-adjusted {net}"),
+                1,
+                1,
+            ),
+            (
+                format!("gate gammond:nets={net} --bench {bm} --lead=-0.5"),
+                2,
+                1,
+            ),
+            (
+                format!("tournament random pubeval hillclimb:{net} --cube --no-jacoby"),
+                1,
+                1,
+            ),
+        ] {
+            let task = submitted(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(task.files.len(), files, "{line}");
+            assert_eq!(task.job.stages(), stages, "{line}");
+            let travelled = serde_json::to_value(&task).unwrap();
+            let mut without_files = travelled.clone();
+            without_files["files"] = json!([]);
+            without_files["typed"] = json!("");
+            let shown = without_files.to_string();
+            assert!(!shown.contains(&at("")), "{line}: {shown}");
+            let (common, command) = at_the_worker(&travelled).unwrap();
+            assert_eq!(
+                (common.seed, common.plies),
+                (task.engine.seed, u64::from(task.engine.plies) as u8)
+            );
+            // From the arguments of the worker the same job is made.
+            let mut job_files = JobFiles(
+                task.files
+                    .iter()
+                    .cloned()
+                    .map(|file| Shipped {
+                        path: "/came/along".to_owned(),
+                        ..file
+                    })
+                    .collect(),
+            );
+            if files < 2 {
+                let again = match &command {
+                    Prepared::Rollout(args) if task.job.stages() == 1 => {
+                        JobSpec::Rollout(rollout_spec(args, &mut job_files).unwrap())
+                    }
+                    Prepared::Tournament(args) => {
+                        JobSpec::Tournament(tournament_spec(args, &mut job_files).unwrap())
+                    }
+                    Prepared::Duel(args) => JobSpec::Duel(duel_spec(args, &mut job_files).unwrap()),
+                    _ => continue,
+                };
+                assert_eq!(again, task.job, "{line}");
+            }
+            if files > 0 {
+                without_files["files"] = json!([]);
+                let refused = at_the_worker(&without_files).err().unwrap();
+                assert!(refused.contains("did not come along"), "{line}: {refused}");
+            }
+        }
+        let name = |line: &str| submitted(line).unwrap().name();
+        let label = format!("label {positions} out");
+        assert_eq!(
+            name(&format!("{label} --plies 2 --seed 7")),
+            name(&format!("{label} --seed 7 --plies 2"))
+        );
+        assert_ne!(
+            name(&format!("{label} --plies 2 --seed 7")),
+            name(&format!("{label} --plies 2"))
+        );
+    }
+
+    #[test]
+    fn work_that_is_not_for_a_farm_is_refused_at_submission() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        for (line, why) in [
+            (
+                "serve --listen 127.0.0.1:1".to_owned(),
+                "does not run 'serve'",
+            ),
+            ("label /nowhere out".to_owned(), "/nowhere"),
+            ("rollout 4HPwATDgc/ABMA time=100".to_owned(), "time="),
+            ("rollout 4HPwATDgc/ABMA TIME=100".to_owned(), "time="),
+            (
+                "duel random pubeval --mat folder".to_owned(),
+                "not on a farm",
+            ),
+            (
+                format!("bench values {}", at("positions")),
+                "does not run 'bench values'",
+            ),
+            (
+                format!("sample dump {}", at("positions")),
+                "does not run 'sample dump'",
+            ),
+            (
+                format!("bm --bm-in {} --out y --part 1/2", at("x.bm")),
+                "--part: not on a farm",
+            ),
+            ("bm --bm-in - --out y".to_owned(), "standard input"),
+            ("duel gammond random --met /nowhere".to_owned(), "/nowhere"),
+        ] {
+            let said = submitted(&line).unwrap_err();
+            assert!(said.contains(why), "{line}: {said}");
+        }
+    }
+
+    /// Texts of players that start or call a program, in every form that holds another player, two levels deep.
+    fn programs(folder: &Path) -> Vec<String> {
+        let marker = folder.join("was-run");
+        let run = format!("touch${{IFS}}{}", marker.display());
+        let plain = [
+            format!("pipe:{run}"),
+            format!("ubgi:{run}"),
+            "external:127.0.0.1:1".to_owned(),
+        ];
+        let mut all = plain.to_vec();
+        for (at, program) in plain.iter().enumerate() {
+            for place in ["contact", "crashed", "race"] {
+                let path = folder.join(format!("{at}-{place}.toml"));
+                let mut plan = String::new();
+                for part in ["contact", "crashed", "race"] {
+                    let player = if part == place { program } else { "gammond" };
+                    plan.push_str(&format!("{part} = '{player}'\n"));
+                }
+                std::fs::write(&path, plan).unwrap();
+                all.push(format!("parts:{}", path.display()));
+            }
+        }
+        let looked_from = all.clone().into_iter();
+        all.extend(looked_from.flat_map(|player| {
+            ["", ":depth=2"].map(|depth| format!("expectiminimax{depth}:eval={player}"))
+        }));
+        all
+    }
+
+    #[test]
+    fn program_in_any_player_of_any_command_is_refused_and_not_run() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let lines = [
+            "duel PLAYER random".to_owned(),
+            "duel random PLAYER".to_owned(),
+            format!("bench {} --player PLAYER", at("x.bm")),
+            format!("bench {} --against PLAYER", at("x.bm")),
+            format!("bench regret {} --player PLAYER", at("positions")),
+            format!("bench regret {} --against PLAYER", at("positions")),
+            format!("bench regret {} --judge PLAYER", at("positions")),
+            "gate PLAYER".to_owned(),
+            "gate gammond --against PLAYER".to_owned(),
+            "tournament random random PLAYER".to_owned(),
+        ];
+        let programs = programs(folder.path());
+        assert_eq!(programs.len(), 3 * 4 * 3);
+        for line in &lines {
+            for player in &programs {
+                let line = line.replace("PLAYER", player);
+                let said = submitted(&line).unwrap_err();
+                assert!(said.contains("start no other programs"), "{line}: {said}");
+            }
+        }
+        assert!(!folder.path().join("was-run").exists());
+    }
+
+    /// A job that somebody wrote by hand: every player that may not be, in every place that holds one.
+    #[test]
+    fn job_written_by_hand_builds_only_portable_players() {
+        let foreign = [
+            json!({"pipe": "id"}),
+            json!({"ubgi": "id"}),
+            json!({"external": "127.0.0.1:1"}),
+            json!("pipe:id"),
+            json!("expectiminimax:eval=ubgi:id"),
+            json!({"linear": "/etc/passwd"}),
+            json!({"linear": 7}),
+            json!({"classic": {"kind": "td", "file": "/etc/hostname", "sides": "swap"}}),
+            json!({"classic": {"kind": "td", "file": 7, "sides": "swap"}}),
+            json!({"parts": "/etc/passwd"}),
+            json!({"gammond": {"nets": "/etc"}}),
+            json!({"gammond": {"nets": {"file": "/etc"}}}),
+            json!({"gammond": {"nets": {"file": 7}}}),
+            json!({"gammond": {"bearoff": "/etc"}}),
+            json!({"gammond": {"bearoff": {"folder": 7}}}),
+            json!({"gammond": {"plies": 200}}),
+        ];
+        let inside: [fn(&Value) -> Value; 5] = [
+            Value::clone,
+            |player| json!({"expectiminimax": {"depth": 1, "eval": player}}),
+            |player| json!({"parts": {"name": "n", "contact": player, "crashed": null, "race": "pubeval", "one_sided": true}}),
+            |player| json!({"parts": {"name": "n", "contact": "pubeval", "crashed": player, "race": "pubeval", "one_sided": true}}),
+            |player| json!({"parts": {"name": "n", "contact": "pubeval", "crashed": null, "race": player, "one_sided": true}}),
+        ];
+        let mut all: Vec<Value> = Vec::new();
+        for player in &foreign {
+            for inner in inside {
+                all.extend(inside.map(|outer| outer(&inner(player))));
+            }
+        }
+        assert_eq!(all.len(), 16 * 25);
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let jobs = [
+            ("duel random random".to_owned(), "/job/duel/a"),
+            ("duel random random".to_owned(), "/job/duel/b"),
+            (format!("bench {}", at("x.bm")), "/job/bench/players/player"),
+            (
+                format!("bench {}", at("x.bm")),
+                "/job/bench/players/against",
+            ),
+            (
+                format!("bench regret {}", at("positions")),
+                "/job/regret/players/player",
+            ),
+            (
+                format!("bench regret {} --judge gammond", at("positions")),
+                "/job/regret/judges/0",
+            ),
+            ("gate gammond".to_owned(), "/job/gate/candidate"),
+            ("gate gammond".to_owned(), "/job/gate/against/0"),
+            (
+                "tournament random random".to_owned(),
+                "/job/tournament/players/1",
+            ),
+        ];
+        for (line, place) in jobs {
+            let honest = serde_json::to_value(submitted(&line).unwrap()).unwrap();
+            assert!(at_the_worker(&honest).is_ok(), "{line}");
+            for player in &all {
+                let mut task = honest.clone();
+                *task.pointer_mut(place).unwrap() = player.clone();
+                assert!(at_the_worker(&task).is_err(), "{line}: {player}");
+            }
+        }
+    }
+
+    /// Paths, numbers beyond limits and unknown fields in every other place of a job.
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of places")]
+    fn job_written_by_hand_reads_and_writes_nothing_else() {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let honest = |line: &str| serde_json::to_value(submitted(line).unwrap()).unwrap();
+        let label = honest(&format!("label {} out", at("positions")));
+        let duel = honest("duel random random");
+        let bm = honest(&format!("bm --bm-in {} --out y trials=36", at("x.bm")));
+        for (task, place, value) in [
+            (&label, "/job/label/input", json!("/etc/passwd")),
+            (&label, "/job/label/input", json!(9)),
+            (&label, "/job/label/input", json!(-1)),
+            (&label, "/job/label/games", json!(0)),
+            (&label, "/engine/nets", json!("/etc")),
+            (&label, "/engine/nets", json!({"file": 9})),
+            (&label, "/engine/met", json!("/etc/passwd")),
+            (&label, "/engine/met", json!({"named": "/etc/passwd"})),
+            (&label, "/engine/met", json!({"file": 9})),
+            (&label, "/engine/bearoff", json!({"folder": "/etc"})),
+            (&label, "/engine/plies", json!(5)),
+            (&label, "/engine/seed", json!(-1)),
+            (&label, "/silence_s", json!(0)),
+            (&label, "/silence_s", json!(u64::MAX)),
+            (&label, "/verify_millionths", json!(1_000_001)),
+            (&label, "/files/0/files/0/sha256", json!("../../etc/passwd")),
+            (&label, "/files/0/files/0/length", json!(u64::MAX)),
+            (&label, "/files/0/files/0/name", json!("a\u{1b}[2J")),
+            (&label, "/version", json!("x".repeat(5000))),
+            (&duel, "/job/duel/games", json!(0)),
+            (&duel, "/job/duel/games", json!(u64::MAX)),
+            (&duel, "/job/duel/terms", json!({"match": 256})),
+            (&duel, "/job/duel/decide", json!(1e300)),
+            (&duel, "/job/duel/luck_adjusted", json!("/etc")),
+            (&duel, "/job/duel/journal", json!("a\nb")),
+            (&duel, "/job", json!({"serve": {"listen": "0.0.0.0:1"}})),
+            (&bm, "/job/rollout/file/bm_in/0", json!("/etc/passwd")),
+            (&bm, "/job/rollout/file/again", json!(9)),
+            (&bm, "/job/rollout/file/best", json!(1)),
+            (&bm, "/job/rollout/file/quota", json!(["nonsense"])),
+            (&bm, "/job/rollout/request", json!(["time=5"])),
+            (&bm, "/job/rollout/request", json!(vec!["trials=36"; 5000])),
+            (&bm, "/job/rollout/other_nets", json!("/etc")),
+        ] {
+            assert!(at_the_worker(task).is_ok());
+            let mut task = task.clone();
+            *task.pointer_mut(place).unwrap() = value.clone();
+            assert!(at_the_worker(&task).is_err(), "{place}: {value}");
+        }
+        let mut more = duel.clone();
+        more["job"]["duel"]["mat"] = json!("/tmp/x");
+        assert!(at_the_worker(&more).is_err(), "an unknown field");
+        // What a worker writes is in its scratch folder, whatever it is called.
+        for name in ["/etc/cron.d/x", "../../x", "..", "a/../..", "~/.bashrc"] {
+            let mut task = duel.clone();
+            task["job"]["duel"]["journal"] = json!(name);
+            let (_, command) = at_the_worker(&task).unwrap();
+            let Prepared::Duel(args) = command else {
+                panic!("no duel");
+            };
+            let journal = args.journal.unwrap();
+            assert_eq!(journal.parent(), Some(Path::new("/scratch")), "{name}");
+        }
+        for (name, outside) in [
+            ("a", false),
+            ("a/b.txt", false),
+            ("./a", false),
+            ("/a", true),
+            ("../a", true),
+            (".bashrc", true),
+        ] {
+            let mut task = duel.clone();
+            task["job"]["duel"]["journal"] = json!(name);
+            let task: Task = serde_json::from_value(task).unwrap();
+            assert_eq!(!outputs_outside(&task).is_empty(), outside, "{name}");
+        }
+    }
+
+    #[test]
+    fn arguments_without_a_file_are_as_the_command_line_has_them() {
+        let Submitted::Rollout(args) = Line::try_parse_from(["gammond", "rollout", "x"])
+            .unwrap()
+            .command
+        else {
+            panic!("no rollout");
+        };
+        assert_eq!(
+            format!("{:?}", args.file),
+            format!("{:?}", rollout::FileArgs::none())
+        );
+    }
+}

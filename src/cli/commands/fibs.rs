@@ -1,0 +1,223 @@
+//! `gammond fibs`: the bot's command line, its password and its signals.
+
+use crate::{
+    Archive, ArchiveKey, Common, Failure, LevelOption, io_threads, only_for_its_owner, within,
+};
+use gammond_base::files;
+use gammond_engine::engine::Engine;
+use gammond_engine::query::MoveFilter;
+use gammond_protocol::analysis::analysis_settings;
+use gammond_protocol::fibs::Policy;
+use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
+use gammond_server::platform::{SignalEvent, SignalListener};
+use gammond_server::tcp::Address;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// The name of the credential that systemd may pass.
+const CREDENTIAL: &str = "gammond-fibs-password";
+/// The variable that may hold the password.
+const VARIABLE: &str = "GAMMOND_FIBS_PASSWORD";
+
+/// Longest time of a turn that an option may ask for, in milliseconds: FIBS players do not wait longer.
+const TURN_MS_MAX: u64 = 60_000;
+/// Signals so soon after a counted one belong to the same request: GNU `timeout` sends SIGTERM to
+/// the process and then to its group.
+const SAME_REQUEST: Duration = Duration::from_secs(1);
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The server.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_SERVER",
+        default_value = "fibs.com:4321",
+        value_name = "HOST:PORT",
+        value_parser = host_and_port
+    )]
+    server: String,
+    /// The bot's user name. Its password comes from the variable GAMMOND_FIBS_PASSWORD, the file of
+    /// --password-file, or the systemd credential gammond-fibs-password.
+    #[arg(long, env = "GAMMOND_FIBS_USER", value_name = "NAME")]
+    user: String,
+    /// File with the password; nobody but its owner may have rights on it (mode 0600).
+    #[arg(long, env = "GAMMOND_FIBS_PASSWORD_FILE", value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// Name of the program in the who list; at most 20 characters.
+    #[arg(long, env = "GAMMOND_FIBS_CLIENT", value_name = "NAME")]
+    client: Option<String>,
+    /// TOML file that says whom to play.
+    #[arg(long, env = "GAMMOND_FIBS_POLICY", value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// File in which results and people met are kept.
+    #[arg(long, env = "GAMMOND_FIBS_STATE", value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Folder for a .mat file of each finished match.
+    #[arg(long, env = "GAMMOND_FIBS_MATCHES", value_name = "DIR")]
+    matches: Option<PathBuf>,
+    /// Longest time for a decision, in milliseconds; what is known by then is played.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_THINK_MS",
+        default_value_t = 4000,
+        value_parser = clap::value_parser!(u64).range(1..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    think_ms: u64,
+    /// Shortest time for a decision, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_PAUSE_MS",
+        default_value_t = 1200,
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    pause_ms: u64,
+    /// Shortest time between two commands, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_PACE_MS",
+        default_value_t = 1500,
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    pace_ms: u64,
+    /// On SIGTERM finish the match, not only the game.
+    #[arg(long, env = "GAMMOND_FIBS_FINISH_MATCH")]
+    finish_match: bool,
+    /// Write into the match files what the engine thinks of both players: loss per decision, luck.
+    #[arg(long, env = "GAMMOND_FIBS_ANALYSE")]
+    analyse: bool,
+    /// Keep the totals of each match that was analysed in this file, as `gammond analyse --db` does.
+    #[arg(
+        long,
+        env = "GAMMOND_FIBS_DB",
+        requires = "analyse",
+        value_name = "FILE"
+    )]
+    db: Option<PathBuf>,
+    #[command(flatten)]
+    level: LevelOption,
+    /// Draw the boards on stdout: on a terminal in one place, else one below the other.
+    #[arg(long, env = "GAMMOND_FIBS_WATCH")]
+    watch: bool,
+}
+
+/// Returns an address of TCP, whose name may not be known yet.
+fn host_and_port(text: &str) -> Result<String, String> {
+    match text.parse() {
+        Ok(Address::Tcp(address)) => Ok(address),
+        _ => Err("expected HOST:PORT, such as fibs.com:4321".to_owned()),
+    }
+}
+
+impl From<FibsError> for Failure {
+    fn from(error: FibsError) -> Self {
+        match error {
+            FibsError::File { .. } => Failure::file(error),
+            FibsError::Fatal(_) => Failure::work(error),
+            other => Failure::usage(other),
+        }
+    }
+}
+
+impl Args {
+    fn config(&self, common: &Common) -> Result<FibsConfig, Failure> {
+        let mut config = FibsConfig::new(&self.server, &self.user, self.password()?)?;
+        if let Some(client) = &self.client {
+            config.client.clone_from(client);
+        }
+        if let Some(path) = &self.policy {
+            let text = read(path)?;
+            config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
+        }
+        config.settings = common.session(&[])?.search;
+        config.settings.filter = MoveFilter::AUTO;
+        config.settings.level = self.level.level;
+        config.timing.pace_ms = self.pace_ms;
+        config.think_ms = self.think_ms;
+        config.pause_ms = self.pause_ms;
+        config.state.clone_from(&self.state);
+        config.matches.clone_from(&self.matches);
+        config.finish_match = self.finish_match;
+        config.watch = self.watch;
+        config.analyse = self.analyse;
+        Ok(config)
+    }
+
+    /// FIBS-30: never from the command line.
+    fn password(&self) -> Result<Secret, Failure> {
+        if let Some(path) = &self.password_file {
+            only_for_its_owner(path)?;
+            return Ok(Secret::new(&read(path)?)?);
+        }
+        if let Some(text) = std::env::var_os(VARIABLE) {
+            let text = text
+                .into_string()
+                .map_err(|_| Failure::usage(format!("{VARIABLE} is not UTF-8")))?;
+            return Ok(Secret::new(&text)?);
+        }
+        if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
+            let path = Path::new(&folder).join(CREDENTIAL);
+            if path.exists() {
+                return Ok(Secret::new(&read(&path)?)?);
+            }
+        }
+        Err(Failure::usage(format!(
+            "no password: set {VARIABLE}, --password-file or the systemd credential {CREDENTIAL}"
+        )))
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))
+}
+
+/// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
+fn archiver(path: &Path, engine: &Engine, plies: u8) -> Result<MatchArchiver, Failure> {
+    let archive = Archive::open(path)?;
+    let (engine, settings) = (engine.clone(), analysis_settings(plies));
+    Ok(MatchArchiver(Arc::new(move |name, text, analysis| {
+        let key = ArchiveKey::of(&engine, &settings, text.as_bytes());
+        if let Err(error) = archive.add(name, &key, analysis) {
+            tracing::error!(%error, "the archive cannot be written");
+        }
+    })))
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let mut config = args.config(common)?;
+    let engine = common.engine()?;
+    if let Some(path) = &args.db {
+        config.archiver = Some(archiver(path, &engine, config.settings.plies)?);
+    }
+    let runtime = io_threads()?;
+    runtime.block_on(async {
+        let (ask, stop) = watch::channel(0_u32);
+        let listen = |told| {
+            SignalListener::new(told).map_err(|error| Failure::work(within("signals", error)))
+        };
+        let mut terminate = listen(SignalEvent::End)?;
+        let mut interrupt = listen(SignalEvent::Interrupt)?;
+        tokio::spawn(async move {
+            let mut counted: Option<Instant> = None;
+            loop {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+                if counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST) {
+                    counted = Some(Instant::now());
+                    ask.send_modify(|count| *count = count.saturating_add(1));
+                }
+            }
+        });
+        play(config, engine, stop).await?;
+        Ok(ExitCode::SUCCESS)
+    })
+}

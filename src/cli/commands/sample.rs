@@ -1,0 +1,187 @@
+//! `gammond sample`.
+
+use super::label::read_positions;
+use crate::{Common, Failure, Output, ProgressArgs, counts, finish, points};
+use gammond_base::journal::read_records;
+use gammond_engine::query::{EvalQuery, Settings, Stop};
+use gammond_engine::search;
+use gammond_game::notation::PositionChances;
+use gammond_game::{MatchState, Rules};
+use gammond_job::Header;
+use gammond_train::training::games::GameSettings;
+use gammond_train::training::read_toml;
+use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
+use gammond_train::training::selection::forced_rolls;
+use gammond_train::training::shard::{Label, by_group, unpack};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond sample [OPTIONS] <FILE.labels>\n       gammond sample <COMMAND>"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(super) other: Option<Other>,
+    /// Labels to make; the same command goes on from what is there.
+    #[arg(required = true, value_name = "FILE.labels")]
+    pub(super) file: Option<PathBuf>,
+    /// Number of labelled positions to make.
+    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
+    pub(super) positions: usize,
+    /// Settings of the games: a TOML file with the keys of `games` in a training plan.
+    #[arg(long, value_name = "FILE.toml")]
+    pub(super) games: Option<PathBuf>,
+    /// Keep only disagreements between 0-ply and this many plies: the two positions that different
+    /// choices lead to, and positions with different cube actions; labelled by the deeper search.
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(super) disagreements: Option<u8>,
+    /// Games begin at random positions of this file: one a line, any position text, or lines of a training
+    /// file.
+    #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
+    pub(super) from: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
+}
+
+/// Other commands for labels.
+#[derive(clap::Subcommand, Debug)]
+pub(super) enum Other {
+    /// Write what a file holds as lines of a training file.
+    #[command(after_help = "Example: gammond sample dump positions.labels > positions.txt")]
+    Dump {
+        /// Labels that were made.
+        #[arg(value_name = "FILE.labels")]
+        file: PathBuf,
+        /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the file holds
+        /// them.
+        #[arg(long, value_name = "N", value_parser = counts())]
+        per_group: Option<usize>,
+        /// Only the first label of each position; the number of labels dropped is reported.
+        #[arg(long)]
+        unique: bool,
+        /// Only positions whose static equity differs by at least this much from that at 1 ply.
+        #[arg(long, value_name = "EQUITY", value_parser = points)]
+        unsettled: Option<f64>,
+        /// Only positions in which at least this many of the 36 rolls leave no play or one.
+        #[arg(long, value_name = "ROLLS", value_parser = clap::value_parser!(u8).range(1..=36))]
+        forced: Option<u8>,
+    },
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let file = match (&args.other, &args.file) {
+        (
+            Some(Other::Dump {
+                file,
+                per_group,
+                unique,
+                unsettled,
+                forced,
+            }),
+            _,
+        ) => {
+            let kept = Kept {
+                per_group: *per_group,
+                unique: *unique,
+                unsettled: *unsettled,
+                forced: *forced,
+            };
+            return dump(common, file, &kept);
+        }
+        (None, Some(file)) => file,
+        (None, None) => return Err(Failure::usage("a file for the labels is wanted")),
+    };
+    common.start_threads();
+    let games = match &args.games {
+        None => GameSettings::default(),
+        Some(path) => read_toml(path).map_err(Failure::file)?,
+    };
+    let starts = args.from.as_deref().map(read_positions).transpose()?;
+    let starts = starts.unwrap_or_default();
+    let engine = common.engine()?;
+    let job = SampleJob {
+        header: Header::new("labels", 2).field("nets", engine.identity()?),
+        seed: common.seed,
+        labels: args.positions,
+        games,
+        starts,
+    };
+    let mut control = common.control(args.progress)?;
+    let outcome = match args.disagreements {
+        Some(plies) => fill_disagreements(file, &job, &engine, plies, &mut control),
+        None => fill(file, &job, engine.evaluator().as_ref(), &mut control),
+    }?;
+    drop(control);
+    finish("", outcome.complete, Some(file), "")
+}
+
+/// Labels that a dump keeps.
+struct Kept {
+    per_group: Option<usize>,
+    unique: bool,
+    unsettled: Option<f64>,
+    forced: Option<u8>,
+}
+
+/// Keeps the labels of positions whose static equity and that at 1 ply differ by at least `least`.
+fn keep_unsettled(common: &Common, labels: &mut Vec<Label>, least: f64) -> Result<(), Failure> {
+    common.start_threads();
+    let (engine, stop) = (common.engine()?, Stop::never());
+    let gap = |label: &Label| {
+        let query = EvalQuery::new(label.position, MatchState::money(Rules::default()));
+        let at = |plies| {
+            let settings = Settings::plies(plies).with_cubeful(false);
+            // In this thread: a thread that waits for the engine's pool would begin the next label inside of this one.
+            let found = search::evaluate(engine.context(&stop), &query, &settings).ok()?;
+            Some(f64::from(found.chances.equity()))
+        };
+        Some((at(0)? - at(1)?).abs())
+    };
+    let gaps: Vec<Option<f64>> = labels.par_iter().map(gap).collect();
+    let mut gaps = gaps.into_iter().flatten();
+    labels.retain(|_| gaps.next().is_some_and(|gap| gap >= least));
+    Ok(())
+}
+
+fn dump(common: &Common, file: &Path, kept: &Kept) -> Result<ExitCode, Failure> {
+    let records = read_records(file)?;
+    let mut out = Output::new();
+    let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
+    if kept.unique {
+        let all = labels.len();
+        let mut known = HashSet::new();
+        labels.retain(|label| known.insert(label.position));
+        let dropped = all - labels.len();
+        stderr_line!(
+            "gammond: {dropped} of {all} labels are of positions that came before: dropped"
+        );
+    }
+    if let Some(least) = kept.forced {
+        let mut plays = Vec::new();
+        labels.retain(|label| forced_rolls(&label.position, &mut plays) >= u32::from(least));
+    }
+    if let Some(least) = kept.unsettled {
+        keep_unsettled(common, &mut labels, least)?;
+    }
+    if let Some(wanted) = kept.per_group {
+        labels = by_group(&labels, wanted, common.seed);
+    }
+    for label in labels {
+        let line = PositionChances {
+            position: label.position,
+            chances: label.chances(),
+        };
+        out.print(line.training_line().as_bytes())?;
+        out.print(b"\n")?;
+        if out.is_closed() {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

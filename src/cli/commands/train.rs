@@ -1,0 +1,235 @@
+//! `gammond train`: a run of training, and what belongs to it.
+
+use crate::{Common, Failure, Output, ProgressArgs, print, stopped, write_drawing};
+use gammond_base::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
+use gammond_base::journal::{check_writable, write_whole};
+use gammond_job::Control;
+use gammond_train::training::pruning::{self, PruningPlan};
+use gammond_train::training::recipe::{self, TrainingRecipe};
+use gammond_train::training::run::{Plan, run as train};
+use gammond_train::training::volatility::{self, VolatilityPlan};
+use gammond_train::training::{RunError, curve, read_toml, reference_set};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "gammond train [OPTIONS] <PLAN> --folder <DIR>\n       gammond train <COMMAND>"
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
+    /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
+    #[arg(required = true)]
+    plan: Option<PathBuf>,
+    /// Folder of the run; a run that was stopped goes on there.
+    #[arg(long, required = true, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
+}
+
+/// Other commands for training.
+#[derive(clap::Subcommand, Debug)]
+enum Other {
+    /// Draw a learning curve.
+    #[command(after_help = "Example: gammond train curve nets/learning-curve.csv > curve.svg")]
+    Curve {
+        /// Lines `x,y,error`, the axes' names first.
+        #[arg(value_name = "FILE.csv")]
+        file: PathBuf,
+        /// File of the drawing, a bitmap if the name ends with `.png`; standard output by default.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Score the nets of a run, after every round, on rolled-out decisions.
+    #[command(after_help = "Example: gammond train score plan.toml decisions.bm --folder run")]
+    Score {
+        /// The run: a TOML file.
+        plan: PathBuf,
+        /// The decisions.
+        #[arg(value_name = "FILE")]
+        decisions: PathBuf,
+        /// Folder of the run.
+        #[arg(long, value_name = "DIR")]
+        folder: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    },
+    /// Make a pruning net by watching the strong net.
+    #[command(after_help = "Example: gammond train pruning nets/pruning.toml pruning.net")]
+    Pruning {
+        /// Settings of the net: a TOML file (`nets/pruning.toml`).
+        plan: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "FILE.net")]
+        output: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    },
+    /// Make a volatility net, for the cube, by watching the strong nets.
+    #[command(after_help = "Example: gammond train volatility nets/volatility.toml volatility.net")]
+    Volatility {
+        /// Settings of the net: a TOML file (`nets/volatility.toml`).
+        plan: PathBuf,
+        /// Net file to write.
+        #[arg(value_name = "FILE.net")]
+        output: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    },
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    common.start_threads();
+    match (&args.other, &args.plan, &args.folder) {
+        (Some(Other::Curve { file, output }), ..) => draw_curve(file, output.as_deref()),
+        (
+            Some(Other::Score {
+                plan,
+                decisions,
+                folder,
+                progress,
+            }),
+            ..,
+        ) => score(plan, folder, decisions, progress),
+        (
+            Some(Other::Pruning {
+                plan,
+                output,
+                progress,
+            }),
+            ..,
+        ) => {
+            let plan: PruningPlan = read_toml(plan).map_err(Failure::file)?;
+            make_small_net(output, progress, |report, control| {
+                pruning::train(&plan, report, control)
+            })
+        }
+        (
+            Some(Other::Volatility {
+                plan,
+                output,
+                progress,
+            }),
+            ..,
+        ) => {
+            let plan: VolatilityPlan = read_toml(plan).map_err(Failure::file)?;
+            make_small_net(output, progress, |report, control| {
+                volatility::train(&plan, report, control)
+            })
+        }
+        (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
+        (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
+    }
+}
+
+fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<ExitCode, Failure> {
+    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
+    let complete = if is_recipe(&text) {
+        let recipe: TrainingRecipe = read_toml(plan).map_err(Failure::file)?;
+        let mut control = progress.control()?;
+        let complete =
+            print_report(|report| recipe::follow(&recipe, folder, report, &mut control))?;
+        drop(control);
+        let curve = folder.join("curve.csv");
+        if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
+            let (axes, curves) = curve::read(&text);
+            let path = curve.with_extension("svg");
+            write_drawing(&path, &curve::svg(&axes, &curves))?;
+        }
+        complete
+    } else {
+        let plan = Plan::load(plan).map_err(Failure::file)?;
+        let mut control = progress.control()?;
+        print_report(|report| train(&plan, folder, report, &mut control))?
+    };
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        stopped(Some(folder), "")
+    })
+}
+
+/// Returns true if a file has stages, so is not a single run. False for a file that cannot be parsed: the next reader
+/// reports the error.
+fn is_recipe(text: &str) -> bool {
+    let found = text.parse::<toml::Table>();
+    found.is_ok_and(|table| table.contains_key("stage"))
+}
+
+/// Work whose report is printed line by line.
+fn print_report<T>(
+    work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>,
+) -> Result<T, Failure> {
+    let mut out = Output::new();
+    let mut printed = Ok(());
+    let mut report = |line: &str| {
+        if printed.is_ok() {
+            printed = out.line(line);
+        }
+    };
+    let done = work(&mut report).map_err(Failure::work)?;
+    printed.map(|()| done)
+}
+
+fn draw_curve(path: &Path, output: Option<&Path>) -> Result<ExitCode, Failure> {
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+    let (axes, curves) = curve::read(&text);
+    if curves.is_empty() {
+        return Err(Failure::in_file(path)("contains no line x,y,error[,name]"));
+    }
+    let picture = curve::svg(&axes, &curves);
+    match output {
+        Some(path) => write_drawing(path, &picture).map(|()| ExitCode::SUCCESS),
+        None => print(picture.as_bytes()),
+    }
+}
+
+fn score(
+    plan: &Path,
+    folder: &Path,
+    path: &Path,
+    progress: &ProgressArgs,
+) -> Result<ExitCode, Failure> {
+    let plan = Plan::load(plan).map_err(Failure::file)?;
+    let text = files::read_text(path, RECORDS_BYTES_MAX).map_err(Failure::in_file(path))?;
+    let decisions = reference_set::decisions(&text);
+    if decisions.is_empty() {
+        return Err(Failure::in_file(path)(
+            "no rolled-out checker decision in it",
+        ));
+    }
+    let mut control = progress.control()?;
+    let complete = print_report(|report| {
+        reference_set::score_run(&plan, folder, &decisions, report, &mut control)
+    })?;
+    drop(control);
+    Ok(if complete {
+        ExitCode::SUCCESS
+    } else {
+        stopped(
+            None,
+            "the rounds above are scored whole; the same command begins anew",
+        )
+    })
+}
+
+fn make_small_net(
+    path: &Path,
+    progress: &ProgressArgs,
+    train: impl FnOnce(&mut dyn FnMut(&str), &mut Control<'_>) -> Result<Option<Vec<u8>>, RunError>,
+) -> Result<ExitCode, Failure> {
+    check_writable(path).map_err(Failure::in_file(path))?;
+    let mut control = progress.control()?;
+    let net = print_report(|report| train(report, &mut control))?;
+    drop(control);
+    let Some(net) = net else {
+        let text = "no net was written; the same command begins anew";
+        return Ok(stopped(None, text));
+    };
+    write_whole(path, &net).map_err(Failure::in_file(path))?;
+    Ok(ExitCode::SUCCESS)
+}

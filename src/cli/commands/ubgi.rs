@@ -1,0 +1,34 @@
+//! `gammond ubgi`.
+
+use crate::{Common, Failure, LevelOption, within};
+use gammond_engine::query::Settings;
+use gammond_protocol::ubgi::Ubgi;
+use gammond_server::ubgi;
+use std::process::ExitCode;
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    level: LevelOption,
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let engine = common.engine()?;
+    let threads = engine.pool().current_num_threads();
+    let mut settings = Settings::plies(common.plies);
+    settings.level = args.level.level;
+    let machine = Ubgi::new(settings, &common.nets, threads, true);
+    let build = |nets: &str, threads: usize| {
+        let changed = Common {
+            nets: nets.to_owned(),
+            threads: Some(threads),
+            ..common.clone()
+        };
+        changed.engine()
+    };
+    let (input, output) = (std::io::stdin(), std::io::stdout().lock());
+    ubgi::run(engine, machine, build, input, output)
+        .map_err(|error| Failure::work(within("standard input or output", error)))?;
+    Ok(ExitCode::SUCCESS)
+}
