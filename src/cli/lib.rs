@@ -53,6 +53,7 @@ pub(crate) use progress::{ProgressArgs, finish, stopped};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use gammond_game::notation::{parse_position, parse_roll};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
@@ -262,6 +263,19 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
+/// Returns the arguments with `move` or `eval` in front of a position that stands in the place of a command.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let position = (arguments.get(1).and_then(|word| word.to_str()))
+        .and_then(|word| parse_position(word.as_bytes()).ok());
+    if let Some(position) = position {
+        let mut words = arguments.iter().filter_map(|word| word.to_str());
+        let rolled =
+            position.roll.is_some() || words.any(|word| parse_roll(word.as_bytes()).is_ok());
+        arguments.insert(1, if rolled { "move" } else { "eval" }.into());
+    }
+    arguments
+}
+
 /// Returns the arguments with what the configuration file says, and which file that is.
 fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>), Failure> {
     let mut command = Cli::command();
@@ -274,7 +288,7 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
 }
 
 fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
-    let arguments = commands::gnubg::renamed(arguments.to_vec());
+    let arguments = with_command(commands::gnubg::renamed(arguments.to_vec()));
     let (command, file) = configured(&arguments)?;
     let mut command = about::with_groups(command);
     if arguments

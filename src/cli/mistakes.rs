@@ -6,8 +6,10 @@ use gammond_protocol::is_setting;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Options that people look for, of which command, and what to type.
-const MEANT: [(&str, &str, &str); 5] = [
+/// What to type for a search depth.
+const PLIES: &str = "the number of plies looked ahead is --plies N";
+/// Options that people look for, of which command (or of any), and what to type.
+const MEANT: [(&str, &str, &str); 9] = [
     (
         "serve",
         "--port",
@@ -33,8 +35,15 @@ const MEANT: [(&str, &str, &str); 5] = [
         "--count",
         "the number of positions is --positions N",
     ),
+    ("analyse", "-o", "a report for browsers is --html FILE"),
+    ("show", "-o", "a picture is --svg FILE or --png FILE"),
+    ("", "--ply", PLIES),
+    ("", "-p", PLIES),
 ];
 
+/// How to reach gnubg, or to play with its weights.
+const GNUBG: &str = "gnubg's command `external localhost:4321` makes it a server, external:127.0.0.1:4321 the player; \
+     gammond:nets=/usr/lib/gnubg/gnubg.wd plays with its weights";
 /// Commands that name players.
 const OF_PLAYERS: [&str; 4] = ["duel", "tournament", "bench", "gate"];
 /// Commands with settings of requests.
@@ -103,7 +112,8 @@ fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Opt
             let found = context(ContextKind::InvalidArg)?;
             let meant = MEANT.iter();
             let told = meant.filter(|(command, option, _)| {
-                words.contains(command) && found.split('=').next() == Some(option)
+                (command.is_empty() || words.contains(command))
+                    && found.split('=').next() == Some(option)
             });
             if let Some((.., hint)) = told.into_iter().next() {
                 return Some((*hint).to_owned());
@@ -122,6 +132,12 @@ fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Opt
         }
         ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
             let value = context(ContextKind::InvalidValue)?;
+            if value == "html" {
+                return Some("a report for browsers is --html FILE".to_owned());
+            }
+            if value == "gnubg" && among(&OF_PLAYERS).is_some() {
+                return Some(GNUBG.to_owned());
+            }
             let typed = words
                 .iter()
                 .any(|word| *word == value || word.split_once('=').is_some_and(|w| w.1 == value));

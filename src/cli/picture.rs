@@ -44,6 +44,21 @@ impl Picture {
     /// When it cannot be, or something else is there: a match, a net.
     pub(crate) fn check(self, path: &Path) -> Result<(), Failure> {
         let (beginning, name) = self.beginning();
+        let kinds = [
+            ("svg", Picture::Svg),
+            ("png", Picture::Png),
+            ("html", Picture::Html),
+        ];
+        let ending = path.extension().unwrap_or_default();
+        let named = kinds
+            .iter()
+            .find(|(one, _)| ending.eq_ignore_ascii_case(one));
+        if named.is_some_and(|(_, kind)| kind.beginning() != self.beginning()) {
+            return Err(Failure::usage(format!(
+                "{}: the file would be a {name}, but its name ends otherwise",
+                path.display()
+            )));
+        }
         check_writable(path).map_err(Failure::unwritten(path))?;
         let mut start = Vec::new();
         if path.is_file() {

@@ -56,6 +56,14 @@ impl ProgressArgs {
         Ok(Control::new(signals()?, move |event| drawing.draw(event)))
     }
 
+    /// Reports to people what a long command made, and where it is.
+    pub(crate) fn report_made(self, count: usize, what: &str, path: &Path) {
+        if !matches!(self.progress, Shown::Json | Shown::None) {
+            let ending = if count == 1 { "" } else { "s" };
+            stderr_line!("gammond: {count} {what}{ending} in {}", path.display());
+        }
+    }
+
     /// Shows nothing, whatever was asked for.
     pub(crate) const fn quiet(mut self, quiet: bool) -> ProgressArgs {
         if quiet {

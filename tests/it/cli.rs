@@ -348,6 +348,34 @@ fn every_help_has_an_example() {
     assert!(seen > 40, "{seen} commands");
 }
 
+/// A position in the place of a command asks for its plays or its chances; a Match ID may be a word of its own.
+#[test]
+fn position_without_command_is_answered() {
+    let output = |line: &str| {
+        let output = gammond().args(line.split(' ')).output().unwrap();
+        assert!(output.status.success(), "{line}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (typed, meant) in [
+        ("4HPwATDgc/ABMA 31", "move 4HPwATDgc/ABMA 31"),
+        (
+            "4HPwATDgc/ABMA 31 plies=1",
+            "move 4HPwATDgc/ABMA 31 plies=1",
+        ),
+        ("4HPwATDgc/ABMA", "eval 4HPwATDgc/ABMA"),
+        (
+            "4HPwATDgc/ABMA cAkAAAAAAAAE",
+            "eval 4HPwATDgc/ABMA:cAkAAAAAAAAE",
+        ),
+        (
+            "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
+            "move XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10",
+        ),
+    ] {
+        assert_eq!(output(typed), output(meant), "{typed}");
+    }
+}
+
 /// Each wrong command line of `tests/data/mistakes.tsv` gets its message.
 #[test]
 fn mistakes_are_named_with_the_way_out() {

@@ -3,7 +3,7 @@
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{RankedPlay, Stop};
-use gammond_game::notation::{Form, parse_roll, play_text};
+use gammond_game::notation::{Form, MatchId, PositionId, parse_roll, play_text};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render::{ScreenStyle, screen};
@@ -50,7 +50,7 @@ pub(super) fn asked(
 ) -> Result<(Line, SessionSettings), Failure> {
     let session = common.session(&[])?;
     // A position pasted with blanks in it is still one word of the shell.
-    let words: Vec<String> = request.iter().map(|word| quoted(word)).collect();
+    let words: Vec<String> = joined(request).iter().map(|word| quoted(word)).collect();
     let line = format!("{verb} {}", words.join(" "));
     match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => Ok((line, session)),
@@ -132,6 +132,19 @@ fn look() -> ScreenStyle {
     let columns = crate::columns().unwrap_or(COLUMNS);
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     ScreenStyle::new(columns, colour)
+}
+
+/// Joins a Position ID with the Match ID behind it: gnubg shows them one below the other.
+fn joined(request: &[String]) -> Vec<String> {
+    match request {
+        [position, id, rest @ ..]
+            if position.parse::<PositionId>().is_ok() && id.parse::<MatchId>().is_ok() =>
+        {
+            let id = std::iter::once(format!("{position}:{id}"));
+            id.chain(rest.iter().cloned()).collect()
+        }
+        _ => request.to_vec(),
+    }
 }
 
 /// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.

@@ -73,6 +73,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let write = if empty { write_whole } else { create_whole };
     write(&args.output, text.as_bytes()).map_err(Failure::in_file(output))?;
     std::fs::remove_file(&journal).map_err(Failure::in_file(output))?;
+    args.progress
+        .report_made(positions.len(), "labelled position", output);
     Ok(done)
 }
 

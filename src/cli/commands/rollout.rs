@@ -385,6 +385,8 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     for file in [&files.journal, &files.candidates] {
         std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
+    args.progress
+        .report_made(lines.lines().count(), "record", out);
     if let Some(Some(_)) = args.file.full {
         let rows = study(&engine, &chosen, &outcome.sum)?;
         print(studied(&recipe, &rows).as_bytes())?;

@@ -117,6 +117,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         None => fill(file, &job, engine.evaluator().as_ref(), &mut control),
     }?;
     drop(control);
+    if outcome.complete {
+        args.progress
+            .report_made(outcome.sum, "labelled position", file);
+    }
     finish("", outcome.complete, Some(file), "")
 }
 
