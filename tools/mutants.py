@@ -118,7 +118,7 @@ def mutated(folder, mutants):
 
 
 def tested(folder, kind, names, mutant):
-    words = ["cargo", "test", "-q", *(["--lib", "--bins"] if kind == "lib" else ["--test", "it"]), "--", names]
+    words = ["cargo", "test", "-q", *(["--lib", "--bins"] if kind == "lib" else ["--test", "it"]), "--", "--include-ignored", names]
     environment = {**os.environ, "MUTANT_UNDER_TEST": mutant}
     # A group of its own: a test that hangs is ended with the programs that it started.
     with subprocess.Popen(words, cwd=folder, env=environment, text=True, start_new_session=True,

@@ -42,6 +42,7 @@ fn folder() -> tempfile::TempDir {
 
 /// BM-26, R-43: any number of threads, and any number of shares merged in any order, make the same bytes.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn threads_and_shares_change_no_byte() {
     let folder = folder();
     let at = folder.path();
@@ -74,6 +75,7 @@ fn threads_and_shares_change_no_byte() {
 
 /// BM-23, BM-26: plays far behind have fewer games where that is asked for, in any number of threads and shares.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn losses_known_well_enough_take_fewer_games() {
     let folder = folder();
     let at = folder.path();

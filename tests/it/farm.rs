@@ -44,6 +44,7 @@ fn three_machines_roll_out_as_one_does() {
 }
 
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn three_machines_label_and_play_as_one_does() {
     three_machines(
         "farm::three_machines_label_and_play_as_one_does",
@@ -60,6 +61,7 @@ fn three_machines_label_and_play_as_one_does() {
 }
 
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn three_machines_score_as_one_does() {
     three_machines(
         "farm::three_machines_score_as_one_does",
@@ -122,6 +124,7 @@ fn three_machines(test: &str, lines: &[(&str, Option<&str>)]) {
 }
 
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn job_continues_without_its_submitter() {
     let Some(field) = Field::new("farm::job_continues_without_its_submitter") else {
         return;
@@ -228,6 +231,7 @@ fn duel() -> String {
 
 /// Workers (half of the kills), the server and who waits (a quarter each) are killed at random times; both workers lose every fifth delivery.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn killed_workers_and_submitters_change_no_byte() {
     let Some(mut field) = Field::new("farm::killed_workers_and_submitters_change_no_byte") else {
         return;
@@ -293,6 +297,7 @@ fn killed_workers_and_submitters_change_no_byte() {
 
 /// One bit of every answer of a machine is wrong: it is named, and nothing of it is in the result.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn lying_machine_is_quarantined() {
     let Some(field) = Field::new("farm::lying_machine_is_quarantined") else {
         return;
@@ -400,6 +405,7 @@ fn all_are_told(field: &Field, job: &str) {
 
 /// What fails ten times is given up with its reason; the rest is done, everybody is told, and it can be tried again.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn abandoned_parts_are_named_and_can_be_retried() {
     let Some(field) = Field::new("farm::abandoned_parts_are_named_and_can_be_retried") else {
         return;
@@ -446,6 +452,7 @@ fn abandoned_parts_are_named_and_can_be_retried() {
 
 /// Who submits is killed while posting, and goes on by the same command: each part counts once.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn submission_killed_while_posting_is_completed() {
     let Some(field) = Field::new("farm::submission_killed_while_posting_is_completed") else {
         return;

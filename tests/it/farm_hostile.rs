@@ -59,6 +59,7 @@ fn packed(parts: &[&[u8]]) -> Vec<u8> {
 /// A missing object, garbage with the right number of parts, parts without number: each is taken back and computed again,
 /// and the machine in whose name it came is quarantined; the result is that of one machine.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn forged_answer_is_recomputed_and_its_machine_quarantined() {
     let test = "farm_hostile::forged_answer_is_recomputed_and_its_machine_quarantined";
     let Some(field) = Field::new(test) else {
@@ -126,6 +127,7 @@ fn forged_answer_is_recomputed_and_its_machine_quarantined() {
 
 /// Files of players travel with the job; the result is that of one machine.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn players_of_files_compute_the_same_on_a_farm() {
     let Some(field) = Field::new("farm_hostile::players_of_files_compute_the_same_on_a_farm")
     else {

@@ -70,6 +70,7 @@ fn stand_still(field: &Field, job: &str) {
 /// Messages that are with nobody, in a queue that gives them out no more, hold up neither who waits nor, with nobody
 /// waiting, the end of the job.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn stalled_queue_is_recreated() {
     let Some(field) = Field::new("farm_servers::stalled_queue_is_recreated") else {
         return;
@@ -101,6 +102,7 @@ fn stalled_queue_is_recreated() {
 /// The server's disk is full for longer than ten tries would take: workers keep what they have computed, say so, and
 /// go on when there is room.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn a_full_store_costs_time_only() {
     let test = "farm_servers::a_full_store_costs_time_only";
     let mut disk = None;
@@ -156,6 +158,7 @@ fn a_full_store_costs_time_only() {
 
 /// A machine without room for a job's files says so, and takes the job when there is room.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn a_full_cache_is_tried_again() {
     let test = "farm_servers::a_full_cache_is_tried_again";
     let Some(field) = Field::new(test) else {
@@ -272,6 +275,7 @@ fn until_chosen(run: &impl Fn(&str) -> Output) {
 
 /// Of a cluster of three a server is killed and comes back while a job runs, and then the next.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn a_cluster_loses_a_server_and_nothing_else() {
     let Some(field) = Field::new("farm_servers::a_cluster_loses_a_server_and_nothing_else") else {
         return;

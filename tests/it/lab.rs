@@ -355,6 +355,7 @@ fn curves_are_kept_and_drawn() {
 }
 
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn experiments_are_listed_and_run() {
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &str| gammond(folder.path(), words);

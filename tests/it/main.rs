@@ -7,6 +7,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod about;
 mod analyse;
 mod analyse_files;
 mod analyse_lines;

@@ -288,6 +288,7 @@ fn answers_are_the_same_bits_with_any_threads_and_cache() {
 }
 
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache() {
     let test = "answers_of_gnubg_nets_are_the_same_bits_with_any_threads_and_cache";
     if let Some(weights) = gnubg_wd(test) {
@@ -345,6 +346,7 @@ fn one_ply_of_own_nets_is_mixed_with_the_static_value() {
 
 /// The deepest search there is: a cube decision, and plays with few candidates.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn four_plies_work_and_are_the_same_bits() {
     let (position, roll, state) = decisions()[4];
     let mut settings = Settings::plies(4);

@@ -12,25 +12,30 @@ use gammond_protocol::answerer::Answerer;
 use gammond_protocol::{Inquiry, external};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// A file under the shared folder, or `None` after a loud line that names the test.
 pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
+    let file = recorded(path);
+    if file.is_none() {
+        missing(test, RECORDINGS);
+    }
+    file
+}
+
+/// A file under the shared folder or in `tests/data`.
+pub(crate) fn recorded(path: &str) -> Option<PathBuf> {
     let base = std::env::var_os("GAMMOND_SHARED").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
         PathBuf::from,
     );
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    if let Some(file) = [base, sample]
-        .map(|base| base.join(path))
-        .into_iter()
-        .find(|file| file.exists())
-    {
-        return Some(file);
-    }
-    missing(test, &format!("shared/{path}"));
-    None
+    let files = [base, sample].map(|base| base.join(path));
+    files.into_iter().find(|file| file.exists())
 }
+
+/// What a clone of the repository lacks: named once.
+const RECORDINGS: &str = "recordings that the maintainers keep (CONTRIBUTING.md)";
 
 /// So many rows must be there: the first number when the file is the whole recording, the second
 /// when it is the sample in `tests/data`.
@@ -88,13 +93,23 @@ fn from_environment(test: &str, variable: &str, member: &str) -> Option<PathBuf>
     path
 }
 
+/// Writes a line past the harness, which shows what a test prints only when it fails.
+pub(crate) fn say(line: &str) {
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
 pub(crate) fn missing(test: &str, what: &str) {
-    // Written past the harness, which shows what a test prints only when it fails.
     static SKIPPED: AtomicU32 = AtomicU32::new(0);
+    static UNRECORDED: AtomicBool = AtomicBool::new(false);
     let number = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-    let line = format!("SKIPPED {test}: needs {what} (skipped so far: {number})\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    if what != RECORDINGS {
+        say(&format!(
+            "SKIPPED {test}: needs {what} (skipped so far: {number})"
+        ));
+    } else if !UNRECORDED.swap(true, Ordering::Relaxed) {
+        say(&format!("SKIPPED {test} and others: they need {what}"));
+    }
     assert!(
         std::env::var_os("GAMMOND_TEST_ALL").is_none(),
         "{test} needs {what}"

@@ -215,15 +215,19 @@ fn replay(user: &str, bytes: &[u8]) -> Machine {
     machine
 }
 
+/// The row that only recordings take; a clone of the repository has none.
+const ONLY_RECORDED: &str = "| Joining | Board | *Game*, MyJoin, Leaving |";
+
 /// FIBS-38: recorded and simulated matches take no change of state that the table does not have, and each that it has.
 #[test]
 fn every_row_of_the_state_table_is_taken() {
-    let mut taken = Taken::default();
+    let (mut taken, mut recordings) = (Taken::default(), 0);
     for name in TRANSCRIPTS {
         let path = format!("transcripts/fibs/{name}.txt");
         let Some(path) = shared("every_row_of_the_state_table_is_taken", &path) else {
             continue;
         };
+        recordings += 1;
         for (client, bytes) in received(&path) {
             let machine = replay(client.trim_start_matches("reg:"), &bytes);
             taken.add(name, machine.transitions());
@@ -255,7 +259,7 @@ fn every_row_of_the_state_table_is_taken() {
             "{count:>8} {row} {}",
             reason.map_or("", |(_, reason, _)| reason)
         );
-        if count == 0 && reason.is_none() {
+        if count == 0 && reason.is_none() && (recordings > 0 || row != ONLY_RECORDED) {
             wrong.push(row);
         }
     }
