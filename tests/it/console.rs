@@ -288,8 +288,11 @@ fn recorded_sessions_are_replayed() {
             &complained,
             &path(".err").map_or(String::new(), |path| read(&path)),
         );
+        let mut listed = session.differ;
         for name in &session.files {
             let Some(kept) = path(&format!("--{name}")) else {
+                // A clone of the repository has not all files that gnubg wrote.
+                listed[2] = 0;
                 continue;
             };
             let ours = host.files.get(name).cloned().unwrap_or_default();
@@ -301,10 +304,10 @@ fn recorded_sessions_are_replayed() {
         }
         replayed += 1;
         let counts = [found[0].0, found[1].0, found[2].0];
-        if counts != session.differ {
+        if counts != listed {
             wrong.push(format!(
-                "{}: {counts:?} lines differ, listed {:?}: {found:?}",
-                session.name, session.differ
+                "{}: {counts:?} lines differ, listed {listed:?}: {found:?}",
+                session.name
             ));
         }
     }
