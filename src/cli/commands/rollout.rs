@@ -379,7 +379,8 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     let by = args.file.contributor.as_deref().or(names.as_deref());
     let day = gammond_server::console::today();
     let first = settings_line(&recipe, engine.net_name(), by.map(|name| [name, &day]));
-    let text = STAMP.file(&header, &first, &records(&recipe, &chosen, &outcome.sum));
+    let lines = records(&recipe, &chosen, &outcome.sum);
+    let text = STAMP.file(&header, &first, &lines);
     create_whole(out, text.as_bytes()).map_err(Failure::in_file(out))?;
     signer.as_ref().map(|signer| signer.sign(out)).transpose()?;
     for file in [&files.journal, &files.candidates] {
