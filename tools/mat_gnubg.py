@@ -30,7 +30,7 @@ def in_gnubg(gnubg):
 
 
 def ours(gammond, path):
-    run = subprocess.run([gammond, "analyse", path, "--format", "json", "--threads", "1"], capture_output=True, text=True)
+    run = subprocess.run([gammond, "analyse", path, "--plies", "0", "--format", "json", "--threads", "1"], capture_output=True, text=True)
     return json.loads(run.stdout)
 
 

@@ -114,7 +114,7 @@ commands! {
     #[command(after_help = "Example: gammond fibs --user MyBot --password-file fibs.password --policy policy.toml")]
     Fibs => fibs,
     /// Judge matches: what each decision lost, luck, ratings, reports.
-    #[command(after_help = "Example: gammond analyse match.mat --plies 2 --html report.html")]
+    #[command(after_help = "Example: gammond analyse match.mat --html report.html")]
     Analyse => analyse,
     /// Players of an archive that `analyse --db` made, or the history of one.
     #[command(after_help = "Example: gammond players --db archive.sqlite Alice")]

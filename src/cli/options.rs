@@ -30,16 +30,15 @@ pub(crate) struct Common {
         value_name = "PATH"
     )]
     pub(crate) nets: String,
-    /// Plies looked ahead, in gnubg's numbering (0 is the static evaluation).
+    /// Plies looked ahead, in gnubg's numbering; default: 0, the static evaluation, and 2 for the analysis of matches.
     #[arg(
         long,
         global = true,
         env = "GAMMOND_PLIES",
-        default_value_t = 0,
         value_name = "N",
         value_parser = clap::value_parser!(u8).range(0..=i64::from(Settings::PLIES_MAX))
     )]
-    pub(crate) plies: u8,
+    pub(crate) plies: Option<u8>,
     /// Threads that compute; default: all processors.
     #[arg(
         long,
@@ -231,6 +230,11 @@ impl Common {
         }
     }
 
+    /// Returns the plies looked ahead, where a command has no other default than 0.
+    pub(crate) fn plies(&self) -> u8 {
+        self.plies.unwrap_or(0)
+    }
+
     /// Returns the bearoff tables in the program and those of the folder that is used.
     pub(crate) fn tables(&self) -> Result<Tables, Failure> {
         Ok(match self.bearoff_folder() {
@@ -249,7 +253,7 @@ impl Common {
         let specs: Vec<&PlayerSpec> = specs.into_iter().collect();
         let ours = Ours {
             nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
-            plies: (self.plies != 0).then_some(self.plies),
+            plies: self.plies.filter(|&plies| plies != 0),
             level: None,
             filter: None,
             bearoff: self.bearoff.clone(),
@@ -268,11 +272,11 @@ impl Common {
                 "{names}: no player of this command accepts this option"
             )));
         }
-        if self.plies > Settings::PLIES_MAX {
+        if self.plies() > Settings::PLIES_MAX {
             let most = Settings::PLIES_MAX;
             return Err(Failure::usage(format!(
                 "--plies {}: expected 0 to {most}",
-                self.plies
+                self.plies()
             )));
         }
         let defaults = Defaults {
@@ -330,7 +334,7 @@ impl Common {
         let mut session = SessionSettings::default();
         let wrong = |error: SettingError| Failure::usage(error);
         session
-            .set("plies", &self.plies.to_string())
+            .set("plies", &self.plies().to_string())
             .map_err(wrong)?;
         for word in words {
             let (key, value) = word.split_once('=').ok_or_else(|| no_setting(word))?;

@@ -165,9 +165,8 @@ impl RequestParts {
             let _ = write!(line, " {}", named_word("roll", roll)?);
         }
         if let Some(plays) = &self.plays {
-            if plays.contains(['"', '\r', '\n']) {
-                let message =
-                    "plays have a quotation mark or a line end, expected plays such as \"8/5 6/5\"";
+            if plays.contains(|c: char| c == '"' || c.is_control()) {
+                let message = "plays have a quotation mark or a control character, expected plays such as \"8/5 6/5\"";
                 let member = Member::Named("plays".to_owned());
                 return Err(MemberError::new(ErrorCode::BadPlay, message, member));
             }

@@ -317,10 +317,11 @@ fn the_command_reports() {
         (&"analysis".into(), &7.into())
     );
     assert_eq!(value["totals"][0]["unforced"], 39);
+    assert_eq!(value["level"], "2-ply swift");
     let csv = gammond()
         .arg("analyse")
         .arg(&file)
-        .args(["--format", "csv"])
+        .args(["--plies", "0", "--format", "csv"])
         .output()
         .unwrap();
     let lines = String::from_utf8(csv.stdout).unwrap();

@@ -493,7 +493,7 @@ fn annotated_matches_are_written_over_nothing() {
     good("analyse out/a.mat --annotate twice");
     let seals = |name: &str| {
         let text = fs::read_to_string(at.join(name)).unwrap();
-        text.matches("; judged by gammond, 0-ply").count()
+        text.matches("; judged by gammond, 2-ply swift").count()
     };
     assert_eq!([seals("out/a.mat"), seals("twice/a.mat")], [1, 1]);
     let theirs = "left unchanged";

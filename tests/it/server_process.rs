@@ -172,14 +172,15 @@ fn reload_storm_keeps_one_set_of_nets() {
     reloaded(60);
     let last = reloaded(70);
     // Between two readings the allocator returns and takes tens of MiB, so the least of the last reloads is
-    // held to the most of the first. Sixty sets of nets take a GiB; the rollout keeps the one with which it began.
+    // held to the most of the first. The rollout fills its cache meanwhile, on a busy machine only after the first
+    // readings. Sixty sets of nets take a GiB; the rollout keeps the one with which it began.
     let least = last
         .iter()
         .fold((u64::MAX, u64::MAX), |a, b| (a.0.min(b.0), a.1.min(b.1)));
     let first = first
         .iter()
         .fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
-    assert!(least.0 < first.0 + (48 << 10), "{first:?} {last:?}");
+    assert!(least.0 < first.0 + (256 << 10), "{first:?} {last:?}");
     assert!(least.1 <= first.1 + 2, "{first:?} {last:?}");
 }
 

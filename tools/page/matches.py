@@ -63,7 +63,7 @@ def archived(browser, gammond, look=lambda: None):
     with tempfile.TemporaryDirectory() as folder:
         paths = [path for path in files(folder) if path.endswith(".mat") and "wrong" not in path]
         archive = f"{folder}/matches.sqlite"
-        subprocess.run([gammond, "analyse", "--db", archive, *paths], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([gammond, "analyse", "--plies", "0", "--db", archive, *paths], stdout=subprocess.DEVNULL, check=True)
         process, host = server(gammond, "127.0.0.1:0", "--db", archive)
         rows = "document.querySelectorAll('#archive-rows tbody tr').length"
         try:

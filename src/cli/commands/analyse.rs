@@ -7,7 +7,7 @@ use crate::{
 use gammond_base::escape::Terminal;
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Settings, Stop};
+use gammond_engine::query::{MoveFilter, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading};
 use gammond_job::Progress;
@@ -133,7 +133,13 @@ enum StopReason {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
-    let mut settings = analysis_settings(common.plies);
+    let mut settings = match common.plies {
+        Some(plies) => analysis_settings(plies),
+        None => Settings {
+            filter: MoveFilter::SWIFT,
+            ..analysis_settings(2)
+        },
+    };
     settings.level = args.level.level;
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();

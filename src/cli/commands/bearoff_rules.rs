@@ -46,7 +46,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             win.is_some_and(|win| (WINDOW[0]..=WINDOW[1]).contains(&win))
         })
         .collect();
-    let settings = Settings::plies(common.plies);
+    let settings = Settings::plies(common.plies());
     let judged: Option<Vec<Tally>> = engine.pool().install(|| {
         let each = positions.par_iter();
         each.map(|position| judge(&engine, &tables, &settings, position))
@@ -59,7 +59,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut text = format!(
         "{}: {count} races, cube decisions for money at {} plies\n{:<26}",
         shown_path(&args.file),
-        common.plies,
+        common.plies(),
         "wrong %, mEq lost"
     );
     for decision in DECISIONS {

@@ -53,7 +53,7 @@ fn options_in_force(common: &Common, text: &mut String) {
             .map(|path| toml::Value::from(path.display().to_string()))
     };
     line("nets", Some(common.nets.clone().into()));
-    line("plies", Some(i64::from(common.plies).into()));
+    line("plies", Some(i64::from(common.plies()).into()));
     line(
         "threads",
         common

@@ -145,7 +145,7 @@ const fn has_own_engine(job: &JobSpec) -> bool {
 fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<EngineSpec, Failure> {
     let Common {
         nets,
-        plies,
+        plies: _,
         threads: _,
         bearoff,
         met,
@@ -172,7 +172,7 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
     };
     Ok(EngineSpec {
         nets: job_files.nets(nets)?,
-        plies: u64::from(*plies).try_into()?,
+        plies: u64::from(common.plies()).try_into()?,
         bearoff,
         met,
         seed: *seed,
@@ -210,7 +210,7 @@ fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> 
     };
     Ok(Common {
         nets: job_paths.nets(nets)?,
-        plies: narrow(u64::from(plies)),
+        plies: Some(narrow(u64::from(plies))),
         threads: None,
         bearoff: bearoff.transpose()?,
         met,
@@ -456,7 +456,7 @@ mod tests {
             assert!(!shown.contains(&at("")), "{line}: {shown}");
             let (common, command) = at_the_worker(&travelled).unwrap();
             assert_eq!(
-                (common.seed, common.plies),
+                (common.seed, common.plies()),
                 (task.engine.seed, u64::from(task.engine.plies) as u8)
             );
             // From the arguments of the worker the same job is made.

@@ -81,7 +81,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         },
         ..Defaults::default()
     })?;
-    let mut settings = Settings::plies(common.plies);
+    let mut settings = Settings::plies(common.plies());
     settings.cubeful = false;
     let mut rules = Rules::default();
     rules.jacoby = false;

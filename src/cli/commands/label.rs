@@ -35,7 +35,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let method = match args.games {
         Some(games) => Method::Games(games, common.seed),
         None => {
-            let mut settings = Settings::plies(common.plies);
+            let mut settings = Settings::plies(common.plies());
             settings.cubeful = false;
             Method::Search(settings)
         }

@@ -16,7 +16,7 @@ pub(crate) struct Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let threads = engine.pool().current_num_threads();
-    let mut settings = Settings::plies(common.plies);
+    let mut settings = Settings::plies(common.plies());
     settings.level = args.level.level;
     let machine = Ubgi::new(settings, &common.nets, threads, true);
     let build = |nets: &str, threads: usize| {

@@ -5,7 +5,7 @@ use super::replay::{Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{MatchPart, Settings, Stop};
+use gammond_engine::query::{FilterMethod, MatchPart, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use rayon::prelude::*;
@@ -140,6 +140,9 @@ impl Analysis {
 pub fn level_name(settings: &Settings) -> String {
     match settings.level {
         Some(level) => level.name().to_owned(),
+        None if settings.filter.method == FilterMethod::ByRolls && settings.plies > 0 => {
+            format!("{}-ply swift", settings.plies)
+        }
         None => format!("{}-ply", settings.plies),
     }
 }
