@@ -131,8 +131,8 @@ enum StopReason {
     Archive(Failure),
 }
 
-pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let engine = common.engine()?;
+/// Returns the settings of the analysis: 2 plies without waste, unless a depth or a level is named.
+fn settings(common: &Common, level: &LevelOption) -> Settings {
     let mut settings = match common.plies {
         Some(plies) => analysis_settings(plies),
         None => Settings {
@@ -140,7 +140,13 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             ..analysis_settings(2)
         },
     };
-    settings.level = args.level.level;
+    settings.level = level.level;
+    settings
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let engine = common.engine()?;
+    let settings = settings(common, &args.level);
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
