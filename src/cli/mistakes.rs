@@ -6,7 +6,7 @@ use gammond_protocol::is_setting;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What to type for a search depth.
+/// Hint for a search depth.
 const PLIES: &str = "the number of plies looked ahead is --plies N";
 /// Options that people look for, of which command (or of any), and what to type.
 const MEANT: [(&str, &str, &str); 9] = [
@@ -41,7 +41,7 @@ const MEANT: [(&str, &str, &str); 9] = [
     ("", "-p", PLIES),
 ];
 
-/// How to reach gnubg, or to play with its weights.
+/// Hint for games against gnubg or with its weights.
 const GNUBG: &str = "gnubg's command `external localhost:4321` makes it a server, external:127.0.0.1:4321 the player; \
      gammond:nets=/usr/lib/gnubg/gnubg.wd plays with its weights";
 /// Commands that name players.

@@ -1,4 +1,4 @@
-//! What a run of these tests is: the first test says how long it takes and what it leaves out.
+//! The first test of a run: it says how long the run takes and what it leaves out.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ use gammond_base::journal::write_whole;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 use std::path::{Path, PathBuf};
 
-/// What the signatures are for: one made for another purpose is refused.
+/// Purpose of the signatures; one made for another is refused.
 const NAMESPACE: &str = "gammond";
 /// Beginning of the names of key types, which follow the names of their owners.
 const KEY_TYPES: &str = "ssh-";

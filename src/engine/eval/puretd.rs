@@ -171,7 +171,7 @@ impl PureTdEvaluator {
     }
 }
 
-/// Adds the inputs of one side from `start` on: `count` tells its checkers on a point as the player on roll numbers them.
+/// Adds the inputs of one side from `start` on: `count` returns its checkers on a point as the player on roll numbers them.
 fn push_side(side: Side, count: impl Fn(usize) -> u8, start: usize, input: &mut SparseInput) {
     for point in 0..24 {
         let checkers = count(point);

@@ -269,13 +269,18 @@ impl TrainingLoop for HillPlan<'_> {
     }
 
     fn progress(&self, state: &HillState, steps: u64) -> Progress {
-        let total = self.steps() * self.every;
-        let mut figures = format!("{} challengers won", state.moved);
-        if let Some(score) = state.curve.last() {
-            figures.push_str(&format!(", {score}"));
-        }
-        Progress::new("rounds", steps * self.every, Some(total)).figures(figures)
+        let rounds = [steps, self.steps()].map(|steps| steps * self.every);
+        climbed(rounds, state.moved, state.curve.last())
     }
+}
+
+/// Returns the progress of a climber: rounds done and in all, challengers that have won, the last test.
+pub(super) fn climbed([done, total]: [u64; 2], moved: u64, last: Option<&TestScore>) -> Progress {
+    let mut figures = format!("{moved} challengers won");
+    if let Some(score) = last {
+        figures.push_str(&format!(", {score}"));
+    }
+    Progress::new("rounds", done, Some(total)).figures(figures)
 }
 
 #[cfg(test)]

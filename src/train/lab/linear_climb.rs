@@ -1,6 +1,6 @@
 //! Hill climbing of a linear player: the weights of features that the user chose.
 
-use super::hillclimb::{Rounds, Teacher};
+use super::hillclimb::{Rounds, Teacher, climbed};
 use super::{LabError, TestScore, Tests, TrainingLoop};
 use crate::player::classic::Sides;
 use crate::player::{Linear, Player as _};
@@ -141,12 +141,8 @@ impl TrainingLoop for LinearPlan<'_> {
     }
 
     fn progress(&self, state: &LinearState, steps: u64) -> Progress {
-        let total = self.steps() * self.every;
-        let mut figures = format!("{} challengers won", state.moved);
-        if let Some(score) = state.curve.last() {
-            figures.push_str(&format!(", {score}"));
-        }
-        Progress::new("rounds", steps * self.every, Some(total)).figures(figures)
+        let rounds = [steps, self.steps()].map(|steps| steps * self.every);
+        climbed(rounds, state.moved, state.curve.last())
     }
 }
 
