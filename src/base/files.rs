@@ -4,9 +4,10 @@
 //! names is opened here. Errors describe the file without its name: the caller adds the name.
 
 use crate::platform;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _};
 use std::path::Path;
+use std::time::Duration;
 
 /// Maximum size in bytes of a handwritten text: a configuration, a plan, a policy.
 pub const TEXT_BYTES_MAX: u64 = 4 << 20;
@@ -31,6 +32,27 @@ pub fn open(path: &Path) -> io::Result<File> {
         platform::special(kind)
     };
     Err(refused(format!("is {found}, not a regular file")))
+}
+
+/// Times that [`lock`] asks for a lock, and the pause between two of them.
+const LOCK_TRIES: usize = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Takes the system's lock of a file, which ends with the program or with the last copy of `file`.
+///
+/// A process that another thread starts has copies of all open files until it runs its own program, so a lock that was
+/// just given back can be held for a moment longer; this waits for a tenth of a second before it gives up.
+///
+/// # Errors
+/// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise what the system says.
+pub fn lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            ended => return ended,
+        }
+    }
+    file.try_lock()
 }
 
 /// Returns the contents of a regular file of at most `most` bytes.
@@ -73,6 +95,28 @@ mod tests {
 
     fn reason(result: io::Result<Vec<u8>>) -> String {
         result.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn locks_that_end_soon_are_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let [held, wanted] = [(); 2].map(|()| {
+            File::options()
+                .append(true)
+                .create(true)
+                .open(&path)
+                .unwrap()
+        });
+        lock(&held).unwrap();
+        assert!(matches!(lock(&wanted), Err(TryLockError::WouldBlock)));
+        // As long as a process takes to start: how long that is waited for is what is tested.
+        let holder = std::thread::spawn(move || {
+            std::thread::sleep(3 * LOCK_PAUSE);
+            drop(held);
+        });
+        lock(&wanted).unwrap();
+        holder.join().unwrap();
     }
 
     #[test]

@@ -58,9 +58,14 @@ impl ProgressArgs {
 
     /// Reports to people what a long command made, and where it is.
     pub(crate) fn report_made(self, count: usize, what: &str, path: &Path) {
+        let ending = if count == 1 { "" } else { "s" };
+        self.report(&format!("{count} {what}{ending} in {}", path.display()));
+    }
+
+    /// Says something about the work to people.
+    pub(crate) fn report(self, text: &str) {
         if !matches!(self.progress, Shown::Json | Shown::None) {
-            let ending = if count == 1 { "" } else { "s" };
-            stderr_line!("gammond: {count} {what}{ending} in {}", path.display());
+            stderr_line!("gammond: {text}");
         }
     }
 

@@ -443,6 +443,28 @@ fn quotas_end_the_choice() {
     );
 }
 
+/// BM-22: each position is a record or is counted with the reason why it is none.
+#[test]
+fn positions_left_out_are_counted_by_reason() {
+    let folder = folder();
+    let at = folder.path();
+    let closed_out = "XGID=-BBBBCC-----------cbbbbbbA:0:0:1:61:0:0:0:0:10\n";
+    let race = "OwAAwAcAcekBAA 31\n";
+    let text = [closed_out, race, POSITIONS].concat();
+    fs::write(at.join("r"), text).unwrap();
+    let line =
+        "rollout --bm-in r --out x.bm --quota contact=1 --quota crashed=1 trials=36 truncate=1";
+    let output = gammond(at, line);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let reasons = "left out: 1 with one play, or plays that are equal at two plies (see --only); \
+                   1 of groups that no --quota names; 3 of groups whose --quota was full\n";
+    assert!(said.contains("1 record in x.bm\n"), "{said}");
+    assert!(said.ends_with(reasons), "{said}");
+    let output = gammond(at, "rollout --bm-in p --out y.bm trials=36 truncate=1");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.ends_with("4 records in y.bm\n"), "{said}");
+}
+
 /// BM-27.
 #[test]
 fn invalid_arguments_are_refused_by_name() {

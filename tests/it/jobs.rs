@@ -215,7 +215,7 @@ fn signal(child: &mut std::process::Child, name: &str) -> bool {
 
 /// Returns true if nothing is said but progress, which is shown on a slow machine, and what was made.
 fn only_progress(stderr: &[u8]) -> bool {
-    let expected = [" a second", " labelled position", " record"];
+    let expected = [" a second", " labelled position", " record", " left out: "];
     text(stderr)
         .lines()
         .all(|line| expected.iter().any(|one| line.contains(one)))

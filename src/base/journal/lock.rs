@@ -1,6 +1,7 @@
 //! One writer at a time, by the system's file locks: they end with the program, however it ends.
 
 use super::JournalError;
+use crate::files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
@@ -11,7 +12,7 @@ const NAME: &str = "lock";
 /// Takes the lock of an open file.
 pub(super) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     let path = path.to_owned();
-    match file.try_lock() {
+    match files::lock(file) {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(JournalError::Busy { path }),
         // A file system without locks: better without than not at all.

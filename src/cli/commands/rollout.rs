@@ -17,8 +17,8 @@ use gammond_protocol::rollout::name;
 use gammond_protocol::{LineAction, Request, Session};
 use gammond_train::benchmark::make::source::{self, Source, Unrolled};
 use gammond_train::benchmark::make::{
-    Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, Quota, Recipe, RecordRequest,
-    RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
+    Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
+    RecordRequest, RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
 };
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -353,7 +353,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         return Ok(stopped(Some(&files.candidates), ""));
     }
     control.task = "rollouts".to_owned();
-    let chosen = choice.sum.records;
+    let (chosen, left_out) = (choice.sum.records, choice.sum.left_out);
     let rolling = Rolling::new(&engine, &recipe, &chosen)?;
     let share = args.file.part.unwrap_or(Share::WHOLE);
     let runner = runner.journal(Some(&files.journal)).share(share);
@@ -386,8 +386,8 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     for file in [&files.journal, &files.candidates] {
         std::fs::remove_file(file).map_err(Failure::in_file(file))?;
     }
-    args.progress
-        .report_made(lines.lines().count(), "record", out);
+    args.progress.report_made(chosen.len(), "record", out);
+    report_left_out(args.progress, recipe.interest, left_out);
     if let Some(Some(_)) = args.file.full {
         let rows = study(&engine, &chosen, &outcome.sum)?;
         print(studied(&recipe, &rows).as_bytes())?;
@@ -396,6 +396,27 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
     }
     Ok(done)
+}
+
+/// Reports why positions became no records.
+fn report_left_out(to: ProgressArgs, interest: Interest, left_out: LeftOut) {
+    let undecided = match interest {
+        Interest::All => "with fewer than two plays",
+        Interest::Decided => "with one play, or plays that are equal at two plies (see --only)",
+        Interest::Disputed => {
+            "with one play, or the same best play at 0 and two plies (see --only)"
+        }
+    };
+    let all = [
+        (left_out.undecided, undecided),
+        (left_out.other_groups, "of groups that no --quota names"),
+        (left_out.full_quotas, "of groups whose --quota was full"),
+    ];
+    let some = all.iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = some.map(|(count, why)| format!("{count} {why}")).collect();
+    if !reasons.is_empty() {
+        to.report(&format!("left out: {}", reasons.join("; ")));
+    }
 }
 
 /// Returns the contributors that have signed the shares, each once, with commas between; none without `--signers`.

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Labels to make; the same command goes on from what is there.
     #[arg(required = true, value_name = "FILE.labels")]
     pub(super) file: Option<PathBuf>,
-    /// Number of labelled positions to make.
+    /// Number of labelled positions to make, at least: all positions of the last games are kept.
     #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
     pub(super) positions: usize,
     /// Settings of the games: a TOML file with the keys of `games` in a training plan.

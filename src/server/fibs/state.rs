@@ -114,7 +114,7 @@ impl StateLock {
             .write(true)
             .open(&lock)
             .map_err(|error| wrong(&lock, error))?;
-        match file.try_lock() {
+        match files::lock(&file) {
             Ok(()) => Ok(StateLock { _file: Some(file) }),
             Err(TryLockError::WouldBlock) => Err(wrong(path, StateError::Held)),
             Err(TryLockError::Error(error)) => Err(wrong(&lock, error)),

@@ -32,7 +32,7 @@ pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFi
         .truncate(false)
         .open(part)
         .map_err(io)?;
-    file.try_lock().map_err(|error| match error {
+    gammond_base::files::lock(&file).map_err(|error| match error {
         TryLockError::WouldBlock => io(io::Error::other("another program is making it")),
         TryLockError::Error(source) => io(source),
     })?;

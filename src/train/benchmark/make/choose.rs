@@ -319,12 +319,19 @@ impl Job for Choosing<'_> {
     fn merge(&self, choice: &mut Choice, number: u64, bytes: &[u8]) -> Result<(), BadPart> {
         let wanted = self.wanted.get(number as usize).ok_or(BadPart)?;
         choice.looked_at += 1;
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let chosen = unpack(wanted, self.recipe.sides(), bytes).ok_or(BadPart)?;
-        if (choice.filled).takes(&self.recipe.quotas, &wanted.position) {
-            choice.records.push(chosen);
+        let quotas = &self.recipe.quotas;
+        let left_out = &mut choice.left_out;
+        if !may_take(quotas, &wanted.position) {
+            left_out.other_groups += 1;
+        } else if bytes.is_empty() {
+            left_out.undecided += 1;
+        } else {
+            let chosen = unpack(wanted, self.recipe.sides(), bytes).ok_or(BadPart)?;
+            if choice.filled.takes(quotas, &wanted.position) {
+                choice.records.push(chosen);
+            } else {
+                left_out.full_quotas += 1;
+            }
         }
         Ok(())
     }
@@ -345,8 +352,21 @@ impl Job for Choosing<'_> {
 pub struct Choice {
     /// The records.
     pub records: Vec<Chosen>,
+    /// Positions that became no record.
+    pub left_out: LeftOut,
     filled: QuotaCounts,
     looked_at: u64,
+}
+
+/// Numbers of positions that became no record, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Fewer than two plays, or the plays are not as the recipe's [`Interest`] asks.
+    pub undecided: u64,
+    /// No quota is for their group.
+    pub other_groups: u64,
+    /// The quotas of their groups were full.
+    pub full_quotas: u64,
 }
 
 #[cfg(test)]

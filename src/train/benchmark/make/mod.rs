@@ -13,7 +13,7 @@ pub mod source;
 mod study;
 mod write;
 
-pub use choose::{Choosing, Chosen};
+pub use choose::{Choosing, Chosen, LeftOut};
 pub use quota::{Quota, QuotaError};
 pub use recipe::{CubeStakes, GAMES_PER_PART, Interest, Recipe, header};
 pub use roll::{KnownResults, Rolling};
