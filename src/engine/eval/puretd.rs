@@ -277,11 +277,7 @@ impl Shortcuts for PureTdEvaluator {
         slopes: &[f32; 5],
         out: &mut [f64],
     ) -> bool {
-        let contact = reference.has_contact();
-        if contact {
-            self.pruner.rank(reference, positions, slopes, out);
-        }
-        contact
+        self.pruner.rank(reference, positions, slopes, out)
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

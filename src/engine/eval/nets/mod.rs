@@ -448,11 +448,7 @@ impl Shortcuts for NetEvaluator {
         slopes: &[f32; 5],
         out: &mut [f64],
     ) -> bool {
-        let contact = reference.has_contact();
-        if contact {
-            self.pruner.rank(reference, positions, slopes, out);
-        }
-        contact
+        self.pruner.rank(reference, positions, slopes, out)
     }
 
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {

@@ -35,22 +35,26 @@ impl Pruner {
         Pruner(self.0.at(cpu))
     }
 
-    /// Scores of positions that differ little from `reference`; see
-    /// [`rank_quickly`](crate::eval::Shortcuts::rank_quickly).
+    /// Writes the scores of positions that differ little from `reference`, and returns true, if `reference` has contact;
+    /// see [`rank_quickly`](crate::eval::Shortcuts::rank_quickly).
     pub(in crate::eval) fn rank(
         &self,
         reference: &Position,
         positions: &[Position],
         slopes: &[f32; RESULTS],
         out: &mut [f64],
-    ) {
-        self.0.cpu.run(RankKernel {
-            net: &self.0,
-            answer: self.0.answer(slopes),
-            reference: words(reference),
-            positions,
-            out,
-        });
+    ) -> bool {
+        let contact = reference.has_contact();
+        if contact {
+            self.0.cpu.run(RankKernel {
+                net: &self.0,
+                answer: self.0.answer(slopes),
+                reference: words(reference),
+                positions,
+                out,
+            });
+        }
+        contact
     }
 }
 
@@ -148,8 +152,8 @@ mod tests {
             generate_plays(&position, *roll, &mut plays);
             let reference = position.swapped();
             let mut scores = vec![0.0; plays.len()];
-            net.at(CpuLevel::SCALAR)
-                .rank(&reference, &plays, &slopes, &mut scores);
+            let scalar = net.at(CpuLevel::SCALAR);
+            assert!(scalar.rank(&reference, &plays, &slopes, &mut scores));
             for (play, score) in plays.iter().zip(&scores) {
                 // Rounding the combined weights to 16 bits moves a score a little.
                 let want = slowly(&parts, play, &slopes);
@@ -157,7 +161,7 @@ mod tests {
             }
             for cpu in CpuLevel::available() {
                 let mut found = vec![0.0; plays.len()];
-                net.at(cpu).rank(&reference, &plays, &slopes, &mut found);
+                assert!(net.at(cpu).rank(&reference, &plays, &slopes, &mut found));
                 assert_eq!(found, scores, "{}", cpu.name());
                 // From elsewhere: the same scores.
                 net.at(cpu)
@@ -168,7 +172,7 @@ mod tests {
                 .get(round * 5 % plays.len().max(1))
                 .copied()
                 .unwrap_or(reference);
-            if position.is_over() {
+            if !position.has_contact() {
                 position = Position::start();
             }
         }
