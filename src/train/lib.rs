@@ -5,4 +5,5 @@ pub mod duel;
 pub mod lab;
 mod platform;
 pub mod player;
+mod search_fields;
 pub mod training;

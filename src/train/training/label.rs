@@ -2,6 +2,7 @@
 
 use super::games::{GameSettings, OnePlyEvaluator, by_games};
 use super::positions;
+use crate::search_fields::search_fields;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{EvalQuery, Settings};
@@ -42,11 +43,13 @@ impl<'a> Labelling<'a> {
         method: Method,
         positions: &'a [Position],
     ) -> Result<Labelling<'a>, EngineError> {
-        let header = Header::new("training lines", 1)
+        let header = Header::new("training lines", 2)
             .field("nets", engine.identity()?)
             .field("positions", positions::checksum(positions));
         let header = match &method {
-            Method::Search(settings) => header.field("search", format!("{settings:?}")),
+            Method::Search(settings) => {
+                search_fields(header, settings).field("search.cubeful", u8::from(settings.cubeful))
+            }
             Method::Games(games, seed) => header.field("games", games).field("seed", seed),
         };
         Ok(Labelling {

@@ -2,11 +2,11 @@
 
 use super::quota::Quota;
 use super::source::RecordRequest;
+use crate::search_fields::{filter_text, optional, search_fields};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{
-    FilterLevel, FilterMethod, MoveFilter, RolloutQuery, RolloutSettings, RolloutSide,
-    RolloutSubject, Truncation,
+    RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Truncation,
 };
 use gammond_game::notation::{CubeAction, PositionKey};
 use gammond_game::{MatchState, Play, Position, Roll, Rules, Score};
@@ -244,50 +244,25 @@ const SETTINGS_FORM: u32 = 1;
 
 /// Returns the header with the settings of rollouts under their own names.
 fn rollout_fields(header: Header, rollout: &RolloutSettings) -> Header {
-    let optional = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
     let mut header = header
         .field("settings", SETTINGS_FORM)
         .field("trials", rollout.trials)
         .field("seed", rollout.seed)
         .field("leafplies", rollout.leaf_plies)
-        .field(
-            "osr",
-            optional(rollout.leaf_osr.map(|count| count.to_string())),
-        )
+        .field("osr", optional(rollout.leaf_osr))
         .field("cubeful", u8::from(rollout.cubeful))
         .field("vr", u8::from(rollout.variance_reduction))
         .field("truncate", truncation(rollout.truncate))
-        .field("se", optional(rollout.error.map(|error| error.to_string())))
-        .field("lead", optional(rollout.lead.map(|lead| lead.to_string())))
-        .field(
-            "time",
-            optional(rollout.time_ms.map(|time| time.to_string())),
-        );
+        .field("se", optional(rollout.error))
+        .field("lead", optional(rollout.lead))
+        .field("time", optional(rollout.time_ms));
     for (name, side) in ["side1", "side2"].into_iter().zip(&rollout.sides) {
         header = side_fields(header, name, side);
     }
     if let Some((turn, side)) = &rollout.late {
         header = side_fields(header.field("late", turn), "late", side);
     }
-    let search = &rollout.search;
-    header
-        .field("search.plies", search.plies)
-        .field(
-            "search.level",
-            optional(search.level.map(|level| format!("{level:?}"))),
-        )
-        .field("search.filter", filter_text(&search.filter))
-        .field("search.prune", u8::from(search.prune))
-        .field(
-            "search.margin",
-            optional(search.prune_margin.map(|margin| margin.to_string())),
-        )
-        .field(
-            "search.keep",
-            optional(search.prune_keep.map(|keep| keep.to_string())),
-        )
-        .field("search.noise", search.noise)
-        .field("search.gnubgnoise", u8::from(search.noise_as_gnubg))
+    search_fields(header, &rollout.search)
 }
 
 fn side_fields(header: Header, name: &str, side: &RolloutSide) -> Header {
@@ -299,18 +274,6 @@ fn side_fields(header: Header, name: &str, side: &RolloutSide) -> Header {
         .field(&format!("{name}.plies"), side.plies)
         .field(&format!("{name}.cubeplies"), side.cube_plies)
         .field(&format!("{name}.filter"), filter)
-}
-
-/// Returns the name of a filter; of others the numbers of all levels.
-fn filter_text(filter: &MoveFilter) -> String {
-    if let Some(name) = filter.name() {
-        return name.to_owned();
-    }
-    let level =
-        |level: &FilterLevel| format!("{}/{}/{}", level.accept, level.extra, level.threshold);
-    let levels: Vec<String> = filter.levels.iter().flatten().map(level).collect();
-    let by_rolls = filter.method == FilterMethod::ByRolls;
-    format!("{} {}", u8::from(by_rolls), levels.join(" "))
 }
 
 /// Returns the word for where games are cut off.
@@ -364,7 +327,7 @@ mod tests {
             assert!(first.contains(known), "{first}");
         }
         let mut others = vec![first];
-        let changes: [fn(&mut RolloutSettings); 9] = [
+        let changes: [fn(&mut RolloutSettings); 7] = [
             |settings| settings.trials = 36,
             |settings| settings.truncate = Truncation::Turns(7),
             |settings| settings.error = Some(0.01),
@@ -372,8 +335,6 @@ mod tests {
             |settings| settings.sides[1].plies = 1,
             |settings| settings.late = Some((3, RolloutSide::default())),
             |settings| settings.search.prune_keep = Some(3),
-            |settings| settings.search.filter = MoveFilter::HUGE,
-            |settings| settings.search.filter.levels[0][0].extra = 9,
         ];
         for change in changes {
             let mut settings = usual.clone();
