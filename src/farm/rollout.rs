@@ -55,7 +55,7 @@ impl<'a> RolloutJob<'a> {
     ) -> Result<RolloutJob<'a>, EngineError> {
         let query = engine.rollout_question(query, settings)?;
         let empty = engine.rollout_uncounted(&query, settings)?;
-        let header = Header::new("rollout", 1)
+        let header = Header::new("rollout", 2)
             .field("nets", engine.identity()?)
             .content("met", format!("{:?}", engine.met()).as_bytes())
             .field("query", format!("{query:?}"))

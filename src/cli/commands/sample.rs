@@ -105,7 +105,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let starts = starts.unwrap_or_default();
     let engine = common.engine()?;
     let job = SampleJob {
-        header: Header::new("labels", 2).field("nets", engine.identity()?),
+        header: Header::new("labels", 3).field("nets", engine.identity()?),
         seed: common.seed,
         labels: args.positions,
         games,

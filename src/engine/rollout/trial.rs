@@ -318,7 +318,6 @@ impl<'a> TrialContext<'a> {
         let roll = Roll::ALL[number];
         let player = self.turn(play.asker, play.cube);
         let side = self.side(play.asker, turn);
-        let mut chosen = None;
         if self.settings.variance_reduction {
             player.best(
                 &play.position,
@@ -327,17 +326,16 @@ impl<'a> TrialContext<'a> {
                 &mut scratch_space.best,
             );
             self.count_luck(play, number, &scratch_space.best);
-            chosen = scratch_space.best.get(number).copied();
-        } else if side.plies == 0 {
-            player.best(
+        }
+        if side.plies == 0 {
+            player.best_of_all(
                 &play.position,
-                &[roll],
+                roll,
                 &mut scratch_space.scratch,
                 &mut scratch_space.best,
             );
-            chosen = scratch_space.best.first().copied();
         }
-        let (after, chances) = match chosen {
+        let (after, chances) = match scratch_space.best.first() {
             Some(best) if side.plies == 0 => (best.after, (!self.differ).then_some(best.chances)),
             _ => (self.search_play(player, play, roll, side)?, None),
         };

@@ -14,6 +14,8 @@ use gammond_game::{Chances, MatchState, Position, Roll};
 pub struct Turn<'a> {
     state: MatchState,
     plays: Tree<'a>,
+    /// The same where every play is evaluated.
+    unpruned: Tree<'a>,
     cube: Option<Tree<'a>>,
 }
 
@@ -21,20 +23,26 @@ impl<'a> Turn<'a> {
     /// Prepares the state, seen by the player on roll.
     #[must_use]
     pub fn new(context: &Context<'a>, state: MatchState, settings: &Settings) -> Turn<'a> {
-        let tree = |ask| {
+        let tree = |ask, settings| {
             let leaves = leaves_of(context, settings);
             Tree::new(context, leaves, state, ask, settings, 0)
         };
-        let plays = tree(if settings.cubeful {
+        let ask = if settings.cubeful {
             Ask::Value
         } else {
             Ask::Chances
-        });
+        };
+        let plays = tree(ask, settings);
+        let unpruned = Settings {
+            prune: false,
+            ..settings.clone()
+        };
         let may_double = settings.cubeful && plays.choice.stakes[0].may_double(state.cube.into());
         Turn {
-            cube: may_double.then(|| tree(Ask::Decision)),
+            cube: may_double.then(|| tree(Ask::Decision, settings)),
             state,
             plays,
+            unpruned: tree(ask, &unpruned),
         }
     }
 
@@ -44,7 +52,8 @@ impl<'a> Turn<'a> {
         &self.state
     }
 
-    /// The best play of each of `rolls`, in their order.
+    /// The best play of each of `rolls`, in their order, among those that pruning leaves: for means over the rolls, not
+    /// for playing on.
     pub fn best(
         &self,
         position: &Position,
@@ -53,6 +62,18 @@ impl<'a> Turn<'a> {
         out: &mut Vec<BestPlay>,
     ) {
         Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
+    }
+
+    /// The best of all plays of a roll. Games that are played on by what pruning leaves lose back games too often: the
+    /// net that prunes does not know how gammons and backgammons are saved, and its mistakes add up.
+    pub fn best_of_all(
+        &self,
+        position: &Position,
+        roll: Roll,
+        scratch: &mut Scratch,
+        out: &mut Vec<BestPlay>,
+    ) {
+        Replies::choose_each(&self.unpruned.choice, 0, position, &[roll], scratch, out);
     }
 
     /// Returns true if the player on roll may turn the cube.

@@ -225,14 +225,11 @@ impl<'a> Luck<'a> {
             return self.best(position, roll) - self.opening;
         }
         LUCK_SCRATCH.with_borrow_mut(|scratch_space| {
-            let ahead = self
-                .one_ply
-                .ahead(position, roll, &mut scratch_space.scratch);
-            let best = ahead.ranked.first();
-            best.map_or(0.0, |best| {
-                let mean = Chances::from_array(ahead.mean).equity();
-                f64::from(best.chances.equity()) - f64::from(mean)
-            })
+            let (mean, drawn) =
+                self.one_ply
+                    .mean_and_drawn(position, roll, &mut scratch_space.scratch);
+            let equity = |chances| f64::from(Chances::from_array(chances).equity());
+            equity(drawn) - equity(mean)
         })
     }
 

@@ -48,7 +48,8 @@ pub struct GameSettings {
     pub contenders: usize,
     /// Distance up to which plays are close, in equity.
     pub contest_margin: f32,
-    /// Plays that the quick net hands to the strong one.
+    /// Plays that the quick net hands to the strong one for the mean over the rolls. The plays of the game itself are
+    /// the best of all.
     pub filter_plays: usize,
     /// ... among those within this equity of its best.
     pub filter_margin: f32,
@@ -206,12 +207,14 @@ impl<'a> OnePlyEvaluator<'a> {
         scratch: &mut Scratch,
     ) -> OnePlyResult {
         let one = self.one(settings);
-        match self.table(position) {
-            Some(mean) => OnePlyResult {
-                mean,
-                ranked: one.ranked(position, roll, scratch),
-            },
-            None => one.ahead(position, roll, scratch),
+        let Some(mean) = self.table(position) else {
+            return one.ahead(position, roll, scratch);
+        };
+        let ranked = one.ranked(position, roll, scratch);
+        OnePlyResult {
+            mean,
+            drawn: ranked.first().map_or(mean, |best| best.chances.to_array()),
+            ranked,
         }
     }
 
@@ -342,10 +345,15 @@ pub fn play(
         if turns.len() >= TURNS_MAX {
             break None;
         }
-        let (roll, OnePlyResult { mean, ranked }) = ahead.take().unwrap_or_else(|| {
+        let (roll, looked) = ahead.take().unwrap_or_else(|| {
             let roll = gammond_game::Roll::thrown(rng);
             (roll, judges.ahead(&position, roll, settings, room))
         });
+        let OnePlyResult {
+            mean,
+            drawn,
+            ranked,
+        } = looked;
         let explores = unit(rng) < chance;
         let pick = if explores {
             noisy_pick(&ranked, noise, rng)
@@ -355,7 +363,7 @@ pub fn play(
             ahead = known.map(|known| (next, known));
             pick
         };
-        let (Some(best), Some(chosen)) = (ranked.first(), ranked.get(pick)) else {
+        let Some(chosen) = ranked.get(pick) else {
             break None;
         };
         turns.push(Turn {
@@ -363,7 +371,7 @@ pub fn play(
                 position,
                 roll,
                 mean,
-                best: (!explores || pick == 0).then(|| best.chances.to_array()),
+                drawn: (!explores || pick == 0).then_some(drawn),
             },
             straight: pick == 0,
             sibling: sibling.take(),
@@ -396,10 +404,10 @@ fn label_turns(
         let GameTurn {
             position,
             mean,
-            best,
+            drawn,
             ..
         } = turn.step;
-        let label = returned(mean, *value, best, settings.lambda);
+        let label = returned(mean, *value, drawn, settings.lambda);
         labels.push(label);
         if let Some(kind) = kind(&position) {
             out.push(Label::new(position, kind, label));
@@ -415,7 +423,7 @@ fn label_turns(
         if let (Some(twin), Some(twins)) = (turn.twin, settings.twins) {
             let line: Vec<GameTurn> = (turns[index..].iter().take(1 + usize::from(HORIZON_MAX)))
                 .map(|turn| GameTurn {
-                    best: turn.step.best.filter(|_| turn.straight),
+                    drawn: turn.step.drawn.filter(|_| turn.straight),
                     ..turn.step
                 })
                 .collect();
@@ -528,15 +536,15 @@ pub(crate) fn by_games(
                 break Some(chances.to_array());
             }
             let roll = gammond_game::Roll::thrown(&mut rng);
-            let OnePlyResult { mean, ranked } = judges.ahead(&at, roll, settings, room);
-            let Some(best) = ranked.first().filter(|_| turns.len() < TURNS_MAX) else {
+            let ahead = judges.ahead(&at, roll, settings, room);
+            let Some(best) = (ahead.ranked.first()).filter(|_| turns.len() < TURNS_MAX) else {
                 break None;
             };
-            turns.push((mean, best.chances.to_array()));
+            turns.push((ahead.mean, ahead.drawn));
             at = best.after;
         };
-        for (mean, best) in turns.iter().rev() {
-            value = Some(returned(*mean, value, Some(*best), settings.lambda));
+        for (mean, drawn) in turns.iter().rev() {
+            value = Some(returned(*mean, value, Some(*drawn), settings.lambda));
         }
         for (sum, value) in sum.iter_mut().zip(value.unwrap_or_default()) {
             *sum += value / games as f32;
@@ -545,18 +553,18 @@ pub(crate) fn by_games(
     Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
 }
 
-/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there).
+/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there), less what the roll has in it.
 fn returned(
     mean: [f32; 5],
     later: Option<[f32; 5]>,
-    best: Option<[f32; 5]>,
+    drawn: Option<[f32; 5]>,
     lambda: f32,
 ) -> [f32; 5] {
     let mut label = mean;
-    if let (Some(later), Some(best)) = (later, best) {
+    if let (Some(later), Some(drawn)) = (later, drawn) {
         let later = Chances::from_array(later).inverted().to_array();
         for k in 0..5 {
-            label[k] += lambda * (later[k] - best[k]);
+            label[k] += lambda * (later[k] - drawn[k]);
         }
     }
     label
@@ -611,7 +619,9 @@ mod tests {
     use super::*;
     use crate::training::shard::at_horizon;
     use crate::training::siblings::Plies;
+    use gammond_engine::engine::Engine;
     use gammond_engine::eval::nets::NetEvaluator;
+    use gammond_game::notation::parse_position;
 
     /// LB-03, and V of LB-02: the label is the mean, corrected by what came later less the value of the best play.
     #[test]
@@ -626,6 +636,26 @@ mod tests {
         }
         // After a play that explores.
         assert_eq!(returned(mean, Some(later), None, 1.0), mean);
+    }
+
+    /// LB-02: games go on with the best of all plays, so labels are what rollouts without pruning say. Here a backgammon
+    /// is saved by plays that the fast net and the pruning net do not keep.
+    #[test]
+    fn filters_do_not_play() {
+        let engine = Engine::builder().threads(1).build().unwrap();
+        let position = parse_position(b"jM4AnDjugQAAAA").unwrap().position;
+        let mut room = Scratch::default();
+        for pruning in [false, true] {
+            let settings = GameSettings {
+                lambda: 1.0,
+                pruning,
+                ..GameSettings::default()
+            };
+            let judges = OnePlyEvaluator::new(engine.evaluator().as_ref());
+            let found = by_games(judges, &position, &settings, (200, 1), &mut room);
+            let backgammons = found.win_backgammon;
+            assert!((0.28..0.38).contains(&backgammons), "{found:?}");
+        }
     }
 
     /// LB-02: the contender that is worth most a play later is chosen, and the others are labelled with their means.

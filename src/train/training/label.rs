@@ -43,7 +43,7 @@ impl<'a> Labelling<'a> {
         method: Method,
         positions: &'a [Position],
     ) -> Result<Labelling<'a>, EngineError> {
-        let header = Header::new("training lines", 2)
+        let header = Header::new("training lines", 3)
             .field("nets", engine.identity()?)
             .field("positions", positions::checksum(positions));
         let header = match &method {

@@ -168,7 +168,7 @@ fn sample(
         return Ok(true);
     }
     let job = SampleJob {
-        header: Header::new("labels", 2)
+        header: Header::new("labels", 3)
             .field("round", number)
             .field("nets", nets.checksum()?),
         seed: plan.seed.wrapping_mul(1_000_003) + number as u64,

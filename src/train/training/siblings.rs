@@ -4,7 +4,7 @@
 //! Some plays later it knows better what each of them was worth; with the same dice on both sides and the luck taken
 //! out, little noise comes with it. Every step of the two lines is a pair with a shorter horizon of its own.
 
-use gammond_engine::search::{OnePly, OnePlyResult, Scratch};
+use gammond_engine::search::{OnePly, Scratch};
 use gammond_game::{Chances, Position, Roll};
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +59,8 @@ pub(super) struct GameTurn {
     pub(super) roll: Roll,
     /// The 1-ply value.
     pub(super) mean: [f32; 5],
-    /// Static chances of the best play of the roll; none when another was made.
-    pub(super) best: Option<[f32; 5]>,
+    /// What the roll has in that value; none when another play than the best was made.
+    pub(super) drawn: Option<[f32; 5]>,
 }
 
 /// A position beside one of the game, and by how much its value differs from that one's: one entry for each horizon, 0
@@ -83,7 +83,7 @@ pub(super) fn follow(
 ) -> Vec<Sibling> {
     let mut at = sibling;
     let mut met = false;
-    // The other line: position, 1-ply value, static chances of the best play when it is made.
+    // The other line: position, 1-ply value, what the roll has in it when the best play is made.
     let mut other: Vec<(Position, [f32; 5], Option<[f32; 5]>)> = Vec::new();
     for (index, step) in line.iter().enumerate().take(usize::from(plies.0) + 1) {
         met = at == step.position;
@@ -94,21 +94,21 @@ pub(super) fn follow(
             other.push((at, exact.to_array(), None));
             break;
         }
-        if index == usize::from(plies.0) || step.best.is_none() {
+        if index == usize::from(plies.0) || step.drawn.is_none() {
             other.push((at, one.mean(&at, scratch), None));
             break;
         }
-        let OnePlyResult { mean, ranked } = one.ahead(&at, step.roll, scratch);
-        let best = ranked.first();
-        other.push((at, mean, best.map(|best| best.chances.to_array())));
+        let ahead = one.ahead(&at, step.roll, scratch);
+        let best = ahead.ranked.first();
+        other.push((at, ahead.mean, best.map(|_| ahead.drawn)));
         let Some(best) = best else { break };
         at = best.after;
     }
     let mut twins: Vec<Sibling> = Vec::new();
-    for (index, (position, mean, best)) in other.iter().enumerate().rev() {
+    for (index, (position, mean, drawn)) in other.iter().enumerate().rev() {
         let step = &line[index];
         let mut differences = vec![minus(*mean, step.mean)];
-        if let (Some(best), Some(main)) = (best, &step.best) {
+        if let (Some(drawn), Some(main)) = (drawn, &step.drawn) {
             let later: &[[f32; 5]] = match twins.last() {
                 Some(next) => &next.differences,
                 // They have met: no horizon tells them apart any more.
@@ -117,7 +117,7 @@ pub(super) fn follow(
             };
             for later in later.iter().take(usize::from(plies.0) - index) {
                 let own = minus(*mean, step.mean);
-                let luck = minus(*best, *main);
+                let luck = minus(*drawn, *main);
                 let later = turned(*later);
                 differences.push(std::array::from_fn(|k| own[k] + later[k] - luck[k]));
             }
@@ -163,7 +163,7 @@ mod tests {
                 position: at,
                 roll,
                 mean: ahead.mean,
-                best: Some(ahead.ranked[0].chances.to_array()),
+                drawn: Some(ahead.drawn),
             });
             at = ahead.ranked[0].after;
         }
@@ -192,8 +192,8 @@ mod tests {
                     let mut value = steps[index + horizon].mean;
                     for step in steps[index..index + horizon].iter().rev() {
                         let later = Chances::from_array(value).inverted().to_array();
-                        let best = step.best.unwrap();
-                        value = std::array::from_fn(|k| step.mean[k] + later[k] - best[k]);
+                        let drawn = step.drawn.unwrap();
+                        value = std::array::from_fn(|k| step.mean[k] + later[k] - drawn[k]);
                     }
                     value
                 };
@@ -216,7 +216,7 @@ mod tests {
         let mut main = line(&one, plays[0], &rolls);
         let plies = Plies::try_from(3).unwrap();
         let mut scratch = Scratch::default();
-        main[1].best = None;
+        main[1].drawn = None;
         let twins = follow(&one, &|_| None, (&main, plies), plays[1], &mut scratch);
         let sizes: Vec<usize> = twins.iter().map(|twin| twin.differences.len()).collect();
         assert_eq!(sizes, [2, 1]);

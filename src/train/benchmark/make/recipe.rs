@@ -223,7 +223,7 @@ pub fn header(
     kind: &str,
 ) -> Result<Header, EngineError> {
     let quotas: Vec<String> = recipe.quotas.iter().map(ToString::to_string).collect();
-    let header = Header::new(kind, 3)
+    let header = Header::new(kind, 4)
         .field("program", concat!("gammond-", env!("CARGO_PKG_VERSION")))
         .field("nets", engine.identity()?)
         .field("positions", checksum(wanted))
