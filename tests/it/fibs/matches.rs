@@ -168,6 +168,10 @@ fn mixed(seed: u64) -> u32 {
             world.server.faults = Faults::with_habits(habits);
             world.split = below(&mut world.chance, 3) > 0;
         }
+        // A server that rolls by itself and tears the board that says so may be asked to roll once more. It refuses, and
+        // nothing is lost. Any other refusal is a failure.
+        let refusals = &mut world.server.refusals;
+        refusals.retain(|refusal| refusal != "roll: ** You did already roll the dice.");
     });
     changes
 }
