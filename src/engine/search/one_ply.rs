@@ -50,8 +50,8 @@ impl Filter {
 pub struct OnePlyResult {
     /// Mean over the rolls of the best play's chances, for the player on roll.
     pub mean: [f32; 5],
-    /// What the roll that was asked for has in that mean: chances of its best play among those that the filter leaves.
-    /// Less the mean it is the luck of the roll.
+    /// Share of the roll that was asked for in that mean: the chances, for the player on roll, of its best play among those
+    /// that the filter leaves. Less the mean they are the luck of the roll.
     pub drawn: [f32; 5],
     /// All plays of that roll, best first. The first may be better than what the filter leaves.
     pub ranked: Vec<JudgedReply>,
@@ -61,7 +61,7 @@ pub struct OnePlyResult {
 #[derive(Debug)]
 pub struct OnePly<'a> {
     choice: Choice<'a>,
-    /// The same without a filter.
+    /// Choice among all plays, without a filter.
     unfiltered: Choice<'a>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> OnePly<'a> {
         (squares - sum * sum).max(0.0).sqrt()
     }
 
-    /// Returns the mean over all rolls, and what `roll` has in it.
+    /// Returns the mean over all rolls, and the share of `roll` in it, as in [`OnePlyResult`].
     #[must_use]
     pub fn mean_and_drawn(
         &self,

@@ -14,7 +14,7 @@ use gammond_game::{Chances, MatchState, Position, Roll};
 pub struct Turn<'a> {
     state: MatchState,
     plays: Tree<'a>,
-    /// The same where every play is evaluated.
+    /// Search that evaluates every play.
     unpruned: Tree<'a>,
     cube: Option<Tree<'a>>,
 }
@@ -64,8 +64,9 @@ impl<'a> Turn<'a> {
         Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
     }
 
-    /// The best of all plays of a roll. Games that are played on by what pruning leaves lose back games too often: the
-    /// net that prunes does not know how gammons and backgammons are saved, and its mistakes add up.
+    /// Finds the best of all plays of a roll; `out` then holds it alone. Games that are played on by what pruning leaves
+    /// lose back games too often: the net that prunes does not know how gammons and backgammons are saved, and its
+    /// mistakes add up.
     pub fn best_of_all(
         &self,
         position: &Position,

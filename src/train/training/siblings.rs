@@ -59,7 +59,7 @@ pub(super) struct GameTurn {
     pub(super) roll: Roll,
     /// The 1-ply value.
     pub(super) mean: [f32; 5],
-    /// What the roll has in that value; none when another play than the best was made.
+    /// Chances of the roll's best play in that value; none when another play than the best was made.
     pub(super) drawn: Option<[f32; 5]>,
 }
 
