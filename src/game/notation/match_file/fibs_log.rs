@@ -3,6 +3,7 @@
 //! are those that the bot reads ([`crate::notation::fibs`]); the user's own plays are read from the boards.
 
 use super::logged::{LinePosition, Logged, YOU};
+use super::mat;
 use super::record::{LENGTH_MAX, MatchReading};
 use super::recorder::MATCHES_MAX;
 use crate::Position;
@@ -22,8 +23,14 @@ const SIGNS: [&str; 5] = [
     "You are now playing ",
 ];
 
-/// Returns true if a text is such a log.
+/// Returns true if a text is such a log. In a `.mat` file, which begins with the length of its match, such a sentence is
+/// the name of a player.
 pub(super) fn is_fibs_log(text: &[u8]) -> bool {
+    !mat::is_mat(text) && has_sign(text)
+}
+
+/// Returns true if a line begins with one of the signs, behind prompts.
+fn has_sign(text: &[u8]) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| {
         let prompt = |byte: &&u8| matches!(byte, b'>' | b' ');
         let begin = line.iter().take_while(prompt).count();

@@ -674,6 +674,41 @@ mod tests {
         assert_eq!(again.to_string(), printed);
     }
 
+    /// MAT-01, MAT-27: a name is no sentence of a FIBS log.
+    #[test]
+    fn a_name_may_look_like_a_sentence_of_fibs() {
+        for name in [
+            "You are now playing bob",
+            "board:You",
+            "** You are now watching",
+        ] {
+            let text =
+                format!(" 1 point match\n\n Game 1\n {name} : 0    x : 0\n  1) 31: 8/5 6/5\n");
+            let file = text.parse::<MatchFile>().unwrap();
+            assert_eq!(file.names, [name, "x"]);
+            let printed = file.to_string();
+            assert_eq!(printed.parse::<MatchFile>().unwrap().games, file.games);
+        }
+    }
+
+    /// MAT-50: a thousand points more are XG's mark of a settled game, unless the next score counts them.
+    #[test]
+    fn settled_games_are_told_from_many_points() {
+        for (points, scored, settled) in [(1002, 2, true), (1002, 1002, false)] {
+            let text = format!(
+                " 0 point match\n\n Game 1\n a : 0   b : 0\n  1) 31: 8/5 6/5\n      Wins {points} points\n\n \
+                Game 2\n a : {scored}   b : 0\n"
+            );
+            let file = text.parse::<MatchFile>().unwrap();
+            let [first, ..] = &file.games[..] else {
+                panic!()
+            };
+            assert_eq!(first.result, Some((MatPlayer::First, scored)));
+            assert_eq!(first.settled, settled);
+            assert_eq!(file.to_string().parse::<MatchFile>().unwrap(), file);
+        }
+    }
+
     /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: a play that is not known.
     #[test]
     fn mat_variants_of_other_programs_are_read() {

@@ -187,8 +187,10 @@ impl Recorder {
                 _ => None,
             };
             // In money sessions some programs begin each game at 0.
-            if told.is_some() {
+            if told.is_some() && told != before.result {
                 before.result = told;
+                // What was taken for points and the mark of a settlement was something else.
+                before.settled = false;
             }
         } else if let Some(game) = self.file.games.last_mut() {
             game.scores = scores;

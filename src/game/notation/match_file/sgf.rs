@@ -1,6 +1,6 @@
 //! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
 
-use super::record::{MatPlayer, SetUp};
+use super::record::{LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
@@ -135,6 +135,8 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
 #[derive(Default)]
 struct Root {
     length: u32,
+    /// A length that no match has.
+    refused_length: Option<String>,
     scores: [u32; 2],
     /// The number of the game in its match, from 0.
     game: Option<u32>,
@@ -276,8 +278,11 @@ impl Reader<'_> {
         if let Some(crawford) = crawford {
             self.recorder.crawford(crawford);
         }
+        let refused = self.root.refused_length.take();
         if let Err(wrong) = begun {
             self.fault(at, wrong);
+        } else if let Some(length) = refused {
+            self.fault(at, bad("match length", &length, "a number from 0 to 32767"));
         } else if !self.root.backgammon {
             self.fault(
                 at,
@@ -368,13 +373,20 @@ impl Reader<'_> {
             b"RU" => self.root.rules = value.to_owned(),
             b"MI" => {
                 for part in &property.values {
-                    let (key, number) = part.split_once(':').unwrap_or((part, ""));
-                    let Ok(number) = number.trim().parse::<u32>() else {
+                    let (key, text) = part.split_once(':').unwrap_or((part, ""));
+                    let number = text.trim().parse::<u32>();
+                    if key == "length" {
+                        match number.ok().filter(|&length| length <= LENGTH_MAX) {
+                            Some(length) => self.root.length = length,
+                            None => self.root.refused_length = Some(text.to_owned()),
+                        }
+                        continue;
+                    }
+                    let Ok(number) = number else {
                         continue;
                     };
                     let [white, black] = &mut self.root.scores;
                     match key {
-                        "length" => self.root.length = number,
                         "game" => self.root.game = Some(number),
                         "ws" => *white = number,
                         "bs" => *black = number,
@@ -630,6 +642,21 @@ fn play(player: MatPlayer, text: &str) -> Result<(Roll, Play), FieldError> {
 mod tests {
     use crate::Roll;
     use crate::notation::{MatAction, MatPlayer, MatchFile};
+
+    /// A length that no other form could hold costs the game that states it.
+    #[test]
+    fn impossible_lengths_are_refused() {
+        for length in ["22222222", "32768", "-1", "seven"] {
+            let text = format!("(;FF[4]GM[6]MI[length:{length}][game:0]PW[A]PB[B]\n;W[31hefe])");
+            let reading = MatchFile::read(text.as_bytes()).unwrap();
+            let [fault] = &reading.faults[..] else {
+                panic!("{:?}", reading.faults)
+            };
+            let want = "expected a number from 0 to 32767";
+            assert!(fault.to_string().ends_with(want), "{fault}");
+            assert!(reading.file.games[0].actions.is_empty());
+        }
+    }
 
     /// MAT-22: a roll that was set up; a board that is none ends its game and no other one.
     #[test]
