@@ -230,6 +230,57 @@ fn games_begin_at_given_positions() {
     assert!(!sample("others.labels"));
 }
 
+/// LB-08: games of a round begin in a group of positions of an earlier run.
+#[test]
+fn games_of_a_round_begin_in_groups_of_earlier_labels() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("earlier")).unwrap();
+    fs::write(at("starts"), "HAAPGMFGAAADAAAAAAAA\nHPDLIEACAALGBNAAAAAA\n").unwrap();
+    let mut sample = gammond();
+    sample.args(["sample", "--positions", "300", "--from"]);
+    sample.arg(at("starts")).arg(at("earlier/round-1.labels"));
+    assert!(sample.status().unwrap().success());
+    let train = |starts: &str| {
+        let text = PLAN.replace("batch = 256", "batch = 256\nearlier = [\"earlier\"]");
+        let text = text.replace("times = 2", &format!("starts = {starts}"));
+        fs::write(
+            at("plan.toml"),
+            text.replace("labels = 3000", "labels = 300"),
+        )
+        .unwrap();
+        let mut train = gammond();
+        train.args(["train", "plan.toml", "--folder", "run"]);
+        train.stderr(Stdio::piped());
+        let output = train.current_dir(folder.path()).output().unwrap();
+        (
+            output.status.success(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    for (starts, words) in [
+        (
+            "{ containment = 0.5 }",
+            "no position of the group containment among its labels",
+        ),
+        (
+            "{ race = 0.75, containment = 0.5 }",
+            "starts: 1.25, expected 0 to 1",
+        ),
+        ("{ bearings = 0.5 }", "expected a group of positions"),
+    ] {
+        let (done, said) = train(starts);
+        assert!(!done && said.contains(words), "{starts}: {said}");
+    }
+    let (done, said) = train("{ race = 1.0 }");
+    assert!(done, "{said}");
+    let records = gammond_base::journal::read_records(&at("run/round-1.labels")).unwrap();
+    let labels = records
+        .iter()
+        .flat_map(|record| gammond_train::training::shard::unpack(record));
+    assert!(labels.map(|label| label.kind).all(|kind| kind == 1));
+}
+
 /// TP-04, TP-05: groups count as often as the plan says, and alpha follows the classical schedule.
 #[test]
 #[ignore = "long; .ci/run test runs it"]

@@ -13,6 +13,7 @@ use gammond_train::training::read_toml;
 use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
 use gammond_train::training::selection::forced_rolls;
 use gammond_train::training::shard::{Label, by_group, unpack};
+use gammond_train::training::starts::Starts;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Some(path) => read_toml(path).map_err(Failure::file)?,
     };
     let starts = args.from.as_deref().map(read_positions).transpose()?;
-    let starts = starts.unwrap_or_default();
+    let starts = Starts::of_all_games(starts.unwrap_or_default());
     let engine = common.engine()?;
     let job = SampleJob {
         header: Header::new("labels", 3).field("nets", engine.identity()?),

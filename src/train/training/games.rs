@@ -9,7 +9,7 @@ use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::selection::keep_selected;
 use super::shard::Label;
 use super::siblings::{GameTurn, HORIZON_MAX, Sibling, SiblingSettings, follow};
-use super::starts;
+use super::starts::{self, Starts};
 use gammond_base::rng::{ChaCha8Rng, below, unit};
 use gammond_engine::eval::Evaluator;
 use gammond_engine::search::{Chooser, Filter, JudgedReply, OnePly, OnePlyResult, Scratch};
@@ -316,20 +316,18 @@ struct Turn {
 }
 
 /// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
-/// The game begins at one of `starts`, or where the settings say when there are none.
+/// The game begins at one of `starts`, or where the settings say.
 pub fn play(
     judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
-    starts: &[Position],
+    starts: &Starts,
     rng: &mut ChaCha8Rng,
     room: &mut Scratch,
     out: &mut Vec<Label>,
 ) {
     let first = out.len();
-    let mut position = match u32::try_from(starts.len()) {
-        Ok(count @ 1..) => starts[below(rng, count) as usize],
-        _ => first_position(settings, rng),
-    };
+    let drawn = starts.drawn(rng);
+    let mut position = drawn.unwrap_or_else(|| first_position(settings, rng));
     let (chance, noise) = match unit(rng) {
         u if u < settings.mild => (0.15, 0.06),
         u if u < settings.mild + settings.wild => (0.30, 0.25),
@@ -725,7 +723,14 @@ mod tests {
                 OnePlyEvaluator::new(&evaluator),
                 gammond_base::rng::stream(12, game),
             );
-            play(judges, &settings, &[], &mut rng, &mut scratch, &mut labels);
+            play(
+                judges,
+                &settings,
+                &Starts::default(),
+                &mut rng,
+                &mut scratch,
+                &mut labels,
+            );
         }
         let mut longest = 0;
         for pair in labels.windows(2) {

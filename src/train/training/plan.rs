@@ -168,6 +168,10 @@ pub struct Round {
     /// Settings of the games.
     #[serde(default)]
     pub games: GameSettings,
+    /// Shares of the games that begin in positions of a group (its name as in `weights`), drawn from the labels of
+    /// `earlier` runs; the others begin as `games` says.
+    #[serde(default, skip_serializing_if = "Weights::is_empty")]
+    pub starts: Weights,
     /// Number of last rounds whose labels are trained on.
     pub pool: usize,
     /// Passes over them.
@@ -202,7 +206,7 @@ pub struct Round {
     pub rate_factor: f32,
 }
 
-/// Weights of groups of positions.
+/// Weights or shares of groups of positions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, f32>", into = "BTreeMap<String, f32>")]
 pub struct Weights(Vec<(Group, f32)>);
@@ -241,6 +245,14 @@ impl From<Weights> for BTreeMap<String, f32> {
 }
 
 impl Weights {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn groups(&self) -> &[(Group, f32)] {
+        &self.0
+    }
+
     pub(super) fn of(&self, label: &Label) -> f32 {
         let own = self
             .0
@@ -327,6 +339,11 @@ impl Checked for Plan {
             .or_else(|| within("held_out", self.held_out as f64, 0.0, LABELS_MAX))
             .or_else(|| (self.round.is_empty()).then(|| "round: none is there".to_owned()))
             .or_else(|| {
+                let has_starts = self.round.iter().any(|round| !round.starts.is_empty());
+                (has_starts && self.earlier.is_empty())
+                    .then(|| "starts: no earlier runs to draw them from".to_owned())
+            })
+            .or_else(|| {
                 rounds.find_map(|(number, round)| {
                     let fault = round.fault()?;
                     Some(format!("round {number}: {fault}"))
@@ -351,6 +368,10 @@ impl Checked for Round {
             .or_else(|| within("alpha.start", alpha.start, 0.0, ALPHA_MAX))
             .or_else(|| within("alpha.least", alpha.least, 0.0, ALPHA_MAX))
             .or_else(|| within("alpha.fall", alpha.fall, 0.0, 1.0))
+            .or_else(|| {
+                let shares = self.starts.groups().iter().map(|&(_, share)| share);
+                within("starts", shares.sum::<f32>().into(), 0.0, 1.0)
+            })
             .or_else(|| self.games.fault())
     }
 }

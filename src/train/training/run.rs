@@ -15,10 +15,12 @@ pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
 use super::run_journal::{RunJournal, earlier_labels, labels_path, net_path};
 use super::sample::{SampleJob, fill};
 use super::shard::{Label, at_horizon, repeated, select, unpack};
+use super::starts::Starts;
 use gammond_base::rng::stream;
 use gammond_engine::eval::nets::{NetEvaluator, Role};
+use gammond_game::{Group, Position};
 use gammond_job::{Control, Header, sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// The nets that a run trains, in this order; those that its plan leaves out are their parents' work ([`Role::parent`]).
@@ -174,12 +176,50 @@ fn sample(
         seed: plan.seed.wrapping_mul(1_000_003) + number as u64,
         labels: round.labels,
         games: round.games,
-        starts: Vec::new(),
+        starts: starts(plan, round)?,
     };
     let evaluator = nets.evaluator("candidate")?;
     control.task = format!("round {number}: games");
     let path = labels_path(folder, number);
     Ok(fill(&path, &job, &evaluator, control)?.complete)
+}
+
+/// Most positions of a group that games begin with.
+const STARTS_MAX: usize = 200_000;
+
+/// Returns the positions of earlier labels that games of a round begin with: of each group the first ones, none twice.
+fn starts(plan: &Plan, round: &Round) -> Result<Starts, RunError> {
+    let mut starts = Starts::default();
+    let mut sets: Vec<(Group, f32, Vec<Position>)> = (round.starts.groups().iter())
+        .map(|&(group, share)| (group, share, Vec::new()))
+        .collect();
+    if sets.is_empty() {
+        return Ok(starts);
+    }
+    let mut known = HashSet::new();
+    for (_, path) in plan.earlier.iter().flat_map(|run| earlier_labels(run)) {
+        for record in gammond_base::journal::read_records(&path)? {
+            for label in unpack(&record) {
+                let position = label.position;
+                for (group, _, positions) in &mut sets {
+                    let is_wanted = positions.len() < STARTS_MAX && group.holds(&position);
+                    if is_wanted && known.insert((*group, position)) {
+                        positions.push(position);
+                    }
+                }
+            }
+        }
+    }
+    for (group, share, positions) in sets {
+        if positions.is_empty() {
+            return Err(RunError::Plan {
+                path: plan.earlier.first().cloned().unwrap_or_default(),
+                reason: format!("starts: no position of the group {group} among its labels"),
+            });
+        }
+        starts = starts.with(share.into(), positions);
+    }
+    Ok(starts)
 }
 
 /// Returns the labels of the last `rounds` rounds up to `number`, and of the earlier runs.

@@ -2,14 +2,13 @@
 
 use super::disagree;
 use super::games::{GameSettings, OnePlyEvaluator, play};
-use super::positions;
 use super::shard::{pack, unpack};
+use super::starts::Starts;
 use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::eval::Evaluator;
 use gammond_engine::search::Scratch;
-use gammond_game::Position;
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::path::Path;
 
@@ -28,8 +27,8 @@ pub struct SampleJob {
     pub labels: usize,
     /// Settings for playing and labelling the games.
     pub games: GameSettings,
-    /// First positions of games, drawn at random; `games` decides if it is empty.
-    pub starts: Vec<Position>,
+    /// First positions of games; `games` decides on the others.
+    pub starts: Starts,
 }
 
 /// Source of the labels.
@@ -62,7 +61,7 @@ impl Job for Sampling<'_> {
         if job.starts.is_empty() {
             return header;
         }
-        header.field("from", positions::checksum(&job.starts))
+        header.field("from", job.starts.checksum())
     }
 
     fn start(&self) -> usize {

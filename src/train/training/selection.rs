@@ -51,6 +51,7 @@ pub(super) fn keep_selected(
 mod tests {
     use super::*;
     use crate::training::games::play;
+    use crate::training::starts::Starts;
     use gammond_base::rng::stream;
     use gammond_engine::eval::nets::NetEvaluator;
 
@@ -60,7 +61,14 @@ mod tests {
         let (mut labels, mut room) = (Vec::new(), Scratch::default());
         for game in 0..3 {
             let rng = &mut stream(21, game);
-            play(judges, settings, &[], rng, &mut room, &mut labels);
+            play(
+                judges,
+                settings,
+                &Starts::default(),
+                rng,
+                &mut room,
+                &mut labels,
+            );
         }
         labels
     }

@@ -2,8 +2,66 @@
 //! reaches (back games, containment, prime against prime, ace-point games, contact after bearing
 //! off has begun, crashed boards, many on the bar, races).
 
-use gammond_base::rng::{ChaCha8Rng, below};
+use super::positions::checksum;
+use gammond_base::rng::{ChaCha8Rng, below, unit};
 use gammond_game::{BAR, POINTS, Position};
+
+/// Given positions that games begin with.
+#[derive(Clone, Debug, Default)]
+pub struct Starts {
+    /// Sets of positions, none empty, each with its share of the games.
+    sets: Vec<(f64, Vec<Position>)>,
+}
+
+impl Starts {
+    /// Returns starts for all games.
+    #[must_use]
+    pub fn of_all_games(positions: Vec<Position>) -> Starts {
+        Starts::default().with(1.0, positions)
+    }
+
+    /// Adds a set for a share of the games, 0 to 1; an empty one changes nothing.
+    #[must_use]
+    pub fn with(mut self, share: f64, positions: Vec<Position>) -> Starts {
+        if !positions.is_empty() {
+            self.sets.push((share, positions));
+        }
+        self
+    }
+
+    /// Returns true if no game begins with them.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// Returns the shares, the number of positions and their checksums: equal if the same games begin with the same positions.
+    #[must_use]
+    pub fn checksum(&self) -> String {
+        let set = |(share, positions): &(f64, Vec<Position>)| match *share < 1.0 {
+            true => format!("{share} of the games: {}", checksum(positions)),
+            false => checksum(positions),
+        };
+        self.sets.iter().map(set).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Draws the first position of a game; `None` for a game that begins with none of them.
+    pub(super) fn drawn(&self, rng: &mut ChaCha8Rng) -> Option<Position> {
+        let is_whole = |(share, _): &(f64, _)| *share >= 1.0;
+        // Starts of all games need no number for their share.
+        let mut left = match self.sets.iter().all(is_whole) {
+            true => 0.0,
+            false => unit(rng),
+        };
+        for (share, positions) in &self.sets {
+            if left < *share {
+                return Some(positions[below(rng, positions.len() as u32) as usize]);
+            }
+            left -= share;
+        }
+        None
+    }
+}
 
 /// One side's checkers while a position is being put together.
 struct Layout {
@@ -219,5 +277,43 @@ pub fn race(rng: &mut ChaCha8Rng) -> Position {
         {
             return position;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_base::rng::stream;
+
+    /// Each set has its share of the games, and starts of all games take the numbers that a single draw takes.
+    #[test]
+    fn starts_have_their_shares() {
+        let positions = |seed| {
+            let mut rng = stream(seed, 0);
+            (0..3).map(|_| odd(&mut rng)).collect::<Vec<_>>()
+        };
+        let (one, two) = (positions(1), positions(2));
+        let starts = Starts::default()
+            .with(0.2, one.clone())
+            .with(0.5, two.clone());
+        let mut counts = [0; 3];
+        let mut rng = stream(3, 0);
+        for _ in 0..10_000 {
+            counts[match starts.drawn(&mut rng) {
+                Some(position) if one.contains(&position) => 0,
+                Some(position) if two.contains(&position) => 1,
+                Some(position) => panic!("{position:?}"),
+                None => 2,
+            }] += 1;
+        }
+        for (count, share) in counts.into_iter().zip([0.2, 0.5, 0.3]) {
+            assert!((f64::from(count) / 1e4 - share).abs() < 0.03, "{counts:?}");
+        }
+        let (mut a, mut b) = (stream(4, 0), stream(4, 0));
+        let all = Starts::of_all_games(one.clone()).drawn(&mut a);
+        assert_eq!(all, Some(one[below(&mut b, 3) as usize]));
+        assert_eq!(unit(&mut a), unit(&mut b));
+        assert_eq!(Starts::default().drawn(&mut a), None);
+        assert!(Starts::of_all_games(Vec::new()).is_empty());
     }
 }

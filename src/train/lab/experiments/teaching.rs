@@ -7,6 +7,7 @@ use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::player::Player;
 use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
 use crate::training::games::{GameSettings, OnePlyEvaluator, play};
+use crate::training::starts::Starts;
 use gammond_base::rng::stream;
 use gammond_base::stats::Running;
 use gammond_engine::engine::Engine;
@@ -43,7 +44,14 @@ pub(super) fn positions(
         }
         let judges = OnePlyEvaluator::new(&**engine.evaluator());
         let mut rng = stream(seed ^ 0x6372_6173, game);
-        play(judges, &settings, &[], &mut rng, &mut room, &mut labels);
+        play(
+            judges,
+            &settings,
+            &Starts::default(),
+            &mut rng,
+            &mut room,
+            &mut labels,
+        );
         for label in labels.drain(..) {
             if wanted(&label.position) && known.insert(label.position) {
                 found.push(label.position);
