@@ -318,26 +318,23 @@ impl<'a> TrialContext<'a> {
         let roll = Roll::ALL[number];
         let player = self.turn(play.asker, play.cube);
         let side = self.side(play.asker, turn);
+        let TrialScratch { scratch, best } = scratch_space;
+        let is_static = side.plies == 0;
+        let position = &play.position;
+        let static_play = match self.settings.variance_reduction {
+            true if is_static => Some(player.best_and_best_of_all(position, number, scratch, best)),
+            true => {
+                player.best(position, &Roll::ALL, scratch, best);
+                None
+            }
+            false => is_static.then(|| player.best_of_all(position, roll, scratch)),
+        };
         if self.settings.variance_reduction {
-            player.best(
-                &play.position,
-                &Roll::ALL,
-                &mut scratch_space.scratch,
-                &mut scratch_space.best,
-            );
-            self.count_luck(play, number, &scratch_space.best);
+            self.count_luck(play, number, best);
         }
-        if side.plies == 0 {
-            player.best_of_all(
-                &play.position,
-                roll,
-                &mut scratch_space.scratch,
-                &mut scratch_space.best,
-            );
-        }
-        let (after, chances) = match scratch_space.best.first() {
-            Some(best) if side.plies == 0 => (best.after, (!self.differ).then_some(best.chances)),
-            _ => (self.search_play(player, play, roll, side)?, None),
+        let (after, chances) = match static_play {
+            Some(best) => (best.after, (!self.differ).then_some(best.chances)),
+            None => (self.search_play(player, play, roll, side)?, None),
         };
         if let Some(outcome) = after.outcome() {
             return Ok(Some(self.ended(play, outcome.swapped())));

@@ -3,7 +3,7 @@
 
 use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::LeafEvaluator;
-use super::replies::{JudgedReply, Scratch};
+use super::replies::{Evaluated, JudgedReply, Scratch};
 use crate::equity::{CubeEfficiency, CubeState, Stakes};
 use crate::eval::Evaluator;
 use gammond_game::{Cube, Position, Roll};
@@ -61,34 +61,37 @@ pub struct OnePlyResult {
 #[derive(Debug)]
 pub struct OnePly<'a> {
     choice: Choice<'a>,
-    /// Choice among all plays, without a filter.
-    unfiltered: Choice<'a>,
 }
 
 impl<'a> OnePly<'a> {
     /// Judges with `evaluator` what `filter` leaves.
     #[must_use]
     pub fn new(evaluator: &'a dyn Evaluator, filter: Filter) -> OnePly<'a> {
-        let choice = |pruning| {
-            let stakes = Stakes::money(false);
-            Choice::new(
+        let stakes = Stakes::money(false);
+        OnePly {
+            choice: Choice::new(
                 LeafEvaluator::plain(evaluator, &CubeEfficiency::GNUBG),
                 [stakes.clone(), stakes],
                 CubeState::from(Cube::CENTRED),
                 false,
-                pruning,
-            )
-        };
-        OnePly {
-            choice: choice(filter.pruning()),
-            unfiltered: choice(None),
+                filter.pruning(),
+            ),
         }
     }
 
     /// Returns the mean over the 21 rolls of the best play's chances, for the player on roll.
     #[must_use]
     pub fn mean(&self, position: &Position, scratch: &mut Scratch) -> [f32; 5] {
-        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
+        self.mean_with(Evaluated::Kept, position, scratch)
+    }
+
+    fn mean_with(
+        &self,
+        evaluated: Evaluated,
+        position: &Position,
+        scratch: &mut Scratch,
+    ) -> [f32; 5] {
+        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, evaluated);
         let mut sum = [0.0; 5];
         for (index, roll) in Roll::ALL.iter().enumerate() {
             let weight = roll.weight() as f32 / 36.0;
@@ -104,7 +107,7 @@ impl<'a> OnePly<'a> {
     /// made.
     #[must_use]
     pub fn volatility(&self, position: &Position, scratch: &mut Scratch) -> f64 {
-        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, true);
+        scratch.evaluate(&self.choice, 0, position, &Roll::ALL, Evaluated::Kept);
         let (mut sum, mut squares) = (0.0, 0.0);
         for (index, roll) in Roll::ALL.iter().enumerate() {
             let weight = f64::from(roll.weight()) / 36.0;
@@ -124,19 +127,19 @@ impl<'a> OnePly<'a> {
         scratch: &mut Scratch,
     ) -> ([f32; 5], [f32; 5]) {
         let mean = self.mean(position, scratch);
-        let index = Roll::ALL.iter().position(|each| *each == roll);
-        let best = scratch.best_play(index.unwrap_or_default());
+        let best = scratch.best_play(number_of(roll));
         (mean, best.chances.inverted().to_array())
     }
 
     /// Returns the mean over all rolls, and the plays of `roll`.
     #[must_use]
     pub fn ahead(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> OnePlyResult {
-        let (mean, drawn) = self.mean_and_drawn(position, roll, scratch);
+        let number = number_of(roll);
+        let mean = self.mean_with(Evaluated::KeptAndWhole(number), position, scratch);
         OnePlyResult {
             mean,
-            drawn,
-            ranked: self.ranked(position, roll, scratch),
+            drawn: scratch.best_play(number).chances.inverted().to_array(),
+            ranked: scratch.ranked(Roll::ALL.len()),
         }
     }
 
@@ -148,18 +151,24 @@ impl<'a> OnePly<'a> {
         roll: Roll,
         scratch: &mut Scratch,
     ) -> Vec<JudgedReply> {
-        scratch.evaluate(&self.unfiltered, 0, position, &[roll], true);
+        scratch.evaluate(&self.choice, 0, position, &[roll], Evaluated::All);
         scratch.ranked(0)
     }
 
     /// Returns the best play of a roll and its static chances for the mover.
     #[must_use]
     pub fn best(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> JudgedReply {
-        scratch.evaluate(&self.choice, 0, position, &[roll], true);
+        scratch.evaluate(&self.choice, 0, position, &[roll], Evaluated::Kept);
         let best = scratch.best_play(0);
         JudgedReply {
             after: best.after,
             chances: best.chances.inverted(),
         }
     }
+}
+
+/// Returns the place of a roll in [`Roll::ALL`].
+fn number_of(roll: Roll) -> usize {
+    let number = Roll::ALL.iter().position(|each| *each == roll);
+    number.unwrap_or_default()
 }

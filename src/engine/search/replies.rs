@@ -61,9 +61,10 @@ pub struct Scratch {
     group: Vec<u32>,
     chances: Vec<Chances>,
     misses: CacheMisses,
-    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other.
+    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other; behind them all plays
+    /// of the roll that was asked for whole.
     kept: Vec<u32>,
-    /// Index of each roll's first kept play, and the end.
+    /// Index of the first kept play of each roll and of the roll that was asked for whole, and the end.
     kept_starts: Vec<usize>,
     unique: Unique,
     /// For each unique position its place in `batch` plus one.
@@ -109,53 +110,54 @@ fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut V
 }
 
 impl Replies {
-    /// Chooses for the player on roll (`side`) at `position`. With `evaluated` each reply's static
-    /// chances are known afterwards.
+    /// Chooses for the player on roll (`side`) at `position`. With [`Evaluated::Kept`] each reply's static chances are
+    /// known afterwards.
     pub(super) fn choose(
         choice: &Choice<'_>,
         side: usize,
         position: &Position,
-        evaluated: bool,
+        evaluated: Evaluated,
         scratch: &mut Scratch,
     ) -> Replies {
         scratch.evaluate(choice, side, position, &Roll::ALL, evaluated);
         scratch.best()
     }
+}
 
-    /// The reply to each of `rolls`, in their order, with what it is worth to the player on roll after it.
-    pub(super) fn choose_each(
-        choice: &Choice<'_>,
-        side: usize,
-        position: &Position,
-        rolls: &[Roll],
-        scratch: &mut Scratch,
-        out: &mut Vec<BestPlay>,
-    ) {
-        scratch.evaluate(choice, side, position, rolls, true);
-        out.clear();
-        out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
-    }
+/// The plays that are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evaluated {
+    /// Those that pruning leaves, unless there is one only.
+    Choices,
+    /// Those that pruning leaves.
+    Kept,
+    /// Those that pruning leaves, and all plays of the roll of this number. These are the plays of a further roll, whose
+    /// number is that of the rolls.
+    KeptAndWhole(usize),
+    /// All.
+    All,
 }
 
 impl Scratch {
-    /// Generates the plays of the rolls and evaluates those that may be best. With `evaluated` also where there is
-    /// one only.
+    /// Generates the plays of the rolls and evaluates those that may be best.
     pub(super) fn evaluate(
         &mut self,
         choice: &Choice<'_>,
         side: usize,
         position: &Position,
         rolls: &[Roll],
-        evaluated: bool,
+        evaluated: Evaluated,
     ) {
         self.gather(position, rolls);
         let reference = position.swapped();
         self.quick.clear();
         self.quick.resize(self.all.len(), None);
-        if let Some(pruning) = &choice.pruning {
+        let pruning = choice.pruning.as_ref();
+        let pruning = pruning.filter(|_| evaluated != Evaluated::All);
+        if let Some(pruning) = pruning {
             self.score_for_pruning(choice, pruning, side, &reference);
         }
-        self.choose_evaluated(choice, evaluated);
+        self.choose_evaluated(choice, pruning, evaluated);
         choice.leaves.chances(
             Some(&reference),
             &self.batch,
@@ -284,9 +286,13 @@ impl Scratch {
         }
     }
 
-    /// Lists the positions that are to be evaluated, each once: those that pruning leaves. A play
-    /// that is left alone is not among them, unless its chances are wanted for themselves.
-    fn choose_evaluated(&mut self, choice: &Choice<'_>, evaluated: bool) {
+    /// Lists the positions that are to be evaluated, each once.
+    fn choose_evaluated(
+        &mut self,
+        choice: &Choice<'_>,
+        pruning: Option<&Pruning>,
+        evaluated: Evaluated,
+    ) {
         self.kept.clear();
         self.kept_starts.clear();
         self.unique.clear();
@@ -294,7 +300,7 @@ impl Scratch {
         self.batch.clear();
         for roll in 0..self.starts.len() - 1 {
             let plays = self.starts[roll]..self.starts[roll + 1];
-            let limits = match &choice.pruning {
+            let limits = match pruning {
                 Some(pruning) => {
                     let keep = pruning.keep(choice.leaves.evaluator, plays.len());
                     (keep, pruning.margin)
@@ -304,20 +310,31 @@ impl Scratch {
             keep_best(&self.quick[plays.clone()], limits, &mut self.ranked);
             self.kept_starts.push(self.kept.len());
             // A single play needs no evaluation, because its rank is certain.
-            let alone = self.ranked.len() == 1 && !evaluated;
-            for &(_, play) in &self.ranked {
-                let position = self.all[plays.start + play as usize];
-                let number = self.unique.number(position);
-                self.kept.push(number);
-                self.place.resize(self.unique.positions.len(), 0);
-                let place = &mut self.place[number as usize];
-                if *place == 0 && !alone {
-                    self.batch.push(position);
-                    *place = self.batch.len() as u32;
-                }
+            let alone = self.ranked.len() == 1 && evaluated == Evaluated::Choices;
+            for index in 0..self.ranked.len() {
+                self.keep(plays.start + self.ranked[index].1 as usize, !alone);
             }
         }
         self.kept_starts.push(self.kept.len());
+        if let Evaluated::KeptAndWhole(roll) = evaluated {
+            for play in self.starts[roll]..self.starts[roll + 1] {
+                self.keep(play, true);
+            }
+            self.kept_starts.push(self.kept.len());
+        }
+    }
+
+    /// Keeps a play, by its index in `all`, and lists its position for evaluation if it is wanted.
+    fn keep(&mut self, play: usize, wanted: bool) {
+        let position = self.all[play];
+        let number = self.unique.number(position);
+        self.kept.push(number);
+        self.place.resize(self.unique.positions.len(), 0);
+        let place = &mut self.place[number as usize];
+        if *place == 0 && wanted {
+            self.batch.push(position);
+            *place = self.batch.len() as u32;
+        }
     }
 
     /// Computes the value of each evaluated position to the player on roll in it: with the cube, and without.

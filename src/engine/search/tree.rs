@@ -5,7 +5,7 @@ use super::cache::hash_of;
 use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
 use super::leaves::LeafEvaluator;
-use super::replies::{Replies, Reply, Scratch};
+use super::replies::{Evaluated, Replies, Reply, Scratch};
 use super::slots::{SLOTS_MAX, SlotPlan, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
 use crate::query::Settings;
@@ -179,6 +179,10 @@ impl<'a> Tree<'a> {
     /// Returns the best reply to each roll; with `evaluated` with its static chances.
     pub(super) fn replies(&self, level: usize, position: &Position, evaluated: bool) -> Replies {
         let mut scratch = self.take_scratch();
+        let evaluated = match evaluated {
+            true => Evaluated::Kept,
+            false => Evaluated::Choices,
+        };
         let replies = Replies::choose(&self.choice, level % 2, position, evaluated, &mut scratch);
         self.return_scratch(scratch);
         replies

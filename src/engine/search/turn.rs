@@ -3,7 +3,7 @@
 //! What a rollout does at each turn: it needs the play of the roll that comes, and what the other rolls would have
 //! brought, to know how lucky that roll was. A [`Turn`] is prepared once for a cube and a score.
 
-use super::replies::{BestPlay, Replies, Scratch};
+use super::replies::{BestPlay, Evaluated, Scratch};
 use super::tree::{Ask, Tree};
 use super::{Context, cube_answer, leaves_of};
 use crate::query::{CubeAnswer, CubeQuery, Settings};
@@ -14,8 +14,6 @@ use gammond_game::{Chances, MatchState, Position, Roll};
 pub struct Turn<'a> {
     state: MatchState,
     plays: Tree<'a>,
-    /// Search that evaluates every play.
-    unpruned: Tree<'a>,
     cube: Option<Tree<'a>>,
 }
 
@@ -33,16 +31,11 @@ impl<'a> Turn<'a> {
             Ask::Chances
         };
         let plays = tree(ask, settings);
-        let unpruned = Settings {
-            prune: false,
-            ..settings.clone()
-        };
         let may_double = settings.cubeful && plays.choice.stakes[0].may_double(state.cube.into());
         Turn {
             cube: may_double.then(|| tree(Ask::Decision, settings)),
             state,
             plays,
-            unpruned: tree(ask, &unpruned),
         }
     }
 
@@ -61,20 +54,33 @@ impl<'a> Turn<'a> {
         scratch: &mut Scratch,
         out: &mut Vec<BestPlay>,
     ) {
-        Replies::choose_each(&self.plays.choice, 0, position, rolls, scratch, out);
+        scratch.evaluate(&self.plays.choice, 0, position, rolls, Evaluated::Kept);
+        out.clear();
+        out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
     }
 
-    /// Finds the best of all plays of a roll; `out` then holds it alone. Games that are played on by what pruning leaves
-    /// lose back games too often: the net that prunes does not know how gammons and backgammons are saved, and its
-    /// mistakes add up.
-    pub fn best_of_all(
+    /// Returns the best of all plays of a roll. Games that are played on by what pruning leaves lose back games too often:
+    /// the net that prunes does not know how gammons and backgammons are saved, and its mistakes add up.
+    #[must_use]
+    pub fn best_of_all(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> BestPlay {
+        scratch.evaluate(&self.plays.choice, 0, position, &[roll], Evaluated::All);
+        scratch.best_play(0)
+    }
+
+    /// Finds the best play of each of [`Roll::ALL`], as [`best`](Turn::best), and returns that of the roll of a number
+    /// there, as [`best_of_all`](Turn::best_of_all): what is common is evaluated once.
+    pub fn best_and_best_of_all(
         &self,
         position: &Position,
-        roll: Roll,
+        number: usize,
         scratch: &mut Scratch,
         out: &mut Vec<BestPlay>,
-    ) {
-        Replies::choose_each(&self.unpruned.choice, 0, position, &[roll], scratch, out);
+    ) -> BestPlay {
+        let evaluated = Evaluated::KeptAndWhole(number);
+        scratch.evaluate(&self.plays.choice, 0, position, &Roll::ALL, evaluated);
+        out.clear();
+        out.extend((0..Roll::ALL.len()).map(|index| scratch.best_play(index)));
+        scratch.best_play(Roll::ALL.len())
     }
 
     /// Returns true if the player on roll may turn the cube.

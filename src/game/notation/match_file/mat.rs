@@ -330,7 +330,7 @@ impl Reader<'_> {
         self.end_unplayed();
         let points = first_number(text).unwrap_or(1);
         let winner = player(right);
-        self.recorder.set_result(winner, points);
+        (self.recorder).set_result_or_settlement(winner, points);
     }
 
     /// Records the roll that was not played, where the game ends with it.

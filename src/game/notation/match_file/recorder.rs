@@ -503,14 +503,18 @@ impl Recorder {
             Some((known, _)) if self.certain => known,
             _ => winner,
         };
-        let settled = points > SETTLED && points > self.cube.saturating_mul(3);
-        let points = if settled { points - SETTLED } else { points };
         self.result_is(winner, points);
+        // Nothing can follow.
+        (self.given_up, self.ended) = (true, true);
+    }
+
+    /// Records a result as eXtreme Gammon writes it: more points by 1000 where the players settled the game.
+    pub(super) fn set_result_or_settlement(&mut self, winner: MatPlayer, points: u32) {
+        let settled = points > SETTLED && points > self.cube.saturating_mul(3);
+        self.set_result(winner, if settled { points - SETTLED } else { points });
         if let Some(game) = self.file.games.last_mut() {
             game.settled = settled;
         }
-        // Nothing can follow.
-        (self.given_up, self.ended) = (true, true);
     }
 
     /// Records that the file names a winner and no resignation: where the board and a pass did not end the game, it

@@ -2,6 +2,7 @@
 
 use super::record::{MatPlayer, MatchFile, SetUp};
 use super::recorder::FieldError;
+use super::write::clean;
 use crate::notation::error::Reason;
 use crate::{POINTS, Position};
 
@@ -81,7 +82,7 @@ pub(super) fn line(
 ) -> String {
     let name = |player: MatPlayer| {
         let name = file.names.get(player.index()).map_or("", String::as_str);
-        name.replace([';', '(', ')'], " ")
+        clean(&name.replace([';', '(', ')'], " "))
     };
     let turn = match player {
         MatPlayer::First => 1,

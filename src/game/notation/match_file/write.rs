@@ -153,7 +153,7 @@ impl Rows {
 }
 
 /// Returns a name as it can stand before the colon.
-fn clean(name: &str) -> String {
+pub(super) fn clean(name: &str) -> String {
     let mut text = String::new();
     for part in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
         if !part.is_empty() {

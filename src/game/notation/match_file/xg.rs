@@ -375,7 +375,7 @@ fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp
 fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     let points = u32::try_from(record.number(28)).unwrap_or(0);
     if let (Ok(winner), 1.., false) = (record.player(24), points, recorder.file.games.is_empty()) {
-        recorder.set_result(winner, points);
+        recorder.set_result_or_settlement(winner, points);
     }
 }
 
