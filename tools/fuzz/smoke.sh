@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for SECONDS (default 5), starting from the saved corpus.
-#   tools/fuzz/smoke.sh [SECONDS] [TARGET...]
+# Runs every fuzz target for SECONDS (default 5), starting from the saved corpus. SEED in the environment (default 1)
+# chooses the inputs: the same program sees the same ones, as far as the time goes.
+#   [SEED=N] tools/fuzz/smoke.sh [SECONDS] [TARGET...]
 # Needs only a stable Rust and a C++ compiler: the coverage flags are stable ones, so cargo-fuzz and
 # a sanitizer are not needed here. What it finds beyond the corpus is thrown away.
 set -euo pipefail
@@ -24,7 +25,7 @@ for source in fuzz_targets/*.rs; do
     if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
     mkdir -p "$scratch/$name"
     corpus=(); [ -d "corpus/$name" ] && corpus=("corpus/$name")
-    if "$target_dir/$host/fuzz/$name" -max_total_time="$seconds" -max_len=1024 -rss_limit_mb=2048 \
+    if "$target_dir/$host/fuzz/$name" -seed="${SEED:-1}" -max_total_time="$seconds" -max_len=1024 -rss_limit_mb=2048 \
         -artifact_prefix="$scratch/" -print_final_stats=1 "$scratch/$name" "${corpus[@]}" \
         >"$scratch/$name.log" 2>&1; then
         runs="$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/$name.log")"
