@@ -25,6 +25,6 @@ pub use kernel::layout::{Accumulator, Aligned, InputDelta};
 pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 pub use mlp::{ACTIVE_MAX, DenseNet, Mlp, MlpError, OUTPUTS, SparseInput, TAIL};
 pub use parts::{IntegerNetError, Parts, SHIFT_MAX, SecondBits};
-pub use quantise::{InputUnits, quantise};
+pub use quantise::{InputUnits, first_layer_scale, quantise};
 pub use relu_net::{DenseLayer, LAYERS_MAX, ReluNet, ReluNetError};
 pub use sigmoid::sigmoid;

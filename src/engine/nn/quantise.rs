@@ -71,6 +71,20 @@ pub fn quantise(
     Ok(parts)
 }
 
+/// Returns the integer that a sum of 1 in the first layer becomes when [`quantise`] rounds the net: weights and biases are
+/// rounded to multiples of its reciprocal, weights per unit of their input.
+///
+/// # Errors
+/// When the first layer does not fit even unshifted.
+pub fn first_layer_scale(
+    net: &FloatNet,
+    inputs: &InputUnits,
+    shift_max: u32,
+) -> Result<f64, IntegerNetError> {
+    let shift = best_shift(net, inputs, shift_max.min(SHIFT_MAX))?;
+    Ok(f64::from(ONE << shift))
+}
+
 fn best_shift(net: &FloatNet, inputs: &InputUnits, shift_max: u32) -> Result<u32, IntegerNetError> {
     let mut widest = (0.0f64, 0);
     let mut column = vec![0.0; net.shape.inputs];

@@ -22,6 +22,7 @@ pub mod pruning;
 mod ranking;
 pub mod recipe;
 pub mod reference_set;
+pub mod rounding;
 pub mod run;
 mod run_journal;
 pub mod sample;

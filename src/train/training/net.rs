@@ -9,7 +9,8 @@ use gammond_engine::nn::format::FILE_BYTES_MAX;
 use gammond_engine::nn::format::native::{self, Label};
 use gammond_engine::nn::format::safetensors;
 use gammond_engine::nn::{
-    Activation, FloatNet, InputGroup, IntegerNetError, Limits, RESULTS, SecondBits, quantise,
+    Activation, FloatNet, InputGroup, IntegerNetError, Limits, RESULTS, SecondBits,
+    first_layer_scale, quantise,
 };
 use std::io;
 use std::path::Path;
@@ -300,18 +301,30 @@ impl Net {
     /// When the weights do not fit; see [`quantise`].
     pub fn to_integer(&self, name: &str, class: &str) -> Result<Vec<u8>, IntegerNetError> {
         let set = self.set;
-        let shift_max = match self.head {
-            Head::Sigmoid => 4,
-            Head::Linear | Head::Values => 3,
-        };
         let bits = SecondBits::Thirteen;
-        let parts = quantise(&self.to_float(), &set.units(), bits, shift_max)?;
+        let parts = quantise(&self.to_float(), &set.units(), bits, self.shift_max())?;
         let label = Label {
             name: name.into(),
             inputs: set.name(),
             class: class.into(),
         };
         Ok(native::write(&label, &parts))
+    }
+
+    /// Returns the greatest shift of the first layer's integers.
+    const fn shift_max(&self) -> u32 {
+        match self.head {
+            Head::Sigmoid => 4,
+            Head::Linear | Head::Values => 3,
+        }
+    }
+
+    /// Returns the integer that a sum of 1 in the first layer becomes in [`to_integer`](Net::to_integer).
+    ///
+    /// # Errors
+    /// When the weights do not fit.
+    pub(super) fn first_layer_scale(&self) -> Result<f64, IntegerNetError> {
+        first_layer_scale(&self.to_float(), &self.set.units(), self.shift_max())
     }
 
     /// Writes the net in the safetensors form (float32), whole or not at all.

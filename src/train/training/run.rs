@@ -12,9 +12,10 @@ use super::fit::fit;
 use super::net::Net;
 use super::plan::origin;
 pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
+use super::rounding::rounded_for;
 use super::run_journal::{RunJournal, earlier_labels, labels_path, net_path};
 use super::sample::{SampleJob, fill};
-use super::shard::{Label, at_horizon, repeated, select, unpack};
+use super::shard::{Label, at_horizon, repeated, select, some_positions, unpack};
 use super::starts::Starts;
 use gammond_base::rng::stream;
 use gammond_engine::eval::nets::{NetEvaluator, Role};
@@ -259,7 +260,10 @@ fn pool(
     Ok(pool)
 }
 
-/// Trains the nets of a round and returns the lines of the log; none when it was stopped before.
+/// Number of positions that the first layer of a net is rounded for.
+const ROUNDED_FOR: usize = 400_000;
+
+/// Trains the nets of a round, rounds their first layers, and returns the lines of the log; none when it was stopped before.
 fn train(
     plan: &Plan,
     folder: &Path,
@@ -298,10 +302,12 @@ fn train(
         let name = role.name();
         // A task of its own: its steps are counted and timed from its own beginning.
         control.task = format!("round {number}: training {name}");
+        let seen = some_positions(pool, &families, ROUNDED_FOR);
         let fitted = fit(plan, number, round, net, (pool, families), name, control);
         let Some((net, line)) = fitted else {
             return Ok(None);
         };
+        let net = rounded_for(&net, &seen).unwrap_or(net);
         net.save(&path).map_err(in_file(&path))?;
         log.push(serde_json::to_string(&line).unwrap_or_default());
     }

@@ -100,6 +100,13 @@ impl Family {
     }
 }
 
+/// Returns the positions of at most `most` of the families, evenly spaced.
+pub(super) fn some_positions(pool: &[Label], families: &[Family], most: usize) -> Vec<Position> {
+    let step = families.len().div_ceil(most).max(1);
+    let spaced = families.iter().step_by(step);
+    spaced.map(|family| pool[family.first()].position).collect()
+}
+
 /// Selects the labels that `wanted` accepts; a sibling whose partner is not selected stands alone. Labels beyond
 /// 2^31 are ignored.
 #[must_use]
