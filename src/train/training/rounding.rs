@@ -246,7 +246,7 @@ mod tests {
         rounded
     }
 
-    /// On positions that it was not rounded for, a net loses a small part of what it loses weight by weight, and nothing
+    /// TP-15: on positions that it was not rounded for, a net loses a small part of what it loses weight by weight, and nothing
     /// more when it becomes integers.
     #[test]
     fn rounding_errors_make_up_for_each_other() {
