@@ -41,6 +41,21 @@ pub(super) const NOT_PLAYED: &[Scripted] = &[
         &[START],
     ),
     (
+        "| Joining | Idle | Free |",
+        "hardly any simulated opponent invites and does not begin",
+        &[
+            ONLINE,
+            "*9",
+            FENCE,
+            FENCE,
+            "alice wants to play a 3 point match with you.",
+            "*70",
+            FENCE,
+            FENCE,
+            "*70",
+        ],
+    ),
+    (
         "| MatchOver | Started | NoBoard, Leaving |",
         "the opponent is quicker than the rating",
         &[ONLINE, START, "You win the 3 point match 3-0 .", START],
