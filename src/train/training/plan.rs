@@ -213,7 +213,9 @@ pub struct Weights(Vec<(Group, f32)>);
 
 /// Weights that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("weights: {0:?}: expected a group of positions and a weight from 0 to {GROUP_MAX}")]
+#[error(
+    "weights or starts: {0:?}: expected a group of positions and a number from 0 to {GROUP_MAX}"
+)]
 pub struct BadWeight(String);
 
 /// Most copies of a label.
