@@ -1,10 +1,14 @@
 //! GNU Backgammon's text console on standard input and output, or over one connection.
 
 use crate::external_client::ExternalClient;
+use crate::fair_queue::Lane;
+use crate::memory_budget::ConnectionBudget;
+use crate::tcp::shared::Shared;
+use crate::worker::out_of_time;
 use gammond_base::files;
-use gammond_engine::engine::Engine;
+use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
-use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question, Settings, Stop};
+use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Settings, Stop};
 use gammond_game::MatchState;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_protocol::analysis::{
@@ -23,6 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 
 /// Maximum size of one read in bytes.
 const READ_BYTES: usize = 4096;
@@ -32,59 +37,120 @@ const Z95: f64 = 1.959_963_984_540_054;
 /// The host of a console: engine, seeded dice, and the files of the working directory.
 #[derive(Debug)]
 pub struct EngineHost {
-    engine: Engine,
+    computes: Computes,
     dice: ChaCha8Rng,
-    /// True if files may be read and written.
-    files: bool,
-    stop: Stop,
     /// Connections to the external players of both seats.
     externals: [Option<ExternalClient>; 2],
-    /// Flag that is `true` while nothing is being computed.
-    idle: Option<Arc<AtomicBool>>,
+}
+
+/// Where a console computes.
+#[derive(Debug)]
+enum Computes {
+    /// In a process of its own, which has files and connections.
+    Alone {
+        engine: Engine,
+        stop: Stop,
+        /// Flag that is `true` while nothing is being computed.
+        idle: Option<Arc<AtomicBool>>,
+    },
+    /// In a server, whose workers give each client its share.
+    Served(ServedConsole),
+}
+
+/// A console's place in a server.
+#[derive(Debug)]
+pub(crate) struct ServedConsole {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) lane: Lane,
+    pub(crate) connection_budget: Arc<ConnectionBudget>,
+    /// Token that is triggered when the connection is lost.
+    pub(crate) closed: Stop,
+    /// True while something is computed or waits for it.
+    pub(crate) is_computing: watch::Sender<bool>,
 }
 
 impl EngineHost {
-    /// Creates a host with this engine. The clock seeds its dice until a seed is set.
+    /// Creates a host with this engine, files and connections. The clock seeds its dice until a seed is set. `idle` is
+    /// `false` during computations.
     #[must_use]
-    pub fn new(engine: Engine, files: bool, stop: Stop) -> EngineHost {
+    pub fn new(engine: Engine, stop: Stop, idle: Option<Arc<AtomicBool>>) -> EngineHost {
+        EngineHost::computing(Computes::Alone { engine, stop, idle })
+    }
+
+    /// Creates the host of a connection to a server: without files, without connections of its own.
+    pub(crate) fn served(console: ServedConsole) -> EngineHost {
+        EngineHost::computing(Computes::Served(console))
+    }
+
+    fn computing(computes: Computes) -> EngineHost {
         EngineHost {
-            engine,
+            computes,
             dice: gammond_base::rng::stream(moment().unsigned_abs(), 0),
-            files,
-            stop,
             externals: [None, None],
-            idle: None,
         }
     }
 
-    /// Sets a flag that is `false` during computations.
-    #[must_use]
-    pub fn interrupted_by(mut self, idle: Arc<AtomicBool>) -> EngineHost {
-        self.idle = Some(idle);
-        self
-    }
-
-    /// Resets the stop token and computes with it.
-    fn compute<R>(&self, work: impl FnOnce(&Engine, &Stop) -> R) -> R {
-        if let Some(flag) = self.stop.flag() {
-            flag.store(false, Ordering::Relaxed);
-        }
-        let idle = |idle: bool| {
-            if let Some(flag) = &self.idle {
-                flag.store(idle, Ordering::SeqCst);
+    /// Computes something of this cost with a stop token that is not triggered.
+    fn compute<R>(
+        &self,
+        cost: Cost,
+        work: impl FnOnce(&Engine, &Stop) -> Result<R, EngineError>,
+    ) -> Result<R, String> {
+        match &self.computes {
+            Computes::Alone { engine, stop, idle } => {
+                if let Some(flag) = stop.flag() {
+                    flag.store(false, Ordering::Relaxed);
+                }
+                let set_idle = |value: bool| {
+                    if let Some(flag) = idle {
+                        flag.store(value, Ordering::SeqCst);
+                    }
+                };
+                set_idle(false);
+                let result = work(engine, stop);
+                set_idle(true);
+                result.map_err(|error| engine_error(&error).message)
             }
-        };
-        idle(false);
-        let result = work(&self.engine, &self.stop);
-        idle(true);
-        result
+            Computes::Served(console) => console.compute(cost, work),
+        }
+    }
+
+    /// Returns an engine for what needs no computation.
+    fn engine(&self) -> Engine {
+        match &self.computes {
+            Computes::Alone { engine, .. } => engine.clone(),
+            Computes::Served(console) => console.shared.workers.engine(),
+        }
     }
 
     fn allowed(&self) -> Result<(), String> {
-        match self.files {
-            true => Ok(()),
-            false => Err("files are not for connections: this console has none".to_owned()),
+        match self.computes {
+            Computes::Alone { .. } => Ok(()),
+            Computes::Served(_) => {
+                Err("files are not for connections: this console has none".to_owned())
+            }
         }
+    }
+}
+
+impl ServedConsole {
+    fn compute<R>(
+        &self,
+        cost: Cost,
+        work: impl FnOnce(&Engine, &Stop) -> Result<R, EngineError>,
+    ) -> Result<R, String> {
+        self.is_computing.send_replace(true);
+        let workers = &self.shared.workers;
+        let lease = workers.lease(self.lane, cost, &self.closed, &self.connection_budget);
+        let result = lease.map_err(|error| error.message).and_then(|lease| {
+            let result = work(&lease.engine, lease.stop());
+            match lease.is_spent() {
+                true => Err(out_of_time().message),
+                false => result.map_err(|error| engine_error(&error).message),
+            }
+        });
+        self.is_computing.send_replace(false);
+        result
     }
 }
 
@@ -125,12 +191,13 @@ fn seconds() -> i64 {
 
 impl ConsoleHost for EngineHost {
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
-        let found = self.compute(|engine, stop| engine.answer(&question, settings, stop));
-        found.map_err(|error| engine_error(&error).message)
+        self.compute(question.cost(settings), |engine, stop| {
+            engine.answer(&question, settings, stop)
+        })
     }
 
     fn resigns(&mut self, query: &EvalQuery) -> u8 {
-        self.engine.resign_advice(query).games
+        self.engine().resign_advice(query).games
     }
 
     fn die(&mut self) -> u8 {
@@ -161,7 +228,7 @@ impl ConsoleHost for EngineHost {
 
     fn connect(&mut self, seat: u8, address: &str) -> Result<(), String> {
         // A stranger's connection must not make this machine dial another.
-        if !self.files {
+        if self.allowed().is_err() {
             return Err("connections are not for connections: this console has none".to_owned());
         }
         let client = ExternalClient::connect(address)?;
@@ -182,7 +249,7 @@ impl ConsoleHost for EngineHost {
         let mut client = slot
             .and_then(Option::take)
             .ok_or("External connection closed.")?;
-        let reply = self.compute(|_, stop| client.ask(line, stop));
+        let reply = self.compute(Cost::Free, |_, stop| Ok(client.ask(line, stop)))?;
         // A failed connection is closed: a late reply would answer another question.
         if reply.is_ok()
             && let Some(slot) = self.externals.get_mut(usize::from(seat))
@@ -197,26 +264,28 @@ impl ConsoleHost for EngineHost {
             file: file.clone(),
             ..MatchReading::default()
         };
-        let judge = |settings: &Settings| {
-            let judged =
-                self.compute(|engine, stop| analyse(engine, settings, &reading, how.rules, stop));
-            judged.map_err(|error| engine_error(&error).message)
-        };
-        let chequer = judge(&how.chequer)?.marked(how.marks);
-        let cube = match how.chequer == how.cube {
-            true => None,
-            false => Some(judge(&how.cube)?.marked(how.marks)),
-        };
-        let cube = cube.as_ref().unwrap_or(&chequer);
-        Ok(judged(&self.engine, &chequer, cube, how))
+        self.compute(Cost::Long, |engine, stop| {
+            let judge = |settings: &Settings| {
+                let judged = analyse(engine, settings, &reading, how.rules, stop)?;
+                Ok::<_, EngineError>(judged.marked(how.marks))
+            };
+            let chequer = judge(&how.chequer)?;
+            let cube = match how.chequer == how.cube {
+                true => None,
+                false => Some(judge(&how.cube)?),
+            };
+            let cube = cube.as_ref().unwrap_or(&chequer);
+            Ok(judged(engine, &chequer, cube, how))
+        })
     }
 
     fn stakes(&mut self, state: &MatchState) -> ScoreValues {
+        let engine = self.engine();
+        let met = engine.met();
         let of = |state: MatchState| {
-            let prices = Stakes::new(state, self.engine.met()).prices(CubeState::from(state.cube));
+            let prices = Stakes::new(state, met).prices(CubeState::from(state.cube));
             [prices.my_gammon, prices.my_backgammon]
         };
-        let met = self.engine.met();
         let chance = |won| match state.score.is_money() {
             true => f64::from(i8::from(won)),
             false => met.after(state.score, won, state.cube.value()),

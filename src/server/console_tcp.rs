@@ -1,95 +1,91 @@
-//! The console over TCP with one thread for each connection, so that a wrapper can use one warm process for many sessions.
+//! The console over connections with one thread for each, so that a wrapper can use one warm process for many sessions.
 
-use super::console::{EngineHost, Sinks, run};
-use super::tcp::{Address, ServeError};
-use gammond_engine::engine::Engine;
+use super::console::{EngineHost, ServedConsole, Sinks, run};
+use super::fair_queue::Origin;
+use super::shutdown::{Phase, reached};
+use super::tcp::shared::Shared;
+use super::tcp::socket::{BlockingStream, Stream};
 use gammond_engine::query::Stop;
 use gammond_protocol::console::{Console, ConsoleOptions};
 use std::io::{self, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::Shutdown;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::{oneshot, watch};
 
-/// The limits of console connections.
-#[derive(Clone, Debug)]
-pub struct ConsoleLimits {
-    /// Maximum number of connections; further ones get a message and are closed.
-    pub connections: usize,
-    /// Maximum silence of a connection; `None` for no limit.
-    pub idle: Option<Duration>,
-    /// True if addresses other than loopback are allowed.
-    pub allow_remote: bool,
-    /// Options of each session.
-    pub options: ConsoleOptions,
-}
-
-/// A connection's place within the limit, released when dropped.
-struct ConnectionSlot(Arc<AtomicUsize>);
-
-impl Drop for ConnectionSlot {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+/// Serves a console until its connection or the server ends. The end of the server lets a running command finish.
+pub(crate) async fn serve(stream: Stream, origin: Origin, shared: Arc<Shared>) {
+    if let Err(error) = try_serve(stream, origin, shared).await {
+        tracing::debug!(%error, "console");
     }
 }
 
-/// Listens and runs a console on every connection. Returns the local address.
-///
-/// # Errors
-/// If the address cannot be bound, or is not allowed.
-pub fn listen(
-    address: &str,
-    engine: Engine,
-    limits: ConsoleLimits,
-) -> Result<SocketAddr, ServeError> {
-    let named = || Address::Tcp(address.to_owned());
-    let failed = |source: io::Error| ServeError::Bind {
-        address: named(),
-        source,
-    };
-    let found: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
-    if !limits.allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
-        return Err(ServeError::Remote(named()));
-    }
-    let listener = TcpListener::bind(found.as_slice()).map_err(failed)?;
-    let local = listener.local_addr().map_err(failed)?;
-    let accept = move || {
-        let taken = Arc::new(AtomicUsize::new(0));
-        // A connection that failed before it was accepted changes nothing for the others.
-        for stream in listener.incoming().flatten() {
-            let place = ConnectionSlot(taken.clone());
-            if taken.fetch_add(1, Ordering::SeqCst) >= limits.connections {
-                let mut stream = stream;
-                let _ = stream.write_all(b"gammond: too many connections\n");
-                continue;
-            }
-            let (engine, limits) = (engine.clone(), limits.clone());
-            let speak = move || {
-                let _place = place;
-                let _ = session(&stream, engine, &limits);
-            };
-            let _ = std::thread::Builder::new()
-                .name("console".into())
-                .spawn(speak);
-        }
-    };
+async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Shared>) -> io::Result<()> {
+    let limits = &shared.limits;
+    let some = |limit: Duration| (!limit.is_zero()).then_some(limit);
+    let stream = stream.into_blocking(some(limits.idle_timeout), some(limits.write_timeout))?;
+    let stream = Arc::new(stream);
+    let (closed, lane) = (Stop::new(), shared.lane(origin));
+    let (is_computing, computing) = watch::channel(false);
+    let host = EngineHost::served(ServedConsole {
+        shared: Arc::clone(&shared),
+        lane,
+        connection_budget: shared.connection_budget(),
+        closed: closed.clone(),
+        is_computing,
+    });
+    let (done, ended) = oneshot::channel::<()>();
+    let session_stream = Arc::clone(&stream);
     std::thread::Builder::new()
-        .name("console-accept".into())
-        .spawn(accept)
-        .map_err(failed)?;
-    Ok(local)
+        .name("console".to_owned())
+        .spawn(move || {
+            let _done = done;
+            if let Err(error) = session(&session_stream, host) {
+                tracing::debug!(%error, "console");
+            }
+            // Both holders of the socket let go of it at different times.
+            session_stream.shutdown(Shutdown::Both);
+        })?;
+    let mut phase = shared.phase.subscribe();
+    let look = shared.hang_up_check();
+    tokio::select! {
+        _ = ended => return Ok(()),
+        () = hung_up(&stream, computing, look) => {}
+        () = drained(&stream, &mut phase) => {}
+    }
+    closed.trigger();
+    shared.workers.forget(lane);
+    stream.shutdown(Shutdown::Both);
+    Ok(())
 }
 
 /// Runs a console on a connection; standard error is sent to the connection too.
-fn session(stream: &TcpStream, engine: Engine, limits: &ConsoleLimits) -> io::Result<()> {
-    stream.set_read_timeout(limits.idle)?;
-    stream.set_write_timeout(limits.idle)?;
+fn session(stream: &BlockingStream, mut host: EngineHost) -> io::Result<()> {
     let mut sinks = Sinks {
         out: stream,
         err: stream,
     };
     sinks.out.write_all(Console::banner().as_bytes())?;
-    let mut console = Console::new(limits.options.clone());
-    let mut host = EngineHost::new(engine, false, Stop::never());
+    let mut console = Console::new(ConsoleOptions::default());
     run(&mut console, &mut host, stream, &mut sinks, false).map(|_| ())
+}
+
+/// Waits until the peer has vanished during a computation; at other times reading shows it.
+async fn hung_up(stream: &BlockingStream, mut computing: watch::Receiver<bool>, look: Duration) {
+    loop {
+        if computing.wait_for(|computing| *computing).await.is_err() {
+            return std::future::pending().await;
+        }
+        tokio::time::sleep(look).await;
+        if stream.hung_up() {
+            return;
+        }
+    }
+}
+
+/// Ends reading when the server is to end, then waits for its immediate end.
+async fn drained(stream: &BlockingStream, phase: &mut watch::Receiver<Phase>) {
+    reached(phase, Phase::Drain).await;
+    stream.shutdown(Shutdown::Read);
+    reached(phase, Phase::Cut).await;
 }

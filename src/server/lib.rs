@@ -18,6 +18,7 @@ pub mod mcp {
     pub use crate::http::McpStdio;
 }
 mod large_answer;
+mod lease;
 pub mod picture;
 pub mod platform;
 mod schedule;

@@ -202,7 +202,7 @@ impl Schedule {
 
     /// Queues a job of this many lines.
     pub(super) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
-        let (lines, rank) = (work.inquiries.len(), work.rank());
+        let (lines, rank) = (work.lines(), work.rank());
         let waiting = Waiting::New(work, since);
         self.waiting.push(lane, waiting, lines, rank);
     }

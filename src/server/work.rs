@@ -1,6 +1,7 @@
 //! Queued work of a connection, and the parts of its answer.
 
 use super::fair_queue::JobRank;
+use super::lease::LeaseOffer;
 use super::memory_budget::{ConnectionBudget, Reservation, Reserved};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::Inquiry;
@@ -18,6 +19,8 @@ pub struct QueuedWork {
     pub(crate) inquiries: VecDeque<Inquiry>,
     /// Rest of a long answer, which comes before the answers to the inquiries.
     pub(crate) rest: Option<Rest>,
+    /// Caller that computes by itself; such work has no inquiries.
+    pub(crate) lease: Option<LeaseOffer>,
     /// Cost that selects the queue.
     pub(crate) cost: Cost,
     /// Stop token of the work.
@@ -68,6 +71,7 @@ impl QueuedWork {
     ) -> QueuedWork {
         QueuedWork {
             rest: None,
+            lease: None,
             cost: inquiry.cost(),
             stop: Stop::new(),
             connection_budget: Arc::clone(connection_budget),
@@ -78,6 +82,34 @@ impl QueuedWork {
             inquiries: VecDeque::from([inquiry]),
             reply,
         }
+    }
+
+    /// Work without inquiries: the caller behind `lease` computes by itself.
+    pub(super) fn leased(
+        lease: LeaseOffer,
+        cost: Cost,
+        stop: Stop,
+        connection_budget: &Arc<ConnectionBudget>,
+        reply: UnboundedSender<Box<Part>>,
+    ) -> QueuedWork {
+        QueuedWork {
+            inquiries: VecDeque::new(),
+            rest: None,
+            lease: Some(lease),
+            cost,
+            stop,
+            connection_budget: Arc::clone(connection_budget),
+            number: 0,
+            priority: 0,
+            answer_bytes_max: None,
+            is_job: false,
+            reply,
+        }
+    }
+
+    /// Returns the number of its lines in the queue.
+    pub(super) fn lines(&self) -> usize {
+        self.inquiries.len() + usize::from(self.lease.is_some())
     }
 
     /// Sets the number that each part of the answer carries.

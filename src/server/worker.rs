@@ -9,7 +9,9 @@ use super::counters::{Counters, count};
 use super::engines::{COSTS, Engines, NICENESS, at_once};
 use super::fair_queue::{Lane, Origin};
 use super::large_answer::{self, is_large};
+use super::lease::{Lease, lease};
 use super::limits::Limits;
+use super::memory_budget::ConnectionBudget;
 use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
 use super::work::{Asked, QueuedWork, Rest, send, send_rest};
 use crate::platform::lower_priority;
@@ -22,6 +24,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
+use tokio::sync::mpsc::unbounded_channel;
 
 /// Time after which a thread returns the remaining lines of a connection to the queue.
 const LINES_SLICE: Duration = Duration::from_millis(2);
@@ -156,6 +159,31 @@ impl Workers {
         }
     }
 
+    /// Waits for a lease to compute on the calling thread, under the same rules as [`Workers::ask`].
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(super) fn lease(
+        &self,
+        lane: Lane,
+        cost: Cost,
+        stop: &Stop,
+        connection_budget: &Arc<ConnectionBudget>,
+    ) -> Result<Lease, RequestError> {
+        let (offer, awaited) = lease();
+        // Nothing comes through the channel; while it is open the work is wanted.
+        let (reply, _wanted) = unbounded_channel();
+        let work = QueuedWork::leased(offer, cost, stop.clone(), connection_budget, reply);
+        if let Err((_, reason)) = self.queue(lane, Box::new(work)) {
+            count(&self.shared.counters.busy);
+            return Err(busy(reason));
+        }
+        awaited.wait().map_err(|_| {
+            let message = "request was cancelled before it began";
+            RequestError::new(ErrorCode::Stopped, "request", message)
+        })
+    }
+
     /// Queues work, or returns it with the reason if the client has to wait.
     fn queue(
         &self,
@@ -163,7 +191,7 @@ impl Workers {
         work: Box<QueuedWork>,
     ) -> Result<(), (Box<QueuedWork>, &'static str)> {
         let mut queues = self.shared.lock();
-        let (cost, lines) = (place(work.cost), work.inquiries.len());
+        let (cost, lines) = (place(work.cost), work.lines());
         let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
         if spent {
             return Err((work, "this client has used its processor time of an hour"));
@@ -272,6 +300,12 @@ impl Drop for Workers {
     }
 }
 
+/// Returns the error of a query that a limit of processor time has ended.
+pub(super) fn out_of_time() -> RequestError {
+    let message = "query used all the processor time that a request may use";
+    RequestError::new(ErrorCode::Timeout, "query", message)
+}
+
 fn busy(reason: &str) -> RequestError {
     RequestError::new(ErrorCode::Busy, "server", format!("busy: {reason}"))
 }
@@ -372,7 +406,7 @@ impl Shared {
     /// Computes a job until it ends or returns to a queue.
     fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
         let Next { work, since, job } = next;
-        let (named, lines) = (work.cost, work.inquiries.len());
+        let (named, lines) = (work.cost, work.lines());
         let left = match self.engine(cost, job.engine) {
             Ok(engine) => self.run(work, &job, &engine),
             Err(error) => {
@@ -381,7 +415,7 @@ impl Shared {
                 None
             }
         };
-        let done = lines - left.as_ref().map_or(0, |work| work.inquiries.len());
+        let done = lines - left.as_ref().map_or(0, QueuedWork::lines);
         self.counters
             .record_latency(named, since.elapsed(), done as u64);
         let mut queues = self.lock();
@@ -447,7 +481,16 @@ impl Shared {
 
     /// Answers a job's inquiries until its time slice or its room for answers is used up, or an inquiry costs more than
     /// estimated; returns the rest of the job.
-    fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
+    fn run(
+        &self,
+        mut job: QueuedWork,
+        started: &Arc<Started>,
+        engine: &Engine,
+    ) -> Option<QueuedWork> {
+        if let Some(lease) = job.lease.take() {
+            lease.grant(engine.clone(), started);
+            return None;
+        }
         if !send_rest(&mut job) {
             return (!job.is_abandoned()).then_some(job);
         }
@@ -533,11 +576,7 @@ impl Shared {
         let start = bytes.len();
         let memory_budget = job.connection_budget.memory_budget();
         let mut on_progress = |line: Vec<u8>| job.send_progress(line);
-        let spent = || {
-            let message = "query used all the processor time that a request may use";
-            let error = RequestError::new(ErrorCode::Timeout, "query", message);
-            started.is_spent().then_some(error)
-        };
+        let spent = || started.is_spent().then(out_of_time);
         let stop = &started.stop;
         let answered = answerer.answer_in_parts(inquiry, stop, bytes, &mut on_progress, &spent);
         let AnswerParts { good, body } = answered;

@@ -538,23 +538,12 @@ fn hints_follow_the_analysis_where_that_is_wanted() {
 /// CON-30: over a connection, from the first byte, without files; one too many is told so.
 #[test]
 fn connections_have_a_console_each() {
-    use gammond_server::console_tcp::{ConsoleLimits, listen};
     use std::io::{Read as _, Write as _};
-    let limits = ConsoleLimits {
-        connections: 2,
-        idle: Some(std::time::Duration::from_secs(60)),
-        allow_remote: false,
-        options: options(false, false),
-    };
-    let engine = Engine::builder().threads(1).build().unwrap();
-    let remote = listen("0.0.0.0:0", engine.clone(), limits.clone()).unwrap_err();
-    assert!(
-        remote.to_string().contains("not a loopback address"),
-        "{remote}"
-    );
-    let address = listen("127.0.0.1:0", engine, limits).unwrap();
-    let connect = || std::net::TcpStream::connect(address).unwrap();
-    let read = |mut stream: std::net::TcpStream| {
+    let mut config = Config::default();
+    config.limits.connections_per_peer = 2;
+    let server = ConsoleServer::start(config);
+    let connect = || server.connect();
+    let read = |mut stream: TcpStream| {
         let mut text = String::new();
         stream.read_to_string(&mut text).map(|_| text)
     };
@@ -579,10 +568,53 @@ fn connections_have_a_console_each() {
         }
     };
     let refused = read(connect()).unwrap();
-    assert_eq!(refused, "gammond: too many connections\n");
+    assert_eq!(
+        refused,
+        "gammond: too many connections of one address\n"
+    );
     third.write_all(b"quit\n").unwrap();
     one.write_all(b"quit\n").unwrap();
     assert!(read(one).unwrap().contains("gnubg 3, root 2"));
+}
+
+/// A rollout of many hours in a console's language.
+const LONG: &str = "new game\nset board 4HPwATDgc/ABMA\nset rollout trials 100000000\n\
+                    set rollout limit enable off\nset rollout jsd stop off\nrollout\n";
+
+/// R-08, SRV-21: the work of a console whose peer is lost ends and its place is free; work that takes more than a request
+/// may ends with a message, and the next command is answered.
+#[test]
+fn work_of_consoles_ends_with_its_connection_and_by_its_limit() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let mut config = Config::default();
+    config.limits.connections_per_peer = 1;
+    config.limits.request_cpu = Some(Duration::from_millis(300));
+    let server = ConsoleServer::start(config);
+    let mut stream = server.connect();
+    stream.write_all(format!("{LONG}show score\n").as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    let mut found = |wanted: &str| {
+        let line = lines.find(|line| line.as_ref().unwrap().contains(wanted));
+        line.unwrap_or_else(|| panic!("no {wanted}")).unwrap()
+    };
+    found("query used all the processor time that a request may use");
+    found("The score");
+    drop((lines, stream));
+
+    let mut config = Config::default();
+    config.limits.connections_per_peer = 1;
+    let server = ConsoleServer::start(config);
+    let long = server.connect();
+    (&long).write_all(LONG.as_bytes()).unwrap();
+    // It computes when its cost has no idle thread more; the banner comes long before.
+    while !server.metrics().contains("gammond_connections 1") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    socket2::SockRef::from(&long).set_linger(Some(Duration::ZERO)).unwrap();
+    drop(long);
+    while !server.metrics().contains("gammond_connections 0") {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// CON-23: two computers play a match to its end, a session only one game, and nothing waits for an answer.

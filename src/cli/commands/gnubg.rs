@@ -129,7 +129,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut console = Console::new(options);
     let stop = Stop::new();
     let idle = interrupts(&stop)?;
-    let mut host = EngineHost::new(engine, true, stop).interrupted_by(idle);
+    let mut host = EngineHost::new(engine, stop, Some(idle));
     if let Some(file) = &args.file {
         let answer = console.line(
             format!("load match \"{}\"", file.display()).as_bytes(),

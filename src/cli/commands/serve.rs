@@ -9,8 +9,6 @@ use gammond_engine::bearoff::TwoSided;
 use gammond_engine::engine::Engine;
 #[cfg(feature = "farm")]
 use gammond_farm::nats_service::Serving;
-use gammond_protocol::console::ConsoleOptions;
-use gammond_server::console_tcp::{self, ConsoleLimits};
 use gammond_server::limits::Limits;
 use gammond_server::platform::{SignalEvent, SignalListener};
 use gammond_server::systemd::{Notifier, watchdog_period};
@@ -58,9 +56,10 @@ pub(crate) struct Args {
         value_delimiter = ' '
     )]
     external: Vec<Address>,
-    /// Address at which to speak gnubg's text console from the first byte: HOST:PORT. It has no files.
+    /// Speak gnubg's text console from the first byte there: HOST:PORT or unix:PATH. It has no files. Then nothing else is
+    /// listened on but what --listen says.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
-    console: Option<String>,
+    console: Option<Address>,
     /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). Then nothing else is listened on but what --listen says.
     /// Addresses of other machines want --allow-remote, and --http-tokens or --no-auth.
     #[arg(
@@ -276,11 +275,13 @@ impl Args {
         if let Some(path) = &self.db {
             config.archive = Some(Arc::new(Archive::open(path)?));
         }
-        let other = !self.external.is_empty() || !self.http.is_empty();
+        let other =
+            !self.external.is_empty() || !self.http.is_empty() || self.console.is_some();
         if config.listen.is_empty() && !other && !remote {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
         config.external = self.external.clone();
+        config.console = self.console.iter().cloned().collect();
         config.metrics = self.metrics.clone();
         config.allow_remote = self.allow_remote;
         let mut limits = Limits::default();
@@ -308,35 +309,9 @@ fn tokens(path: &Path) -> Result<HttpTokens, Failure> {
     HttpTokens::parse(&text).map_err(|error| Failure::in_file(path)(error.to_string()))
 }
 
-impl Args {
-    /// Listens for consoles, if it was asked for; says where.
-    fn listen_for_consoles(&self, engine: &Engine) -> Result<(), ServeError> {
-        let Some(address) = &self.console else {
-            return Ok(());
-        };
-        let limits = ConsoleLimits {
-            connections: self.connections,
-            idle: (self.idle_timeout > 0).then(|| Duration::from_secs(self.idle_timeout)),
-            allow_remote: self.allow_remote,
-            options: ConsoleOptions::default(),
-        };
-        let local = console_tcp::listen(address, engine.clone(), limits)?;
-        tracing::info!("console on {local}");
-        let mut out = std::io::stdout().lock();
-        // Nobody may be reading; the server runs all the same.
-        let _ = writeln!(out, "console on {local}").and_then(|()| out.flush());
-        Ok(())
-    }
-}
-
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let config = args.config(common)?;
     let engine = common.engine()?;
-    match args.listen_for_consoles(&engine) {
-        Ok(()) => {}
-        Err(error @ ServeError::Remote(_)) => return Err(Failure::usage(error)),
-        Err(error) => return Err(Failure::work(error)),
-    }
     serve(common, config, engine, args.http_tokens.clone(), |_| {})
 }
 
@@ -419,8 +394,10 @@ fn announce(server: &Server) {
         .addresses()
         .into_iter()
         .map(|address| format!("listening on {address}"));
+    let consoles = server.console_addresses().into_iter();
+    let consoles = consoles.map(|address| format!("console on {address}"));
     let http = (server.http_addresses().into_iter()).map(|address| format!("http on {address}"));
-    for line in lines.chain(http).chain(metrics).chain(server.transports()) {
+    for line in lines.chain(consoles).chain(http).chain(metrics).chain(server.transports()) {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.
         let _ = writeln!(out, "{line}");

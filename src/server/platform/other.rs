@@ -16,6 +16,9 @@ fn no_unix_sockets() -> io::Error {
 /// A stand-in for streams of Unix sockets; there is never one.
 pub type LocalStream = tokio::net::TcpStream;
 
+/// A stand-in for the same streams in threads that wait for their bytes.
+pub type BlockingLocalStream = std::net::TcpStream;
+
 /// A listening Unix socket, which does not exist here.
 #[derive(Debug)]
 pub enum LocalListener {}

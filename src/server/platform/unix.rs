@@ -14,6 +14,9 @@ use tokio::signal::unix::{Signal, SignalKind};
 /// A stream of a Unix socket.
 pub type LocalStream = UnixStream;
 
+/// A stream of a Unix socket for a thread that waits for its bytes.
+pub type BlockingLocalStream = std::os::unix::net::UnixStream;
+
 /// A listening Unix socket.
 #[derive(Debug)]
 pub struct LocalListener(UnixListener);

@@ -1,8 +1,9 @@
 //! Accepting and refusing connections.
 
 use super::connection;
+use crate::console_tcp;
 use super::shared::Shared;
-use super::socket::{Listener, Stream, hung_up};
+use super::socket::{Language, Listener, Stream, hung_up};
 use crate::counters::count;
 use crate::fair_queue::Origin;
 use crate::limits::Limits;
@@ -31,7 +32,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
             accepted = listener.accept(&shared.limits) => match accepted {
                 Ok((stream, origin)) => {
                     pauses = Pauses::default();
-                    let language = listener.server_language();
+                    let language = listener.language();
                     welcome(stream, origin, language, &shared, &mut tasks, &refusing);
                 }
                 Err(error) => {
@@ -78,7 +79,7 @@ impl Pauses {
 fn welcome(
     stream: Stream,
     origin: Origin,
-    server_language: bool,
+    language: Language,
     shared: &Arc<Shared>,
     tasks: &mut JoinSet<()>,
     refusing: &Arc<AtomicUsize>,
@@ -92,7 +93,7 @@ fn welcome(
             let waits = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
             let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
             tasks.spawn(async move {
-                refuse(stream, reason, waits, &limits).await;
+                refuse(stream, language, reason, waits, &limits).await;
                 refusing.fetch_sub(1, Ordering::Relaxed);
             });
             return;
@@ -100,25 +101,38 @@ fn welcome(
     };
     let shared = Arc::clone(shared);
     tasks.spawn(async move {
-        connection::serve(stream, hung_up, origin, shared, server_language).await;
+        match language {
+            Language::Console => console_tcp::serve(stream, origin, shared).await,
+            Language::Detected | Language::External => {
+                let external = language == Language::External;
+                connection::serve(stream, hung_up, origin, shared, external).await;
+            }
+        }
         drop(slot);
     });
 }
 
 /// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
-async fn refuse(stream: Stream, reason: &str, waits: bool, limits: &Limits) {
+async fn refuse(
+    stream: Stream,
+    language: Language,
+    reason: &str,
+    waits: bool,
+    limits: &Limits,
+) {
     let wait = if waits {
         limits.refusal_wait
     } else {
         Duration::ZERO
     };
-    let sent = send_refusal(stream, reason, wait, limits.refusal_wait);
+    let sent = send_refusal(stream, language, reason, wait, limits.refusal_wait);
     // A peer that does not take one line gets none.
     let _ = timeout(limits.refusal_wait * 5, sent).await;
 }
 
 async fn send_refusal(
     mut stream: Stream,
+    language: Language,
     reason: &str,
     wait: Duration,
     linger: Duration,
@@ -126,13 +140,16 @@ async fn send_refusal(
     let mut first = [0; 256];
     let count = match wait {
         Duration::ZERO => 0,
+        _ if language == Language::Console => 0,
         _ => timeout(wait, stream.read(&mut first))
             .await
             .unwrap_or(Ok(0))?,
     };
     let said = first.get(..count).unwrap_or_default();
     let mut text = Vec::new();
-    if External::begins_with(said) {
+    if language == Language::Console {
+        text.extend_from_slice(format!("gammond: too many {reason}\n").as_bytes());
+    } else if External::begins_with(said) {
         text.extend_from_slice(format!("Error: busy {reason}\n").as_bytes());
     } else {
         let error = RequestError::new(

@@ -7,7 +7,7 @@ use super::error::ServeError;
 use super::handle::{Handle, TokenHandle};
 use super::listener;
 use super::shared::{BuildError, Shared};
-use super::socket::Listener;
+use super::socket::{Language, Listener};
 use crate::counters::Counters;
 use crate::http::{self, AccessState, Audience, HttpAccess, JobLimits, MatchArchive};
 use crate::limits::Limits;
@@ -29,6 +29,8 @@ pub struct Config {
     pub listen: Vec<Address>,
     /// Addresses for gnubg's server language from the first byte.
     pub external: Vec<Address>,
+    /// Addresses for gnubg's text console from the first byte.
+    pub console: Vec<Address>,
     /// Further transports of requests.
     pub transports: Vec<Arc<dyn Transport>>,
     /// Addresses for HTTP.
@@ -75,16 +77,25 @@ impl Server {
         for transport in &config.transports {
             transport.check().await?;
         }
-        let sockets = [&config.listen, &config.external, &config.http];
+        let sockets = [
+            &config.listen,
+            &config.external,
+            &config.console,
+            &config.http,
+        ];
         if sockets.iter().all(|addresses| addresses.is_empty()) && config.transports.is_empty() {
             return Err(ServeError::NoAddress);
         }
         let (limits, remote) = (&config.limits, config.allow_remote);
         let mut listeners = Vec::new();
-        for (addresses, server_language) in [(&config.listen, false), (&config.external, true)] {
+        for (addresses, language) in [
+            (&config.listen, Language::Detected),
+            (&config.external, Language::External),
+            (&config.console, Language::Console),
+        ] {
             for address in addresses {
                 let listener = Listener::bind(address, remote, limits.bind_retry).await?;
-                listeners.push(listener.speaking(server_language));
+                listeners.push(listener.speaking(language));
             }
         }
         let mut http = Vec::new();
@@ -123,10 +134,22 @@ impl Server {
         })
     }
 
-    /// Returns the bound addresses, with the real ports.
+    /// Returns the bound addresses but those of consoles, with the real ports.
     #[must_use]
     pub fn addresses(&self) -> Vec<String> {
-        self.listeners.iter().map(Listener::address).collect()
+        self.listening(|language| language != Language::Console)
+    }
+
+    /// Returns the bound addresses of consoles, with the real ports.
+    #[must_use]
+    pub fn console_addresses(&self) -> Vec<String> {
+        self.listening(|language| language == Language::Console)
+    }
+
+    fn listening(&self, spoken: impl Fn(Language) -> bool) -> Vec<String> {
+        let listeners = self.listeners.iter();
+        let found = listeners.filter(|listener| spoken(listener.language()));
+        found.map(Listener::address).collect()
     }
 
     /// Returns the bound HTTP addresses, with the real ports.

@@ -125,7 +125,7 @@ impl Shared {
 
     /// Returns the interval of the checks for a vanished peer while a connection is not read: doubled with many connections, so
     /// that a thousand checks cost no more than those of some hundred.
-    pub(super) fn hang_up_check(&self) -> Duration {
+    pub(crate) fn hang_up_check(&self) -> Duration {
         let many = self.counters.connections.load(Ordering::Relaxed) > CONNECTIONS_FOR_SLOW_CHECKS;
         self.limits.hang_up_check * if many { 2 } else { 1 }
     }

@@ -6,6 +6,7 @@ use crate::fair_queue::Origin;
 use crate::limits::Limits;
 use crate::platform::{self, FileId, LocalListener, LocalStream, socket_id};
 use std::io;
+use std::net::Shutdown;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,8 +19,18 @@ use tokio::time::{Instant, sleep};
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: Socket,
-    /// True if clients speak gnubg's server language from the first byte.
-    server_language: bool,
+    language: Language,
+}
+
+/// What clients speak from the first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Requests, gnubg's server language or UBGI, told apart by what the client says.
+    Detected,
+    /// gnubg's server language.
+    External,
+    /// gnubg's text console.
+    Console,
 }
 
 #[derive(Debug)]
@@ -117,7 +128,7 @@ impl Listener {
                 Ok(socket) => {
                     return Ok(Listener {
                         socket,
-                        server_language: false,
+                        language: Language::Detected,
                     });
                 }
                 Err(error)
@@ -130,14 +141,14 @@ impl Listener {
         }
     }
 
-    pub(super) fn speaking(mut self, server_language: bool) -> Listener {
-        self.server_language = server_language;
+    pub(super) fn speaking(mut self, language: Language) -> Listener {
+        self.language = language;
         self
     }
 
-    /// Returns true if clients speak gnubg's server language from the first byte.
-    pub(super) fn server_language(&self) -> bool {
-        self.server_language
+    /// Returns what its clients speak.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     /// Returns the port of a TCP socket.
@@ -171,6 +182,77 @@ impl Listener {
                 Ok((Stream::Unix(stream), Origin::User(user)))
             }
         }
+    }
+}
+
+/// A stream for a thread that waits for its bytes.
+#[derive(Debug)]
+pub(crate) enum BlockingStream {
+    Tcp(std::net::TcpStream),
+    Unix(platform::BlockingLocalStream),
+}
+
+impl Stream {
+    /// Converts the stream; a read waits for `read_timeout` at most, a write for `write_timeout`.
+    pub(crate) fn into_blocking(
+        self,
+        read_timeout: Option<Duration>,
+        write_timeout: Option<Duration>,
+    ) -> io::Result<BlockingStream> {
+        macro_rules! prepared {
+            ($stream:ident) => {{
+                let stream = $stream.into_std()?;
+                stream.set_nonblocking(false)?;
+                stream.set_read_timeout(read_timeout)?;
+                stream.set_write_timeout(write_timeout)?;
+                stream
+            }};
+        }
+        Ok(match self {
+            Stream::Tcp(stream) => BlockingStream::Tcp(prepared!(stream)),
+            Stream::Unix(stream) => BlockingStream::Unix(prepared!(stream)),
+        })
+    }
+}
+
+impl BlockingStream {
+    /// Ends reading or both directions, for all who hold the stream.
+    pub(crate) fn shutdown(&self, how: Shutdown) {
+        // A stream whose peer has gone is shut down already.
+        let _ = match self {
+            BlockingStream::Tcp(stream) => stream.shutdown(how),
+            BlockingStream::Unix(stream) => stream.shutdown(how),
+        };
+    }
+
+    /// Returns true if the peer has closed the connection; see [`hung_up`].
+    pub(crate) fn hung_up(&self) -> bool {
+        match self {
+            BlockingStream::Tcp(stream) => platform::hung_up(stream),
+            BlockingStream::Unix(stream) => platform::hung_up(stream),
+        }
+    }
+}
+
+impl io::Read for &BlockingStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            BlockingStream::Tcp(stream) => (&mut &*stream).read(buffer),
+            BlockingStream::Unix(stream) => (&mut &*stream).read(buffer),
+        }
+    }
+}
+
+impl io::Write for &BlockingStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            BlockingStream::Tcp(stream) => (&mut &*stream).write(bytes),
+            BlockingStream::Unix(stream) => (&mut &*stream).write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
