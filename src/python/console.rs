@@ -31,7 +31,7 @@ impl Console {
         };
         Console {
             inner: Inner::new(options),
-            host: EngineHost::new(engine.inner().clone(), true, stop.clone()),
+            host: EngineHost::new(engine.inner().clone(), stop.clone(), None),
             stop,
         }
     }

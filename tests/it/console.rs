@@ -3,6 +3,7 @@
 //! `tests/data/console.tsv` names every session: how it is given, the dice that were thrown, and how many lines may
 //! differ, with the reason. Numbers may differ in what gnubg's floats make of them; what differs more is a line.
 
+use crate::server::{self, Running};
 use crate::support::{gnubg_wd, recorded};
 use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
@@ -13,8 +14,13 @@ use gammond_protocol::console::{
     ScoreValues,
 };
 use gammond_server::console::{EngineHost, Sinks, run};
+use gammond_server::limits::Limits;
 use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Lines of the original's banner.
 const BANNER: usize = 8;
@@ -33,7 +39,7 @@ impl Recorded {
             builder = builder.nets(Nets::Path(nets.to_owned()));
         }
         Recorded {
-            inner: EngineHost::new(builder.build().unwrap(), false, Stop::new()),
+            inner: EngineHost::new(builder.build().unwrap(), Stop::new(), None),
             dice: dice
                 .bytes()
                 .filter(u8::is_ascii_digit)
@@ -535,86 +541,113 @@ fn hints_follow_the_analysis_where_that_is_wanted() {
     }
 }
 
-/// CON-30: over a connection, from the first byte, without files; one too many is told so.
+/// A server with consoles, at most `connections` of them.
+fn serves(connections: usize, change: impl FnOnce(&mut Limits)) -> Running {
+    server::start(|config| {
+        config.console = vec!["127.0.0.1:0".parse().unwrap()];
+        config.limits.connections_per_peer = connections;
+        change(&mut config.limits);
+    })
+}
+
+fn connect(server: &Running) -> TcpStream {
+    TcpStream::connect(server.console.as_ref().unwrap()).unwrap()
+}
+
+/// CON-30: over a connection, from the first byte, without files or connections of its own; one too many is told so.
 #[test]
 fn connections_have_a_console_each() {
-    use std::io::{Read as _, Write as _};
-    let mut config = Config::default();
-    config.limits.connections_per_peer = 2;
-    let server = ConsoleServer::start(config);
-    let connect = || server.connect();
+    let server = serves(2, |_| {});
     let read = |mut stream: TcpStream| {
         let mut text = String::new();
         stream.read_to_string(&mut text).map(|_| text)
     };
-    let (mut one, mut other) = (connect(), connect());
+    let (mut one, mut other) = (connect(&server), connect(&server));
     one.write_all(b"set score 3 2\n").unwrap();
     other
-        .write_all(b"show score\nload match /etc/passwd\nfoo\nquit\n")
+        .write_all(
+            b"show score\nload match /etc/passwd\nset player 0 external 127.0.0.1:1\nfoo\nquit\n",
+        )
         .unwrap();
     let text = read(other).unwrap();
-    assert!(
-        text.contains("gnubg 0, root 0") && text.contains("files are not for connections"),
-        "{text}"
-    );
+    let parts = [
+        "gnubg 0, user 0",
+        "files are not for connections",
+        "connections are not for connections",
+    ];
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
     assert!(text.ends_with("Unknown keyword `foo'.\n\n"), "{text}");
     // The place of the one that has left is free, and then there is none.
     let mut third = loop {
-        let mut stream = connect();
+        let mut stream = connect(&server);
         let mut first = [0; 9];
         stream.read_exact(&mut first).unwrap();
         if !first.starts_with(b"gammond: ") {
             break stream;
         }
     };
-    let refused = read(connect()).unwrap();
-    assert_eq!(
-        refused,
-        "gammond: too many connections of one address\n"
-    );
+    let refused = read(connect(&server)).unwrap();
+    assert_eq!(refused, "gammond: too many connections of one address\n");
     third.write_all(b"quit\n").unwrap();
     one.write_all(b"quit\n").unwrap();
-    assert!(read(one).unwrap().contains("gnubg 3, root 2"));
+    assert!(read(one).unwrap().contains("gnubg 3, user 2"));
 }
 
-/// A rollout of many hours in a console's language.
-const LONG: &str = "new game\nset board 4HPwATDgc/ABMA\nset rollout trials 100000000\n\
-                    set rollout limit enable off\nset rollout jsd stop off\nrollout\n";
+/// A rollout of many hours in the console's language.
+const LONG: &str = "new game\nset board 4HPwATDgc/ABMA\nset rollout trials 1000000\n\
+                    set rollout limit enable off\nset rollout jsd stop off\nshow score\nrollout\n";
 
-/// R-08, SRV-21: the work of a console whose peer is lost ends and its place is free; work that takes more than a request
-/// may ends with a message, and the next command is answered.
+/// SRV-21: a command that takes more processor time than a request may ends with a message, and the next is answered.
 #[test]
-fn work_of_consoles_ends_with_its_connection_and_by_its_limit() {
-    use std::io::{BufRead as _, BufReader, Write as _};
-    let mut config = Config::default();
-    config.limits.connections_per_peer = 1;
-    config.limits.request_cpu = Some(Duration::from_millis(300));
-    let server = ConsoleServer::start(config);
-    let mut stream = server.connect();
-    stream.write_all(format!("{LONG}show score\n").as_bytes()).unwrap();
-    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    let mut found = |wanted: &str| {
-        let line = lines.find(|line| line.as_ref().unwrap().contains(wanted));
-        line.unwrap_or_else(|| panic!("no {wanted}")).unwrap()
-    };
-    found("query used all the processor time that a request may use");
-    found("The score");
-    drop((lines, stream));
+fn a_console_s_command_has_a_limit_of_processor_time() {
+    let server = serves(1, |limits| {
+        limits.request_cpu = Some(Duration::from_millis(300));
+    });
+    let mut stream = connect(&server);
+    let input = format!("{LONG}show jacoby\n");
+    stream.write_all(input.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let mut seen = |wanted: &str| lines.any(|line| line.contains(wanted));
+    assert!(seen(
+        "query used all the processor time that a request may use"
+    ));
+    assert!(seen("Jacoby"));
+}
 
-    let mut config = Config::default();
-    config.limits.connections_per_peer = 1;
-    let server = ConsoleServer::start(config);
-    let long = server.connect();
-    (&long).write_all(LONG.as_bytes()).unwrap();
-    // It computes when its cost has no idle thread more; the banner comes long before.
-    while !server.metrics().contains("gammond_connections 1") {
-        std::thread::sleep(Duration::from_millis(5));
+/// R-08: a console whose connection is lost stops computing and leaves its place. SRV-15: one that computes while the server
+/// ends is waited for, and ended with it.
+#[test]
+fn a_console_s_work_ends_with_its_connection() {
+    let server = serves(1, |_| {});
+    let counters = server.handle.counters();
+    let wait_for = |open: u64| {
+        while counters.connections.load(Ordering::Relaxed) != open {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    };
+    for round in 0..2 {
+        let mut stream = connect(&server);
+        wait_for(1);
+        stream.write_all(LONG.as_bytes()).unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        assert!(
+            lines.any(|line| line.unwrap().contains("The score")),
+            "{round}"
+        );
+        drop(lines);
+        // Reset, not closed: a peer that only sends no more may still read.
+        let linger = socket2::SockRef::from(&stream).set_linger(Some(Duration::ZERO));
+        linger.unwrap();
+        drop(stream);
+        wait_for(0);
     }
-    socket2::SockRef::from(&long).set_linger(Some(Duration::ZERO)).unwrap();
-    drop(long);
-    while !server.metrics().contains("gammond_connections 0") {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut stream = connect(&server);
+    stream.write_all(LONG.as_bytes()).unwrap();
+    server.handle.drain();
+    server.handle.cut();
+    drop(server);
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
 }
 
 /// CON-23: two computers play a match to its end, a session only one game, and nothing waits for an answer.

@@ -41,12 +41,9 @@ impl Peer {
     }
 }
 
-fn host(connects: bool) -> EngineHost {
-    EngineHost::new(
-        Engine::builder().threads(1).build().unwrap(),
-        connects,
-        Stop::new(),
-    )
+fn host() -> EngineHost {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    EngineHost::new(engine, Stop::new(), None)
 }
 
 /// Runs the script, in which `PEER` is the address of an external player with these replies. Returns standard output
@@ -62,7 +59,7 @@ fn drive(script: &str, replies: &[&str]) -> (String, String, Vec<String>) {
         let mut console = Console::new(ConsoleOptions::default());
         run(
             &mut console,
-            &mut host(true),
+            &mut host(),
             script.as_bytes(),
             &mut sinks,
             false,
@@ -187,18 +184,4 @@ fn connections_end_and_fail_with_a_reason() {
         out.contains("top accepts and wins a backgammon.\n"),
         "{out}"
     );
-}
-
-/// CON-26: the console of a connection dials nobody.
-#[test]
-fn a_connection_s_console_dials_nobody() {
-    let mut sinks = Sinks {
-        out: Vec::new(),
-        err: Vec::new(),
-    };
-    let mut console = Console::new(ConsoleOptions::default());
-    let script = &b"set player 0 external 127.0.0.1:1\n"[..];
-    run(&mut console, &mut host(false), script, &mut sinks, false).unwrap();
-    let err = String::from_utf8(sinks.err).unwrap();
-    assert!(err.contains("connections are not for connections"), "{err}");
 }

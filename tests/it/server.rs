@@ -19,6 +19,8 @@ pub(crate) struct Running {
     pub(crate) address: String,
     /// The first address for HTTP, if there is one.
     pub(crate) http: Option<String>,
+    /// The first address for consoles, if there is one.
+    pub(crate) console: Option<String>,
     pub(crate) handle: Handle,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -39,15 +41,17 @@ pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Running {
             let server = Server::bind(config, build().unwrap(), Box::new(build))
                 .await
                 .unwrap();
-            let addresses = (server.addresses(), server.http_addresses());
+            let others = (server.http_addresses(), server.console_addresses());
+            let addresses = (server.addresses(), others);
             sender.send((addresses, server.handle())).unwrap();
             server.run().await;
         });
     });
-    let ((addresses, http), handle) = receiver.recv().unwrap();
+    let ((addresses, (http, console)), handle) = receiver.recv().unwrap();
     Running {
         address: addresses[0].clone(),
         http: http.first().cloned(),
+        console: console.first().cloned(),
         handle,
         thread: Some(thread),
     }

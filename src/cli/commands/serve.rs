@@ -275,8 +275,7 @@ impl Args {
         if let Some(path) = &self.db {
             config.archive = Some(Arc::new(Archive::open(path)?));
         }
-        let other =
-            !self.external.is_empty() || !self.http.is_empty() || self.console.is_some();
+        let other = !self.external.is_empty() || !self.http.is_empty() || self.console.is_some();
         if config.listen.is_empty() && !other && !remote {
             config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
@@ -397,7 +396,12 @@ fn announce(server: &Server) {
     let consoles = server.console_addresses().into_iter();
     let consoles = consoles.map(|address| format!("console on {address}"));
     let http = (server.http_addresses().into_iter()).map(|address| format!("http on {address}"));
-    for line in lines.chain(consoles).chain(http).chain(metrics).chain(server.transports()) {
+    for line in lines
+        .chain(consoles)
+        .chain(http)
+        .chain(metrics)
+        .chain(server.transports())
+    {
         tracing::info!("{line}");
         // Nobody may be reading; the server runs all the same.
         let _ = writeln!(out, "{line}");

@@ -1,9 +1,9 @@
 //! Accepting and refusing connections.
 
 use super::connection;
-use crate::console_tcp;
 use super::shared::Shared;
 use super::socket::{Language, Listener, Stream, hung_up};
+use crate::console_tcp;
 use crate::counters::count;
 use crate::fair_queue::Origin;
 use crate::limits::Limits;
@@ -113,13 +113,7 @@ fn welcome(
 }
 
 /// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
-async fn refuse(
-    stream: Stream,
-    language: Language,
-    reason: &str,
-    waits: bool,
-    limits: &Limits,
-) {
+async fn refuse(stream: Stream, language: Language, reason: &str, waits: bool, limits: &Limits) {
     let wait = if waits {
         limits.refusal_wait
     } else {
