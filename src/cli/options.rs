@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 #[derive(clap::Args, Debug, Clone)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Nets: `embedded`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of PureTD (`.pt`).
+    /// Nets: `embedded`, `embedded:fast`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of PureTD (`.pt`).
     #[arg(
         long,
         global = true,

@@ -147,27 +147,36 @@ impl FileCache {
         let kept = self.folder.join("files").join(&file.sha256);
         let fail = FarmError::file(kept.display());
         fs::create_dir_all(self.folder.join("files")).map_err(&fail)?;
-        if !is_intact(&kept, file) {
+        if !is_intact(&kept, file).await {
             let most = usize::try_from(file.length).unwrap_or(usize::MAX);
             let bytes = farm.object(&file.sha256, most).await?;
-            let Some(bytes) = bytes.filter(|bytes| sha256(bytes) == file.sha256) else {
+            let (path, sum) = (kept.clone(), file.sha256.clone());
+            let stored = blocking(move || match bytes.filter(|bytes| sha256(bytes) == sum) {
+                Some(bytes) => gammond_base::journal::write_whole(&path, &bytes).map(|()| true),
+                None => Ok(false),
+            });
+            if !stored.await.map_err(&fail)? {
                 let text = format!(
                     "a file of the job (sha256 {}) is missing or damaged on the server; submit the job again",
                     file.sha256.get(..12).unwrap_or_default()
                 );
                 return Err(FarmError::Other(text));
-            };
-            gammond_base::journal::write_whole(&kept, &bytes).map_err(&fail)?;
+            }
         }
         // When it was used last.
         if let Ok(opened) = fs::File::options().append(true).open(&kept) {
             let _ = opened.set_modified(SystemTime::now());
         }
-        if !is_intact(at, file) {
-            let _ = fs::remove_file(at);
-            if fs::hard_link(&kept, at).is_err() {
-                fs::copy(&kept, at).map_err(FarmError::file(at.display()))?;
-            }
+        if !is_intact(at, file).await {
+            let (kept, placed) = (kept.clone(), at.to_owned());
+            let placing = blocking(move || {
+                let _ = fs::remove_file(&placed);
+                match fs::hard_link(&kept, &placed) {
+                    Ok(()) => Ok(0),
+                    Err(_) => fs::copy(&kept, &placed),
+                }
+            });
+            placing.await.map_err(FarmError::file(at.display()))?;
         }
         Ok(())
     }
@@ -205,11 +214,19 @@ impl FileCache {
     }
 }
 
-fn is_intact(path: &Path, file: &ShippedFile) -> bool {
+/// Runs work on whole files, which may have gigabytes, beside the threads of sockets.
+async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> io::Result<R> + Send + 'static,
+) -> io::Result<R> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+async fn is_intact(path: &Path, file: &ShippedFile) -> bool {
     let Ok(opened) = files::open(path) else {
         return false;
     };
     let length = opened.metadata().map(|data| data.len());
     length.is_ok_and(|length| length == file.length)
-        && sha256_of(opened).is_ok_and(|sum| sum == file.sha256)
+        && (blocking(move || sha256_of(opened)).await).is_ok_and(|sum| sum == file.sha256)
 }

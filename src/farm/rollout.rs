@@ -55,9 +55,9 @@ impl<'a> RolloutJob<'a> {
     ) -> Result<RolloutJob<'a>, EngineError> {
         let query = engine.rollout_question(query, settings)?;
         let empty = engine.rollout_uncounted(&query, settings)?;
-        let header = Header::new("rollout", 2)
+        let header = Header::new("rollout", 3)
             .field("nets", engine.identity()?)
-            .content("met", format!("{:?}", engine.met()).as_bytes())
+            .field("cube model", engine.cube_identity())
             .field("query", format!("{query:?}"))
             .field("settings", format!("{settings:?}"));
         Ok(RolloutJob {

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 /// Retention of jobs and answers that are not removed.
 const RETENTION: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Retention of the machines' reports.
-const DUPLICATE_WINDOW: Duration = Duration::from_secs(3600);
+const REPORT_RETENTION: Duration = Duration::from_secs(3600);
 /// Maximum number of unacknowledged lots of each job.
 const UNACKNOWLEDGED_MAX: i64 = 500_000;
 /// Maximum wait for a piece of an object.
@@ -115,7 +115,7 @@ impl Farm {
             parts: own_stream(on, parts).await?,
             results: own_stream(on, results).await?,
             jobs: bucket(on, format!("{name}-jobs"), RETENTION).await?,
-            workers: bucket(on, format!("{name}-workers"), DUPLICATE_WINDOW).await?,
+            workers: bucket(on, format!("{name}-workers"), REPORT_RETENTION).await?,
             files: objects(on, format!("{name}-files")).await?,
             js,
         })

@@ -54,6 +54,11 @@ const HANDOVER_DELAY: Duration = Duration::from_secs(2);
 /// Maximum number of running commands.
 const HOSTS_MAX: usize = 8;
 
+/// A stage of a job.
+type HostKey = (String, u32);
+/// The command that computes a stage, when it has been started.
+type HostPlace = Arc<tokio::sync::Mutex<Option<Arc<Host>>>>;
+
 /// The state that all slots of a worker share.
 struct Shared {
     farm: Farm,
@@ -61,7 +66,7 @@ struct Shared {
     settings: WorkerSettings,
     instance: String,
     stop: Stop,
-    hosts: tokio::sync::Mutex<HashMap<(String, u32), Arc<Host>>>,
+    hosts: tokio::sync::Mutex<HashMap<HostKey, HostPlace>>,
     opened: tokio::sync::Mutex<HashMap<String, Arc<OpenJob>>>,
     active: Mutex<BTreeSet<String>>,
     /// Refused jobs, each with the reason and the end of the backoff.
@@ -308,17 +313,12 @@ impl Shared {
         opened: &OpenJob,
         (job, stage): (&str, u32),
     ) -> Result<Option<Arc<Host>>, FarmError> {
-        // The lock is held during the start, otherwise two slots would start the same command.
-        let mut hosts = self.hosts.lock().await;
         let key = (job.to_owned(), stage);
-        if let Some(host) = hosts.get(&key) {
+        let place = self.host_place(key.clone()).await;
+        // Held during the start, otherwise two slots would start the same command; others are not waited for.
+        let mut place = place.lock().await;
+        if let Some(host) = &*place {
             return Ok(Some(host.clone()));
-        }
-        while hosts.len() >= HOSTS_MAX {
-            let Some(some) = hosts.keys().next().cloned() else {
-                break;
-            };
-            hosts.remove(&some);
         }
         let cache = &self.settings.cache;
         let ready = async {
@@ -350,7 +350,7 @@ impl Shared {
         match Host::start(context, stage).await {
             Ok(host) => {
                 let host = Arc::new(host);
-                hosts.insert(key, host.clone());
+                *place = Some(host.clone());
                 Ok(Some(host))
             }
             Err(why) => {
@@ -358,6 +358,18 @@ impl Shared {
                 Ok(None)
             }
         }
+    }
+
+    /// Returns the place of a stage's command; above the limit the places of others are given up.
+    async fn host_place(&self, key: HostKey) -> HostPlace {
+        let mut hosts = self.hosts.lock().await;
+        while hosts.len() >= HOSTS_MAX && !hosts.contains_key(&key) {
+            let Some(some) = hosts.keys().next().cloned() else {
+                break;
+            };
+            hosts.remove(&some);
+        }
+        hosts.entry(key).or_default().clone()
     }
 
     /// Takes some messages of a job and answers them; returns false if there were none.

@@ -262,6 +262,11 @@ fn cube_decisions_become_records() {
     let text = make("whole.bm", "");
     let first = text.lines().next().unwrap();
     assert!(first.contains(" cubeAway 5 "), "{first}");
+    // The whole match equity table, not only what a pass is worth by it.
+    assert!(
+        text.contains(r#""cube model":"Kazaross-XG2 sha256 "#),
+        "{text}"
+    );
     let records: Vec<Vec<&str>> = (text.lines())
         .filter(|line| line.starts_with("c "))
         .map(|line| line.split_whitespace().collect())
@@ -297,6 +302,7 @@ fn cube_decisions_become_records() {
         3,
         "cube",
     );
+    refused(at, &line("whole.bm", "--met mec26"), 3, "cube model");
 }
 
 /// BM-20, BM-21, BM-23, BM-24.

@@ -128,7 +128,7 @@ def main():
     count = sum(differ.values())
     print("%d commands in %d sessions: %d sessions end in another state, %d behind a misspelt text, %d faults of ours" %
           (given, given // SESSION, count, apart, faults))
-    return 1 if faults or count else 0
+    return 2 if faults else 1 if count else 0
 
 
 if __name__ == "__main__":

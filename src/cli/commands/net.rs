@@ -1,13 +1,13 @@
 //! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
 
 use crate::{Common, Failure, Format, print, shown_path, write_drawing};
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
 use gammond_base::escape::Terminal;
 use gammond_base::files;
 use gammond_base::journal::write_whole;
 use gammond_engine::eval::Evaluator as _;
 use gammond_engine::eval::gnubg::WeightsFile;
-use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError};
+use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError, Role};
 use gammond_engine::eval::puretd::{PureTdEvaluator, PureTdOutput};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, pytorch, safetensors};
 use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
@@ -31,7 +31,7 @@ enum Action {
     /// Shape, inputs, quantisation and checksums of net files.
     #[command(after_help = "Example: gammond net info embedded")]
     Info {
-        /// Files; `embedded` for the nets built into the program.
+        /// Files; `embedded` for the nets built into the program, `embedded:fast` for the fast one of contact.
         #[arg(required = true, value_name = "FILE|embedded")]
         nets: Vec<String>,
     },
@@ -49,8 +49,8 @@ enum Action {
         /// Name in the header; default: the output's file name.
         #[arg(long)]
         name: Option<String>,
-        /// Class in the header: contact, contact-ahead, contact-behind, crashed, race or contact-fast.
-        #[arg(long)]
+        /// Class in the header.
+        #[arg(long, value_parser = PossibleValuesParser::new(Role::nets().map(Role::name)))]
         class: String,
         /// Bits of the second layer's weights.
         #[arg(long, default_value = "13", value_name = "8|13")]
@@ -134,12 +134,20 @@ fn open(name: &str) -> Result<Vec<u8>, Failure> {
 
 fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
     for name in nets {
-        if name == "embedded" {
-            for (name, bytes) in EMBEDDED {
-                print(describe(common, name, bytes)?.as_bytes())?;
-            }
-        } else {
+        let is_meant = |file: &str| match name.as_str() {
+            "embedded" => true,
+            "embedded:fast" => file == "contact-fast.net",
+            _ => false,
+        };
+        let mut embedded = EMBEDDED
+            .iter()
+            .filter(|(file, _)| is_meant(file))
+            .peekable();
+        if embedded.peek().is_none() {
             print(describe(common, name, &open(name)?)?.as_bytes())?;
+        }
+        for (file, bytes) in embedded {
+            print(describe(common, file, bytes)?.as_bytes())?;
         }
     }
     Ok(())
@@ -215,7 +223,7 @@ impl Drawn {
 
 /// Returns the nets of a file of another kind: float weights, a classic net, PureTD's net, GNU Backgammon's weights.
 fn other_nets(name: &str, bytes: &[u8]) -> Result<Vec<OtherNet>, Failure> {
-    if is_safetensors(bytes) {
+    if safetensors::looks_like_one(bytes) {
         let float = safetensors::read(bytes).map_err(Failure::in_file(name))?;
         let shape = float.shape;
         let inputs = InputSet::of_size(shape.inputs).map_or("unknown".to_owned(), InputSet::name);
@@ -331,7 +339,7 @@ fn describe_others(common: &Common, name: &str, bytes: &[u8]) -> Result<String, 
 
 fn describe(common: &Common, name: &str, bytes: &[u8]) -> Result<String, Failure> {
     let is_known = pytorch::looks_like_one(bytes)
-        || is_safetensors(bytes)
+        || safetensors::looks_like_one(bytes)
         || ClassicFile::text_in(bytes).is_some()
         || WeightsFile::parse(bytes).is_ok();
     if !native::looks_like_one(bytes) && is_known {
@@ -386,7 +394,13 @@ fn quantise_file(
     bits: SecondBits,
     shift: u32,
 ) -> Result<(), Failure> {
-    let float = safetensors::read(&read(input)?).map_err(Failure::in_file(input))?;
+    let bytes = read(input)?;
+    if native::looks_like_one(&bytes) {
+        return Err(Failure::in_file(input)(
+            "is a net file already, expected float weights",
+        ));
+    }
+    let float = safetensors::read(&bytes).map_err(Failure::in_file(input))?;
     let size = float.shape.inputs;
     let inputs = InputSet::of_size(size).ok_or_else(|| {
         Failure::in_file(input)(format!("{size} inputs; no known set has so many"))
@@ -484,7 +498,7 @@ fn neurons_of(net: &str, bytes: &[u8], class: &str) -> Result<Drawn, Failure> {
             layer: ours(parts.shape.width),
         });
     }
-    if is_safetensors(bytes) {
+    if safetensors::looks_like_one(bytes) {
         let float = safetensors::read(bytes).map_err(Failure::in_file(net))?;
         let size = float.shape.inputs;
         InputSet::of_size(size).ok_or_else(|| {
@@ -582,9 +596,4 @@ fn classic_neurons(name: &str, net: &ClassicNet) -> Drawn {
             ..ours(width)
         },
     }
-}
-
-/// Returns true if a file begins like a safetensors file: a length, then a JSON object.
-fn is_safetensors(bytes: &[u8]) -> bool {
-    bytes.get(8) == Some(&b'{')
 }

@@ -23,7 +23,9 @@ use crate::query::{
 use crate::search::{self, Cache, Stopped};
 pub use error::{EngineError, FileError, THREADS_MAX};
 
+use crate::nn::format::safetensors;
 use budget::Budget;
+use gammond_job::sha256;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -182,7 +184,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Returns a folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
+    /// Sets a folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
     #[must_use]
     pub fn bearoff(mut self, folder: impl Into<PathBuf>) -> Self {
         self.bearoff = Some(folder.into());
@@ -260,14 +262,21 @@ fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
     }
 }
 
-/// Returns true if the path is a file of float weights, or a folder of such files without others.
+/// Returns true if the path is a file of float weights, whatever its name, or a folder with such files and no net file.
 fn is_float(path: &Path) -> bool {
-    let ends = |path: &Path, end: &str| path.extension().is_some_and(|extension| extension == end);
-    let files = |end: &str| {
-        let mut entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-        entries.any(|entry| ends(&entry.path(), end))
+    use std::io::Read as _;
+    let begins = |path: &Path| {
+        let mut start = [0; 9];
+        let read = gammond_base::files::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && safetensors::looks_like_one(&start)
     };
-    ends(path, "safetensors") || files("safetensors") && !files("net")
+    if !path.is_dir() {
+        return begins(path);
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let ours = |path: &PathBuf| nets::is_ours(path);
+    files.iter().any(|path| begins(path)) && !files.iter().any(ours)
 }
 
 /// Returns the evaluator of these nets.
@@ -302,7 +311,7 @@ fn load_nets(
 }
 
 impl Engine {
-    /// Returns an engine with the embedded nets, to be changed.
+    /// Returns the builder of an engine; without changes it has the embedded nets.
     #[must_use]
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
@@ -407,6 +416,14 @@ impl Engine {
     #[must_use]
     pub fn efficiency(&self) -> &CubeEfficiency {
         &self.efficiency
+    }
+
+    /// Returns name and checksum of what cubeful answers depend on beside [`Engine::identity`]: the match equity table and
+    /// the cube efficiencies.
+    #[must_use]
+    pub fn cube_identity(&self) -> String {
+        let sum = sha256(format!("{:?} {:?}", self.met, self.efficiency).as_bytes());
+        format!("{} sha256 {sum}", self.met.name())
     }
 
     /// Forgets all remembered evaluations; for measurements.

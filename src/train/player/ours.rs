@@ -7,7 +7,6 @@ use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Level, MoveFilter, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
 use gammond_game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
-use gammond_job::sha256;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -232,9 +231,7 @@ impl Player for Gammond {
 
 impl CubePlayer for Gammond {
     fn cube_identity(&self) -> Result<String, PlayerError> {
-        let met = self.engine.met();
-        let sum = sha256(format!("{met:?} {:?}", self.engine.efficiency()).as_bytes());
-        Ok(format!("{} sha256 {sum}", met.name()))
+        Ok(self.engine.cube_identity())
     }
 
     fn play_in(

@@ -331,7 +331,12 @@ impl Checked for Plan {
         let strange = parts.find(|name| !Role::named(name).is_some_and(is_part));
         let mut rounds = (1..).zip(&self.round);
         strange
-            .map(|name| format!("parts: {name:?}, expected one of {}", Role::names(is_part)))
+            .map(|name| {
+                format!(
+                    "parts: {name:?}, expected one of {}",
+                    Role::names(Role::ALL.into_iter().filter(|role| is_part(*role)))
+                )
+            })
             .or_else(|| {
                 let mut origins = self.origins();
                 origins.find_map(|(_, origin)| origin.fault())

@@ -166,7 +166,7 @@ fn watching(plan: Option<&PruningPlan>) -> Option<String> {
 impl ShippedNet {
     fn role(&self) -> Result<Role, String> {
         let wanted = Role::named(&self.role).filter(|role| role.is_net());
-        wanted.ok_or_else(|| format!("role: expected one of {}", Role::names(Role::is_net)))
+        wanted.ok_or_else(|| format!("role: expected one of {}", Role::names(Role::nets())))
     }
 
     /// Returns the float net that it is made of.

@@ -32,7 +32,7 @@ pub enum NetError {
     #[error("{0}: inputs {1:?} are not known to this version")]
     Inputs(String, String),
     /// A file is for a class that this version does not know.
-    #[error("{0}: class {1:?}, expected one of {list}", list = Role::names(Role::is_net))]
+    #[error("{0}: class {1:?}, expected one of {list}", list = Role::names(Role::nets()))]
     Class(String, String),
     /// A file is for another class than the one that is wanted of it.
     #[error("{file}: a net of class {found:?}, expected {wanted}")]

@@ -118,10 +118,14 @@ impl Role {
         !matches!(self, Role::Pruning | Role::Volatility)
     }
 
-    /// Returns the names of all roles that `wanted` holds for, for messages.
-    pub fn names(wanted: impl Fn(Role) -> bool) -> String {
-        let names = Role::ALL.into_iter().filter(|role| wanted(*role));
-        names.map(Role::name).collect::<Vec<_>>().join(", ")
+    /// Returns the roles whose nets [`Role::is_net`] holds for.
+    pub fn nets() -> impl Iterator<Item = Role> {
+        Role::ALL.into_iter().filter(|role| role.is_net())
+    }
+
+    /// Returns the names of roles, for messages.
+    pub fn names(roles: impl Iterator<Item = Role>) -> String {
+        roles.map(Role::name).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the role of the strong net for a position; `None` when a table or the rules answer.

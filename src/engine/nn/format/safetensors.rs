@@ -34,6 +34,15 @@ pub struct SafetensorsError {
     pub reason: String,
 }
 
+/// Returns true if a file that begins so is one of tensors: after the length of the header comes its JSON.
+#[must_use]
+pub fn looks_like_one(start: &[u8]) -> bool {
+    let header = start
+        .first_chunk::<8>()
+        .map(|&length| u64::from_le_bytes(length));
+    header.is_some_and(|length| length <= HEADER_MAX as u64) && start.get(8) == Some(&b'{')
+}
+
 fn fail<T>(at: usize, reason: impl Into<String>) -> Result<T, SafetensorsError> {
     Err(SafetensorsError {
         at,

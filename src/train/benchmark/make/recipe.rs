@@ -233,10 +233,18 @@ pub fn header(
         .field("quotas", quotas.join(","))
         .field("error share", recipe.error_share);
     let header = match recipe.cube {
-        Some(cube) => header.field("cube", cube.away()).field("pass", cube.pass),
+        Some(cube) => cube_fields(header, engine, cube),
         None => header,
     };
     Ok(rollout_fields(header, &recipe.rollout))
+}
+
+/// Returns the header with what cubeful rollouts depend on beside the nets.
+pub(super) fn cube_fields(header: Header, engine: &Engine, cube: CubeStakes) -> Header {
+    header
+        .field("cube", cube.away())
+        .field("pass", cube.pass)
+        .field("cube model", engine.cube_identity())
 }
 
 /// Version of the named form of rollout settings in headers (BM-34). It changes when a name or its meaning does.

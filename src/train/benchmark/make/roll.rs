@@ -1,7 +1,7 @@
 //! Candidates rolled out: a job whose parts are a few games of all candidates of a record.
 
 use super::choose::Chosen;
-use super::recipe::{GAMES_PER_PART, Recipe, games};
+use super::recipe::{GAMES_PER_PART, Recipe, cube_fields, games};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Stop;
 use gammond_game::Position;
@@ -51,7 +51,7 @@ impl<'a> Rolling<'a> {
             .field("full", recipe.full)
             .field("rollout", format!("{settings:?}"));
         let header = match recipe.cube {
-            Some(cube) => header.field("cube", cube.away()),
+            Some(cube) => cube_fields(header, engine, cube),
             None => header,
         };
         Ok(Rolling {
