@@ -470,6 +470,48 @@ fn net_draw_takes_every_kind_of_net() {
     }
 }
 
+/// Float nets are known by what they hold: training writes them under names that end like those of net files.
+#[test]
+fn float_nets_are_told_from_net_files() {
+    let float = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/float/race.safetensors");
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/race.net");
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (trained, made) = (at("round-1-race.net"), at("made.net"));
+    std::fs::copy(float, &trained).unwrap();
+    let fails = |arguments: &[&str], code: i32, why: &str| {
+        let output = run(arguments, b"");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        assert!(said.contains(why), "{arguments:?}: {said}");
+    };
+    let position = "4HPwATDgc/ABMA";
+    for nets in [&trained, folder.path().to_str().unwrap()] {
+        fails(
+            &["eval", position, "--nets", nets],
+            3,
+            "convert them to a net file first",
+        );
+    }
+    let quantise = ["net", "quantise"];
+    let class = ["--class", "race"];
+    fails(
+        &[&quantise[..], &[own, &made], &class].concat(),
+        3,
+        "is a net file already",
+    );
+    fails(
+        &[&quantise[..], &[&trained, &made, "--class", "racing"]].concat(),
+        2,
+        "contact-board",
+    );
+    let output = run(&[&quantise[..], &[&trained, &made], &class].concat(), b"");
+    assert!(output.status.success(), "{output:?}");
+    let output = run(&["net", "info", "embedded:fast"], b"");
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("for class contact-fast"), "{text}");
+}
+
 /// Pictures: a PNG of the width that was asked for, an SVG with the arrows of a play.
 #[test]
 fn show_draws_pictures() {
