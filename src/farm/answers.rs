@@ -1,4 +1,4 @@
-//! Answers: each copy of a lot has one, the first that arrived, or the reason for which the lot was abandoned.
+//! Answers: each copy of a batch has one, the first that arrived, or the reason for which the batch was abandoned.
 
 use super::FarmError;
 use super::store::{Farm, State};
@@ -17,11 +17,11 @@ use tokio::time::timeout;
 
 /// Size above which an answer is stored as an object. A NATS server accepts messages of 1 MiB by default.
 const MESSAGE_BYTES_MAX: usize = 512 << 10;
-/// Maximum size of an answer. Lots are sized for answers of about 4 MB.
+/// Maximum size of an answer. Batches are sized for answers of about 4 MB.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// Maximum plausible computing time of an answer in milliseconds: a week.
 const BUSY_MS_MAX: u64 = 7 * 24 * 3_600_000;
-/// Maximum length, in characters, of the reason for which a lot was abandoned.
+/// Maximum length, in characters, of the reason for which a batch was abandoned.
 const REASON_LETTERS_MAX: usize = 500;
 const WORKER: &str = "Gammond-Worker";
 const INSTANCE: &str = "Gammond-Instance";
@@ -49,8 +49,8 @@ async fn next_of(batch: &mut Batch) -> Result<Option<Message>, FarmError> {
 /// An answer without its parts.
 #[derive(Clone, Debug)]
 pub struct AnswerInfo {
-    /// Lot that the answer belongs to.
-    pub lot: PartBatch,
+    /// Batch that the answer belongs to.
+    pub batch: PartBatch,
     /// Name of the worker.
     pub worker: String,
     /// Instance of the worker's program.
@@ -72,8 +72,8 @@ pub struct AnswerInfo {
 /// An answer that a worker submits.
 #[derive(Clone, Debug)]
 pub(super) struct Submission {
-    /// Lot that the answer belongs to.
-    pub(super) lot: PartBatch,
+    /// Batch that the answer belongs to.
+    pub(super) batch: PartBatch,
     /// Name of the worker, and instance of its program.
     pub(super) by: (String, String),
     /// Total computing time of the parts, one after the other.
@@ -84,10 +84,10 @@ pub(super) struct Submission {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A lot that was abandoned.
+/// A batch that was abandoned.
 #[derive(Clone, Debug)]
 pub(super) struct AbandonedBatch {
-    pub(super) lot: PartBatch,
+    pub(super) batch: PartBatch,
     /// Reason for abandoning it.
     pub(super) reason: String,
     /// Sequence number of that message in the stream.
@@ -104,7 +104,7 @@ pub(super) enum SubmissionOutcome {
 }
 
 impl Farm {
-    /// Stores answers; the first one of each copy of a lot counts.
+    /// Stores answers; the first one of each copy of a batch counts.
     pub(super) async fn submit(
         &self,
         all: Vec<Submission>,
@@ -112,7 +112,7 @@ impl Farm {
         let fail = FarmError::server("giving an answer");
         let mut waiting = Vec::new();
         for Submission {
-            lot,
+            batch,
             by,
             busy,
             parts,
@@ -136,7 +136,7 @@ impl Farm {
             } else {
                 bytes
             };
-            let subject = self.result_subject(&lot.subject());
+            let subject = self.result_subject(&batch.subject());
             let sent = (self.js).publish_with_headers(subject, headers, payload.into());
             waiting.push(sent.await.map_err(|error| fail(words(&error)))?);
         }
@@ -157,9 +157,9 @@ impl Farm {
     /// rejected, see [`Farm::reject`].
     pub(super) async fn answer(
         &self,
-        lot: &PartBatch,
+        batch: &PartBatch,
     ) -> Result<Option<(AnswerInfo, Vec<u8>)>, FarmError> {
-        let subject = self.result_subject(&lot.subject());
+        let subject = self.result_subject(&batch.subject());
         let fail = FarmError::server("reading an answer");
         let message = if self.results.cached_info().config.allow_direct {
             match self.results.direct_get_last_for_subject(&subject).await {
@@ -179,7 +179,7 @@ impl Farm {
         let came = message.time.unix_timestamp();
         let known = self.answered(&subject, &message.headers, message.sequence, came);
         let Some(known) = known else {
-            self.reject_nameless(lot, message.sequence).await?;
+            self.reject_nameless(batch, message.sequence).await?;
             return Ok(None);
         };
         let bytes = match known.object {
@@ -200,35 +200,42 @@ impl Farm {
         }
     }
 
-    /// Removes an answer that no honest worker gives, posts its lot again, and quarantines the machine named in it, as if two
+    /// Removes an answer that no honest worker gives, posts its batch again, and quarantines the machine named in it, as if two
     /// other machines contradicted its checksum.
     pub(super) async fn reject(&self, known: &AnswerInfo, why: &str) -> Result<(), FarmError> {
-        let lot = &known.lot;
-        let why = format!("its answer to {} {why}", lot.subject());
+        let batch = &known.batch;
+        let why = format!("its answer to {} {why}", batch.subject());
         tracing::error!(worker = known.worker, "quarantined: {why}");
         self.quarantine(&known.worker, &why).await?;
-        self.remove_answer(lot, known.sequence).await?;
-        self.post_again(lot, known.sequence).await
+        self.remove_answer(batch, known.sequence).await?;
+        self.post_again(batch, known.sequence).await
     }
 
-    /// Removes an answer that does not even name a machine, and posts its lot again.
-    async fn reject_nameless(&self, lot: &PartBatch, sequence: u64) -> Result<(), FarmError> {
-        tracing::warn!(lot = lot.subject(), "an answer that is none: it is removed");
-        self.remove_answer(lot, sequence).await?;
-        self.post_again(lot, sequence).await
+    /// Removes an answer that does not even name a machine, and posts its batch again.
+    async fn reject_nameless(&self, batch: &PartBatch, sequence: u64) -> Result<(), FarmError> {
+        tracing::warn!(
+            batch = batch.subject(),
+            "an answer that is none: it is removed"
+        );
+        self.remove_answer(batch, sequence).await?;
+        self.post_again(batch, sequence).await
     }
 
-    /// Posts a lot again whose answer was removed; `sequence` is that answer's number in the stream.
-    pub(super) async fn post_again(&self, lot: &PartBatch, sequence: u64) -> Result<(), FarmError> {
-        let state = self.state(&lot.job).await?;
+    /// Posts a batch again whose answer was removed; `sequence` is that answer's number in the stream.
+    pub(super) async fn post_again(
+        &self,
+        batch: &PartBatch,
+        sequence: u64,
+    ) -> Result<(), FarmError> {
+        let state = self.state(&batch.job).await?;
         // Copies beyond the second are posted by those who compare answers.
-        if state == State::Cancelled || lot.copy > 1 {
+        if state == State::Cancelled || batch.copy > 1 {
             return Ok(());
         }
         let again = format!(".{sequence}");
-        self.post(std::slice::from_ref(lot), &again).await?;
+        self.post(std::slice::from_ref(batch), &again).await?;
         match state {
-            State::Complete => self.set_state(&lot.job, State::Active).await,
+            State::Complete => self.set_state(&batch.job, State::Active).await,
             State::Active | State::Cancelled => Ok(()),
         }
     }
@@ -243,7 +250,7 @@ impl Farm {
         let word = |name: &str| headers.get(name).map(|value| value.as_str().to_owned());
         let busy_ms: u64 = word(BUSY)?.parse().ok()?;
         Some(AnswerInfo {
-            lot: self.batch_of(subject)?,
+            batch: self.batch_of(subject)?,
             worker: word(WORKER).filter(|name| is_name(name))?,
             instance: word(INSTANCE).filter(|name| is_name(name))?,
             busy_ms: busy_ms.min(BUSY_MS_MAX),
@@ -258,10 +265,10 @@ impl Farm {
     /// Removes an answer, but none that was stored after it.
     pub(super) async fn remove_answer(
         &self,
-        lot: &PartBatch,
+        batch: &PartBatch,
         sequence: u64,
     ) -> Result<(), FarmError> {
-        let subject = self.result_subject(&lot.subject());
+        let subject = self.result_subject(&batch.subject());
         let purge = self.results.purge().filter(subject);
         let purged = purge.sequence(sequence.saturating_add(1)).await;
         purged.map_err(|error| FarmError::server("removing an answer")(words(&error)))?;
@@ -310,7 +317,7 @@ impl Farm {
                     self.batch_of(subject),
                 ) {
                     (Some(known), _) => found.push(known),
-                    (None, Some(lot)) => self.reject_nameless(&lot, sequence).await?,
+                    (None, Some(batch)) => self.reject_nameless(&batch, sequence).await?,
                     (None, None) => {}
                 }
             }
@@ -371,10 +378,10 @@ impl Farm {
         Ok(found)
     }
 
-    /// Abandons a lot and stores the reason.
-    pub(super) async fn mark_dead(&self, lot: &PartBatch, reason: &str) -> Result<(), FarmError> {
-        let subject = self.dead_subject(&lot.subject());
-        let fail = FarmError::server("abandoning a lot");
+    /// Abandons a batch and stores the reason.
+    pub(super) async fn mark_dead(&self, batch: &PartBatch, reason: &str) -> Result<(), FarmError> {
+        let subject = self.dead_subject(&batch.subject());
+        let fail = FarmError::server("abandoning a batch");
         let mut headers = HeaderMap::new();
         headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
         let reason = one_line(reason, REASON_LETTERS_MAX);
@@ -387,13 +394,13 @@ impl Farm {
         }
     }
 
-    /// Returns at most `most` lots of a job that were abandoned and have no answer yet.
+    /// Returns at most `most` batches of a job that were abandoned and have no answer yet.
     pub(super) async fn abandoned(
         &self,
         job: &str,
         most: usize,
     ) -> Result<Vec<AbandonedBatch>, FarmError> {
-        let fail = FarmError::server("reading the abandoned lots");
+        let fail = FarmError::server("reading the abandoned batches");
         let config = pull::Config {
             filter_subject: self.dead_subject(&format!("{job}.>")),
             ack_policy: AckPolicy::None,
@@ -412,13 +419,13 @@ impl Farm {
             while let Some(message) = next_of(&mut fetched).await? {
                 left = left.saturating_sub(1);
                 let info = message.info().map_err(|error| fail(error.to_string()))?;
-                let Some(lot) = self.batch_of(message.subject.as_str()) else {
+                let Some(batch) = self.batch_of(message.subject.as_str()) else {
                     continue;
                 };
-                // A slow worker may have answered after the lot was abandoned.
-                if found.len() < most && self.answer(&lot).await?.is_none() {
+                // A slow worker may have answered after the batch was abandoned.
+                if found.len() < most && self.answer(&batch).await?.is_none() {
                     found.push(AbandonedBatch {
-                        lot,
+                        batch,
                         reason: one_line(
                             &String::from_utf8_lossy(&message.payload),
                             REASON_LETTERS_MAX,
@@ -434,11 +441,11 @@ impl Farm {
         Ok(found)
     }
 
-    /// Removes the records of a job's abandoned lots.
+    /// Removes the records of a job's abandoned batches.
     pub(super) async fn revive(&self, job: &str) -> Result<(), FarmError> {
         let subject = self.dead_subject(&format!("{job}.>"));
         let purged = self.results.purge().filter(subject).await;
-        purged.map_err(|error| FarmError::server("forgetting lots")(words(&error)))?;
+        purged.map_err(|error| FarmError::server("forgetting batches")(words(&error)))?;
         Ok(())
     }
 }

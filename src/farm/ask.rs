@@ -22,11 +22,11 @@ use tokio::runtime::Handle;
 const MEASUREMENT_TIME_MAX: Duration = Duration::from_millis(1500);
 /// Maximum number of parts that are measured.
 const MEASURED_PARTS_MAX: u64 = 64;
-/// Minimum computing time of a lot on one thread, in seconds.
+/// Minimum computing time of a batch on one thread, in seconds.
 const BATCH_SECONDS_MIN: f64 = 5.0;
-/// Maximum computing time of a lot on one thread, in seconds.
+/// Maximum computing time of a batch on one thread, in seconds.
 const BATCH_SECONDS_MAX: f64 = 20.0;
-/// Target number of lots of a job, unless they would be too short.
+/// Target number of batches of a job, unless they would be too short.
 const BATCHES_TARGET: f64 = 64.0;
 /// Target size of an answer in bytes.
 const ANSWER_BYTES_TARGET: f64 = 4e6;
@@ -42,9 +42,9 @@ const BYTES_PER_READ_TARGET: usize = 8 << 20;
 const READ_AHEAD_BYTES_MAX: usize = 64 << 20;
 /// Poll interval while the next answer is missing.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
-/// Interval of the checks for cancellation, abandoned lots and stalled queues.
+/// Interval of the checks for cancellation, abandoned batches and stalled queues.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
-/// Maximum number of abandoned lots that are read while waiting.
+/// Maximum number of abandoned batches that are read while waiting.
 const ABANDONED_MAX: usize = 1000;
 /// Percentage added to the estimate if a job has no fixed number of parts.
 const SPARE_PERCENT: u64 = 5;
@@ -71,17 +71,17 @@ pub(super) fn post(
         handle.block_on(resume(farm, (task, number, &there)))?;
         return Ok(there);
     }
-    let (lot, parts) = divide(work, division)?;
+    let (batch_size, parts) = divide(work, division)?;
     let stage = Stage {
         format: FORMAT,
         header: work.header().text(),
         parts,
-        lot,
+        batch_size,
     };
-    if stage.lots() > BATCHES_MAX {
+    if stage.batches() > BATCHES_MAX {
         let text = format!(
             "{} messages, at most {BATCHES_MAX}; take a larger --part-seconds",
-            stage.lots()
+            stage.batches()
         );
         return Err(FarmError::Other(text));
     }
@@ -89,23 +89,23 @@ pub(super) fn post(
         farm.queue(&job, task.silence_s).await?;
         let stage = farm.begin_stage(&job, number, &stage).await?;
         same_header(&stage, &work.header())?;
-        farm.post(&lots(task, number, &stage, 0), "").await?;
+        farm.post(&batches(task, number, &stage, 0), "").await?;
         Ok(stage)
     })
 }
 
-/// Returns all lots of a stage from `from` on; those that are verified twice.
-fn lots(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
+/// Returns all batches of a stage from `from` on; those that are verified twice.
+fn batches(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
     let job = task.name();
-    let lot = |(number, lot): (u32, u64)| PartBatch {
+    let batch = |(number, batch): (u32, u64)| PartBatch {
         job: job.clone(),
         stage: number,
-        number: lot,
+        number: batch,
         copy: 0,
     };
     let mut all = Vec::new();
-    for one in from..stage.lots() {
-        let first = lot((number, one));
+    for one in from..stage.batches() {
+        let first = batch((number, one));
         if task.verifies(number, one) {
             all.push(first.copy(1));
         }
@@ -136,8 +136,8 @@ pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmErro
 /// Returns the number of parts in a message and of all parts, by measuring the first ones.
 fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
     let fixed = work.parts();
-    if let (Some(lot), Some(parts)) = (division.parts, fixed) {
-        return Ok((lot.max(1), parts));
+    if let (Some(batch), Some(parts)) = (division.parts, fixed) {
+        return Ok((batch.max(1), parts));
     }
     let begun = Instant::now();
     let mut first = Vec::new();
@@ -165,21 +165,21 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
     let seconds = division.seconds.unwrap_or_else(|| {
         (each * parts as f64 / BATCHES_TARGET).clamp(BATCH_SECONDS_MIN, BATCH_SECONDS_MAX)
     });
-    let lot = (seconds / each)
+    let size = (seconds / each)
         .min(ANSWER_BYTES_TARGET / bytes.max(1.0))
         .round();
-    let lot = division.parts.unwrap_or(lot as u64);
-    let lot = lot.clamp(1, parts.max(1));
+    let size = division.parts.unwrap_or(size as u64);
+    let size = size.clamp(1, parts.max(1));
     // A job without a fixed number of parts is rounded up to whole messages.
     let parts = if fixed.is_some() {
         parts
     } else {
-        parts.div_ceil(lot) * lot
+        parts.div_ceil(size) * size
     };
-    Ok((lot, parts))
+    Ok((size, parts))
 }
 
-/// Posts lots again that have neither an answer nor a message. Any machine that finds the queue empty may do it.
+/// Posts batches again that have neither an answer nor a message. Any machine that finds the queue empty may do it.
 pub(super) async fn post_missing(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
@@ -187,17 +187,17 @@ pub(super) async fn post_missing(
     let job = task.name();
     let mut there: BTreeSet<(u64, u32)> = BTreeSet::new();
     for one in farm.answer_infos(&job).await? {
-        if one.lot.stage == number {
-            there.insert((one.lot.number, one.lot.copy));
+        if one.batch.stage == number {
+            there.insert((one.batch.number, one.batch.copy));
         }
     }
-    for AbandonedBatch { lot, .. } in farm.abandoned(&job, usize::MAX).await? {
-        if lot.stage == number {
-            there.insert((lot.number, lot.copy));
+    for AbandonedBatch { batch, .. } in farm.abandoned(&job, usize::MAX).await? {
+        if batch.stage == number {
+            there.insert((batch.number, batch.copy));
         }
     }
-    let mut missing = lots(task, number, stage, 0);
-    missing.retain(|lot| !there.contains(&(lot.number, lot.copy)));
+    let mut missing = batches(task, number, stage, 0);
+    missing.retain(|batch| !there.contains(&(batch.number, batch.copy)));
     // Workers that notice within the same minute use the same message IDs, so the server drops the duplicates.
     farm.post(&missing, &format!(".{}", minute())).await?;
     if !missing.is_empty() && farm.state(&job).await? == State::Complete {
@@ -206,7 +206,7 @@ pub(super) async fn post_missing(
     Ok(missing.len() as u64)
 }
 
-/// Returns true if all lots have answers, and verified lots second answers.
+/// Returns true if all batches have answers, and verified batches second answers.
 pub(super) async fn is_complete(
     farm: &Farm,
     (task, number, stage): (&Task, u32, &Stage),
@@ -215,23 +215,23 @@ pub(super) async fn is_complete(
         let end = format!("{}.{number}.*.{copy}", task.name());
         farm.count("result", &end).await
     };
-    if answers(0).await? < stage.lots() {
+    if answers(0).await? < stage.batches() {
         return Ok(false);
     }
     if task.verify_millionths == 0 {
         return Ok(true);
     }
-    let twice = (0..stage.lots()).filter(|&lot| task.verifies(number, lot));
+    let twice = (0..stage.batches()).filter(|&batch| task.verifies(number, batch));
     Ok(answers(1).await? >= twice.count() as u64)
 }
 
-/// Posts the lots that an interrupted submission of this stage left out.
+/// Posts the batches that an interrupted submission of this stage left out.
 async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Result<(), FarmError> {
     let job = task.name();
     if farm.state(&job).await? != State::Active {
         return Ok(());
     }
-    let mut missing = lots(task, number, stage, 0);
+    let mut missing = batches(task, number, stage, 0);
     let end = format!("{job}.{number}.>");
     let mut there: BTreeSet<PartBatch> = farm.queued_batches(&end).await?.into_iter().collect();
     let known =
@@ -243,14 +243,14 @@ async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Res
         farm.answer_infos(&job)
             .await?
             .into_iter()
-            .map(|one| one.lot),
+            .map(|one| one.batch),
     );
     there.extend(
         (farm.abandoned(&job, usize::MAX).await?)
             .into_iter()
-            .map(|one| one.lot),
+            .map(|one| one.batch),
     );
-    missing.retain(|lot| !there.contains(lot));
+    missing.retain(|batch| !there.contains(batch));
     // If the first submitter is still posting, the duplicate IDs make the second posting harmless.
     farm.post(&missing, "").await
 }
@@ -344,7 +344,7 @@ impl Submitter {
     }
 }
 
-/// Posts abandoned lots again; returns their number.
+/// Posts abandoned batches again; returns their number.
 ///
 /// # Errors
 /// [`FarmError`].
@@ -354,10 +354,13 @@ pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
         return Ok(0);
     }
     farm.revive(job).await?;
-    for AbandonedBatch { lot, sequence, .. } in &dead {
+    for AbandonedBatch {
+        batch, sequence, ..
+    } in &dead
+    {
         // Concurrent retries use the same message IDs, so the server drops the duplicates.
         let again = format!(".dead{sequence}");
-        farm.post(std::slice::from_ref(lot), &again).await?;
+        farm.post(std::slice::from_ref(batch), &again).await?;
     }
     farm.set_state(job, State::Active).await?;
     Ok(dead.len() as u64)
@@ -405,7 +408,7 @@ pub(super) struct Source {
     /// True if answers may be taken. If the stage is verified, all of them must be consistent first: otherwise early answers of
     /// a machine quarantined later would be part of the result.
     settled: bool,
-    /// Number of lots with answers at the last check.
+    /// Number of batches with answers at the last check.
     answered: Option<u64>,
     read_ahead: ReadAhead,
     stall: StallDetector,
@@ -428,7 +431,7 @@ struct ReadAhead {
 
 impl ReadAhead {
     /// Returns the number of answers to read at a time: few until their size is known.
-    fn batch(&self) -> usize {
+    fn size(&self) -> usize {
         let about = BYTES_PER_READ_TARGET / self.longest.max(1);
         // The size of the answers is unknown before the first read, so that a full batch could exceed the memory limit.
         if self.last == 0 {
@@ -438,7 +441,7 @@ impl ReadAhead {
         }
     }
 
-    /// Returns the number of buffered answers from lot `from` on without a gap, at most `most`.
+    /// Returns the number of buffered answers from batch `from` on without a gap, at most `most`.
     fn run(&self, from: u64, most: usize) -> u64 {
         let numbers = self.kept.range(from..).take(most);
         let run = numbers
@@ -451,14 +454,14 @@ impl ReadAhead {
         self.last = self.last.max(answer.0.sequence);
         self.bytes += answer.1.len();
         self.longest = self.longest.max(answer.1.len());
-        if let Some((_, before)) = self.kept.insert(answer.0.lot.number, answer) {
+        if let Some((_, before)) = self.kept.insert(answer.0.batch.number, answer) {
             self.bytes -= before.len();
         }
     }
 
-    /// Removes the answers of lots before `lot`.
-    fn discard_before(&mut self, lot: u64) {
-        let rest = self.kept.split_off(&lot);
+    /// Removes the answers of batches before `batch`.
+    fn discard_before(&mut self, batch: u64) {
+        let rest = self.kept.split_off(&batch);
         for (_, bytes) in std::mem::replace(&mut self.kept, rest).values() {
             self.bytes -= bytes.len();
         }
@@ -491,7 +494,7 @@ impl Source {
         }
     }
 
-    fn lot(&self, number: u64) -> PartBatch {
+    fn batch(&self, number: u64) -> PartBatch {
         PartBatch {
             job: self.job.clone(),
             stage: self.number,
@@ -514,7 +517,7 @@ impl Source {
         if !self.settled {
             return Ok(Vec::new());
         }
-        let first = from / self.stage.lot;
+        let first = from / self.stage.batch_size;
         let ahead = match self.fill_read_ahead(first).await {
             Ok(run) => run.max(1),
             Err(error) => {
@@ -523,7 +526,7 @@ impl Source {
                 if self.eager { NAMED_REQUESTS_MAX } else { 1 }
             }
         };
-        let last = (first + ahead).min(self.stage.lots());
+        let last = (first + ahead).min(self.stage.batches());
         let mut found = Vec::new();
         let mut given = BTreeMap::new();
         let mut bytes = 0;
@@ -547,7 +550,7 @@ impl Source {
         }
         drop(answers);
         self.read_ahead.discard_before(next);
-        // A lot that is computed again must be compared with the rest before any answer counts.
+        // A batch that is computed again must be compared with the rest before any answer counts.
         self.settled &= !again || self.task.verify_millionths == 0;
         if !self.settled {
             self.read_ahead = ReadAhead::default();
@@ -557,7 +560,7 @@ impl Source {
         Ok(found)
     }
 
-    /// Reads new answers unless that of lot `first` is buffered; returns the number of buffered ones from it on.
+    /// Reads new answers unless that of batch `first` is buffered; returns the number of buffered ones from it on.
     async fn fill_read_ahead(&mut self, first: u64) -> Result<u64, FarmError> {
         let read_ahead = &mut self.read_ahead;
         read_ahead.discard_before(first);
@@ -570,8 +573,8 @@ impl Source {
                         .await?
                 }
             };
-            for answer in self.farm.read(&reader, read_ahead.batch()).await? {
-                if answer.0.lot.number >= first {
+            for answer in self.farm.read(&reader, read_ahead.size()).await? {
+                if answer.0.batch.number >= first {
                     read_ahead.keep(answer);
                 } else {
                     read_ahead.last = read_ahead.last.max(answer.0.sequence);
@@ -582,13 +585,13 @@ impl Source {
         Ok(read_ahead.run(first, ANSWERS_PER_READ_MAX))
     }
 
-    /// Returns the parts of a lot and the accepted answer they come from; `None` if there is no such answer yet.
+    /// Returns the parts of a batch and the accepted answer they come from; `None` if there is no such answer yet.
     async fn answer(&self, number: u64) -> Result<Option<(AnswerInfo, Vec<Vec<u8>>)>, FarmError> {
-        let lot = self.lot(number);
+        let batch = self.batch(number);
         let asked;
         let (known, bytes) = match self.read_ahead.kept.get(&number) {
             Some(read_ahead) if !read_ahead.0.object => read_ahead,
-            _ => match self.farm.answer(&lot).await? {
+            _ => match self.farm.answer(&batch).await? {
                 Some(answer) => {
                     asked = answer;
                     &asked
@@ -597,7 +600,7 @@ impl Source {
             },
         };
         if self.quarantined.contains(known.worker.as_str()) {
-            self.remove_and_post_again(lot, known.sequence).await?;
+            self.remove_and_post_again(batch, known.sequence).await?;
             return Ok(None);
         }
         let numbers = self.stage.numbers(number);
@@ -608,7 +611,7 @@ impl Source {
             return Ok(None);
         }
         if self.task.verifies(self.number, number) {
-            match self.farm.answer(&lot.copy(1)).await? {
+            match self.farm.answer(&batch.copy(1)).await? {
                 Some((second, _)) if second.sum == known.sum => {}
                 // The second answer is missing, or a third machine has to decide.
                 _ => return Ok(None),
@@ -624,48 +627,52 @@ impl Source {
     }
 
     /// Removes an answer and publishes its batch again.
-    async fn remove_and_post_again(&self, lot: PartBatch, sequence: u64) -> Result<(), FarmError> {
-        self.farm.remove_answer(&lot, sequence).await?;
-        self.farm.post_again(&lot, sequence).await
+    async fn remove_and_post_again(
+        &self,
+        batch: PartBatch,
+        sequence: u64,
+    ) -> Result<(), FarmError> {
+        self.farm.remove_answer(&batch, sequence).await?;
+        self.farm.post_again(&batch, sequence).await
     }
 
-    /// Rejects the answer with a part that the job does not make; returns the parts of its lot.
+    /// Rejects the answer with a part that the job does not make; returns the parts of its batch.
     async fn reject_part(&mut self, number: u64) -> Result<Range<u64>, FarmError> {
-        let lot = number / self.stage.lot;
-        if let Some(known) = self.given.remove(&lot) {
+        let batch = number / self.stage.batch_size;
+        if let Some(known) = self.given.remove(&batch) {
             let why = format!("has a part that the job does not make (part {number})");
             self.farm.reject(&known, &why).await?;
         }
         self.read_ahead = ReadAhead::default();
         // The rejected answer may have agreed with another wrong one, so that a verified stage is compared again.
         self.settled &= self.task.verify_millionths == 0;
-        Ok(self.stage.numbers(lot))
+        Ok(self.stage.numbers(batch))
     }
 
-    /// Returns true if all lots of the stage have answers, verified ones two that agree, and none is by a quarantined machine.
-    /// Lots with such answers are posted again.
+    /// Returns true if all batches of the stage have answers, verified ones two that agree, and none is by a quarantined machine.
+    /// Batches with such answers are posted again.
     async fn settle(&mut self) -> Result<bool, FarmError> {
         let end = format!("{}.{}.*.0", self.job, self.number);
         let answered = self.farm.count("result", &end).await?;
         self.answered = Some(answered);
-        if answered < self.stage.lots() {
+        if answered < self.stage.batches() {
             return Ok(false);
         }
         self.quarantined = self.farm.quarantined().await?.into_keys().collect();
         let mut sums: BTreeMap<(u64, u32), String> = BTreeMap::new();
         let mut settled = true;
         for one in self.farm.answer_infos(&self.job).await? {
-            if one.lot.stage != self.number {
+            if one.batch.stage != self.number {
                 continue;
             }
             if self.quarantined.contains(one.worker.as_str()) {
                 settled = false;
-                self.remove_and_post_again(one.lot, one.sequence).await?;
+                self.remove_and_post_again(one.batch, one.sequence).await?;
                 continue;
             }
-            sums.insert((one.lot.number, one.lot.copy), one.sum);
+            sums.insert((one.batch.number, one.batch.copy), one.sum);
         }
-        for number in 0..self.stage.lots() {
+        for number in 0..self.stage.batches() {
             let first = sums.get(&(number, 0));
             let verified = self.task.verifies(self.number, number);
             let agrees = !verified || sums.get(&(number, 1)) == first;
@@ -680,16 +687,16 @@ impl Source {
         if self.farm.state(&self.job).await? == State::Cancelled {
             return Err(FarmError::Other(format!("{} was cancelled", self.job)));
         }
-        let wanted = from / self.stage.lot;
+        let wanted = from / self.stage.batch_size;
         let dead = self.farm.abandoned(&self.job, ABANDONED_MAX).await?;
-        let dead = dead.into_iter().find(|AbandonedBatch { lot, .. }| {
-            // A verified job needs every answer, so any abandoned lot of it is fatal.
-            lot.stage == self.number && (!self.settled || lot.number == wanted)
+        let dead = dead.into_iter().find(|AbandonedBatch { batch, .. }| {
+            // A verified job needs every answer, so any abandoned batch of it is fatal.
+            batch.stage == self.number && (!self.settled || batch.number == wanted)
         });
-        if let Some(AbandonedBatch { lot, reason, .. }) = dead {
+        if let Some(AbandonedBatch { batch, reason, .. }) = dead {
             return Err(FarmError::Other(format!(
-                "{0} lot {1} was given up: {reason}; `gammond farm retry {0}` has it tried again",
-                self.job, lot.number
+                "{0} batch {1} was given up: {reason}; `gammond farm retry {0}` has it tried again",
+                self.job, batch.number
             )));
         }
         if self.queue.is_none() {
@@ -717,16 +724,16 @@ impl Source {
 
     /// Adds parts to a stage whose estimate was too low, and posts them.
     async fn lengthen(&mut self, from: u64) -> Result<(), FarmError> {
-        let before = self.stage.lots();
-        let more = (self.stage.parts / 10).max(self.stage.lot);
+        let before = self.stage.batches();
+        let more = (self.stage.parts / 10).max(self.stage.batch_size);
         // Whole messages, as before.
         let parts = (self.stage.parts + more).max(from + 1);
-        self.stage.parts = parts.div_ceil(self.stage.lot) * self.stage.lot;
+        self.stage.parts = parts.div_ceil(self.stage.batch_size) * self.stage.batch_size;
         (self.farm)
             .lengthen_stage(&self.job, self.number, &self.stage)
             .await?;
         let again = format!(".{}", self.stage.parts);
-        let all = lots(&self.task, self.number, &self.stage, before);
+        let all = batches(&self.task, self.number, &self.stage, before);
         self.farm.post(&all, &again).await?;
         self.farm.set_state(&self.job, State::Active).await
     }
@@ -764,7 +771,7 @@ impl PartSource for Source {
         let answered = self.answered.filter(|_| !self.settled)?;
         Some(format!(
             "{answered} of {} messages answered",
-            self.stage.lots()
+            self.stage.batches()
         ))
     }
 }

@@ -1,7 +1,7 @@
 //! Answers that differ: deciding which one is right, and quarantining machines.
 //!
-//! Parts are the same to the bit on every machine, so two answers to one lot are equal or one machine is broken. If two differ,
-//! a third machine computes the lot. The machine that stands alone is quarantined; its answers, to this lot and others, are
+//! Parts are the same to the bit on every machine, so two answers to one batch are equal or one machine is broken. If two differ,
+//! a third machine computes the batch. The machine that stands alone is quarantined; its answers, to this batch and others, are
 //! computed again when they are fetched.
 
 use super::FarmError;
@@ -10,37 +10,37 @@ use super::store::Farm;
 use super::task::PartBatch;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of copies of a lot.
+/// Maximum number of copies of a batch.
 pub(super) const COPIES_MAX: u32 = 6;
 
-/// Processes an answer to a lot that has one already: a different one is stored as a further copy and compared.
+/// Processes an answer to a batch that has one already: a different one is stored as a further copy and compared.
 pub(super) async fn late(farm: &Farm, submissions: Submission) -> Result<(), FarmError> {
     let sum = gammond_job::sha256(&submissions.bytes);
-    let Some((first, _)) = farm.answer(&submissions.lot).await? else {
+    let Some((first, _)) = farm.answer(&submissions.batch).await? else {
         // The stored answer was invalid and has been removed, so this one may take its place.
         return farm.submit(vec![submissions]).await.map(drop);
     };
     if first.sum == sum || first.worker == submissions.by.0 {
         return Ok(());
     }
-    let lot = submissions.lot.clone();
+    let batch = submissions.batch.clone();
     for copy in 1..COPIES_MAX {
         let again = Submission {
-            lot: lot.copy(copy),
+            batch: batch.copy(copy),
             ..submissions.clone()
         };
         if farm.submit(vec![again]).await?.first() == Some(&SubmissionOutcome::First) {
             break;
         }
     }
-    judge(farm, &lot).await
+    judge(farm, &batch).await
 }
 
-/// Returns true if two machines gave the same answer to a lot and none gave another one.
-pub(super) async fn is_agreed(farm: &Farm, lot: &PartBatch) -> Result<bool, FarmError> {
+/// Returns true if two machines gave the same answer to a batch and none gave another one.
+pub(super) async fn is_agreed(farm: &Farm, batch: &PartBatch) -> Result<bool, FarmError> {
     let (mut sums, mut workers) = (BTreeSet::new(), BTreeSet::new());
     for copy in 0..COPIES_MAX {
-        if let Some((known, _)) = farm.answer(&lot.copy(copy)).await? {
+        if let Some((known, _)) = farm.answer(&batch.copy(copy)).await? {
             sums.insert(known.sum);
             workers.insert(known.worker);
         }
@@ -48,12 +48,12 @@ pub(super) async fn is_agreed(farm: &Farm, lot: &PartBatch) -> Result<bool, Farm
     Ok(sums.len() == 1 && workers.len() > 1)
 }
 
-/// Compares the answers to a lot, and quarantines machines that two others contradict.
-pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError> {
+/// Compares the answers to a batch, and quarantines machines that two others contradict.
+pub(super) async fn judge(farm: &Farm, batch: &PartBatch) -> Result<(), FarmError> {
     let mut all: Vec<(AnswerInfo, Vec<u8>)> = Vec::new();
     let mut free = COPIES_MAX;
     for copy in 0..COPIES_MAX {
-        match farm.answer(&lot.copy(copy)).await? {
+        match farm.answer(&batch.copy(copy)).await? {
             Some(answer) => all.push(answer),
             None => free = free.min(copy),
         }
@@ -70,11 +70,11 @@ pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError>
     let believed = sums.iter().find(|(_, workers)| workers.len() >= 2);
     let Some((&sum, _)) = believed else {
         tracing::warn!(
-            lot = lot.subject(),
+            batch = batch.subject(),
             "two answers differ: a third machine is asked"
         );
         if (1..COPIES_MAX).contains(&free) {
-            farm.post(&[lot.copy(free)], "").await?;
+            farm.post(&[batch.copy(free)], "").await?;
         }
         return Ok(());
     };
@@ -82,7 +82,7 @@ pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError>
         for worker in workers {
             let why = format!(
                 "its answer to {} (sha256 {}) is not that of two others ({})",
-                lot.subject(),
+                batch.subject(),
                 other.get(..12).unwrap_or(other),
                 sum.get(..12).unwrap_or(sum)
             );
@@ -90,31 +90,31 @@ pub(super) async fn judge(farm: &Farm, lot: &PartBatch) -> Result<(), FarmError>
             farm.quarantine(worker, &why).await?;
         }
     }
-    settle(farm, lot, &all, sum).await
+    settle(farm, batch, &all, sum).await
 }
 
 /// Removes all answers but those with the agreed checksum, and fills the first two copies.
 async fn settle(
     farm: &Farm,
-    lot: &PartBatch,
+    batch: &PartBatch,
     all: &[(AnswerInfo, Vec<u8>)],
     sum: &str,
 ) -> Result<(), FarmError> {
     let good: Vec<&(AnswerInfo, Vec<u8>)> = all.iter().filter(|one| one.0.sum == sum).collect();
     for (known, _) in all.iter().filter(|one| one.0.sum != sum) {
-        farm.remove_answer(&known.lot, known.sequence).await?;
+        farm.remove_answer(&known.batch, known.sequence).await?;
     }
-    let taken: Vec<u32> = good.iter().map(|one| one.0.lot.copy).collect();
-    let mut spare = good.iter().filter(|one| one.0.lot.copy > 1);
+    let taken: Vec<u32> = good.iter().map(|one| one.0.batch.copy).collect();
+    let mut spare = good.iter().filter(|one| one.0.batch.copy > 1);
     for copy in (0..2).filter(|copy| !taken.contains(copy)) {
         let Some((known, bytes)) = spare.next().map(|one| (&one.0, &one.1)) else {
             // No spare answer is left, so a worker computes this copy again.
             let again = format!(".{}", sum.get(..12).unwrap_or(sum));
-            farm.post(&[lot.copy(copy)], &again).await?;
+            farm.post(&[batch.copy(copy)], &again).await?;
             continue;
         };
         farm.submit(vec![Submission {
-            lot: lot.copy(copy),
+            batch: batch.copy(copy),
             by: (known.worker.clone(), known.instance.clone()),
             busy: std::time::Duration::from_millis(known.busy_ms),
             parts: known.parts,

@@ -2,7 +2,7 @@
 //!
 //! A message without an acknowledgement is redelivered after the job's silence. After a change of leader in a cluster this may
 //! fail (seen when a server was killed under load: two messages delivered, none waiting, for twenty minutes). Recreating the
-//! consumer delivers all lots that have no answer.
+//! consumer delivers all batches that have no answer.
 
 use super::FarmError;
 use super::machines::{MachineReport, now_s};

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 /// Period of the answers that the rate is computed from, in seconds.
 const RATE_S: u64 = 300;
-/// Maximum number of abandoned lots in the overview.
+/// Maximum number of abandoned batches in the overview.
 const DEAD_MAX: usize = 100;
 
 /// The state of a farm at one moment.
@@ -39,9 +39,9 @@ pub struct JobStatus {
     pub state: State,
     /// Number of the current stage from 1, and number of stages.
     pub stage: (u32, u32),
-    /// Number of lots of this stage.
-    pub lots: u64,
-    /// Number of lots with an answer.
+    /// Number of batches of this stage.
+    pub batches: u64,
+    /// Number of batches with an answer.
     pub answered: u64,
     /// Number of parts of this stage.
     pub parts: u64,
@@ -51,7 +51,7 @@ pub struct JobStatus {
     pub rate: f64,
     /// Estimated seconds to the end of the stage, if known.
     pub left_s: Option<f64>,
-    /// Abandoned lots, each with the reason.
+    /// Abandoned batches, each with the reason.
     pub dead: Vec<(Untrusted, Untrusted)>,
     /// Machines' shares of all stages.
     pub contributors: Vec<Contributor>,
@@ -62,8 +62,8 @@ pub struct JobStatus {
 pub struct Contributor {
     /// Name of the machine.
     pub name: Untrusted,
-    /// Number of lots answered.
-    pub lots: u64,
+    /// Number of batches answered.
+    pub batches: u64,
     /// Number of parts computed.
     pub parts: u64,
     /// Computing time in hours of one processor.
@@ -110,7 +110,7 @@ async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
         name: name.into(),
         command: Untrusted::default(),
         stage: (1, 1),
-        lots: 0,
+        batches: 0,
         answered: 0,
         parts: 0,
         parts_done: 0,
@@ -134,20 +134,20 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
         if let Some(stage) = farm.stage(&name, number).await? {
             current = number;
             found.stage.0 = number + 1;
-            (found.lots, found.parts) = (stage.lots(), stage.parts);
+            (found.batches, found.parts) = (stage.batches(), stage.parts);
             stages.insert(number, stage);
         }
     }
     let mut all = farm.answer_infos(&name).await?;
-    // How many parts an answer has follows from its lot; one that says something else is none.
+    // How many parts an answer has follows from its batch; one that says something else is none.
     all.retain(|one| {
         let numbers = stages
-            .get(&one.lot.stage)
-            .map(|stage| stage.numbers(one.lot.number));
+            .get(&one.batch.stage)
+            .map(|stage| stage.numbers(one.batch.number));
         numbers.is_some_and(|numbers| {
             !numbers.is_empty()
                 && numbers.end - numbers.start == one.parts
-                && one.lot.copy < COPIES_MAX
+                && one.batch.copy < COPIES_MAX
         })
     });
     let now = now_s();
@@ -155,7 +155,7 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     let mut oldest = now;
     for one in all
         .iter()
-        .filter(|one| one.lot.stage == current && one.lot.copy == 0)
+        .filter(|one| one.batch.stage == current && one.batch.copy == 0)
     {
         found.answered += 1;
         found.parts_done += one.parts;
@@ -171,7 +171,7 @@ async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
     found.contributors = contributors(&all);
     let dead = farm.abandoned(&name, DEAD_MAX).await?;
     found.dead = (dead.into_iter())
-        .map(|one| (one.lot.subject().into(), one.reason.into()))
+        .map(|one| (one.batch.subject().into(), one.reason.into()))
         .collect();
     Ok(found)
 }
@@ -181,7 +181,7 @@ fn contributors(all: &[AnswerInfo]) -> Vec<Contributor> {
     for one in all {
         let who = found.entry(&one.worker).or_default();
         who.name = one.worker.as_str().into();
-        who.lots += 1;
+        who.batches += 1;
         who.parts += one.parts;
         who.cpu_hours += one.busy_ms as f64 / 3.6e6;
     }
@@ -219,12 +219,12 @@ impl JobStatus {
         if !self.dead.is_empty() {
             let count = self.dead.len();
             let s = if count == 1 { "" } else { "s" };
-            let _ = write!(text, ", {count} lot{s} given up");
+            let _ = write!(text, ", {count} batch{s} given up");
         }
         text
     }
 
-    /// Returns a command to use if lots were abandoned.
+    /// Returns a command to use if batches were abandoned.
     fn hint(&self) -> Option<String> {
         let retry = format!(
             "`gammond farm retry {}` has what was given up tried again",
@@ -240,18 +240,18 @@ impl JobStatus {
         for one in &self.contributors {
             let Contributor {
                 name,
-                lots,
+                batches,
                 parts,
                 cpu_hours,
             } = one;
             let _ = writeln!(
                 text,
-                "  {}: {parts} parts in {lots} lots, {cpu_hours:.3} CPU hours",
+                "  {}: {parts} parts in {batches} batches, {cpu_hours:.3} CPU hours",
                 name.terminal()
             );
         }
-        for (lot, why) in &self.dead {
-            let _ = writeln!(text, "  given up: {}: {}", lot.terminal(), why.terminal());
+        for (batch, why) in &self.dead {
+            let _ = writeln!(text, "  given up: {}: {}", batch.terminal(), why.terminal());
         }
         if let Some(hint) = self.hint() {
             let _ = writeln!(text, "  {hint}");
@@ -268,7 +268,7 @@ pub fn machine_line(
 ) -> String {
     let ago = now_s().saturating_sub(machine.seen_s);
     let mut text = format!(
-        "{} ({}, gammond {}): {} threads, {} lots answered, {} in work, seen {} ago",
+        "{} ({}, gammond {}): {} threads, {} batches answered, {} in work, seen {} ago",
         machine.name.terminal(),
         machine.instance.terminal(),
         machine.version.terminal(),
@@ -294,13 +294,13 @@ impl Overview {
             .map(|job| {
                 let contributors: Vec<_> = (job.contributors.iter())
                     .map(|one| {
-                        serde_json::json!({"name": one.name, "lots": one.lots, "parts": one.parts,
+                        serde_json::json!({"name": one.name, "batches": one.batches, "parts": one.parts,
                             "cpu_hours": one.cpu_hours})
                     })
                     .collect();
                 serde_json::json!({
                     "job": job.name, "command": job.command, "state": job.state.name(),
-                    "stage": job.stage.0, "stages": job.stage.1, "lots": job.lots, "lots_done": job.answered,
+                    "stage": job.stage.0, "stages": job.stage.1, "batches": job.batches, "batches_done": job.answered,
                     "parts": job.parts, "parts_done": job.parts_done, "per_second": job.rate,
                     "seconds_left": job.left_s, "given_up": job.dead, "contributors": contributors,
                 })
@@ -335,11 +335,11 @@ pub fn page(overview: &Overview) -> String {
             job.parts_done,
             Markup::new(&job.line())
         );
-        for (lot, why) in &job.dead {
+        for (batch, why) in &job.dead {
             let _ = writeln!(
                 text,
                 "<p class=\"bad\">Given up: {}: {}</p>",
-                lot.markup(),
+                batch.markup(),
                 why.markup()
             );
         }
@@ -350,14 +350,14 @@ pub fn page(overview: &Overview) -> String {
             continue;
         }
         text.push_str(
-            "<table><tr><th>Contributor</th><th>Parts</th><th>Lots</th><th>CPU hours</th></tr>\n",
+            "<table><tr><th>Contributor</th><th>Parts</th><th>Batches</th><th>CPU hours</th></tr>\n",
         );
         for one in &job.contributors {
             let name = one.name.markup();
             let _ = writeln!(
                 text,
                 "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{:.3}</td></tr>",
-                one.parts, one.lots, one.cpu_hours
+                one.parts, one.batches, one.cpu_hours
             );
         }
         text.push_str("</table>\n");
@@ -403,7 +403,7 @@ mod tests {
                 command: text(),
                 state: State::Active,
                 stage: (1, 1),
-                lots: 1,
+                batches: 1,
                 answered: 0,
                 parts: 1,
                 parts_done: 0,

@@ -1,7 +1,7 @@
 //! Storage of a farm on the server: two streams, two key-value buckets and one object store.
 //!
-//! `FARM-parts` is a work queue with one message for each lot. Each job has its own consumer there, so that a machine fetches
-//! only what it can do. `FARM-results` has one answer for each copy of a lot, and the records of abandoned lots. `FARM-jobs`
+//! `FARM-parts` is a work queue with one message for each batch. Each job has its own consumer there, so that a machine fetches
+//! only what it can do. `FARM-results` has one answer for each copy of a batch, and the records of abandoned batches. `FARM-jobs`
 //! holds the descriptions of the jobs, `FARM-workers` the reports of the machines, `FARM-files` nets, tables and large answers,
 //! each by its SHA-256.
 
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 const RETENTION: Duration = Duration::from_secs(60 * 24 * 3600);
 /// Retention of the machines' reports.
 const REPORT_RETENTION: Duration = Duration::from_secs(3600);
-/// Maximum number of unacknowledged lots of each job.
+/// Maximum number of unacknowledged batches of each job.
 const UNACKNOWLEDGED_MAX: i64 = 500_000;
 /// Maximum wait for a piece of an object.
 const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -139,7 +139,7 @@ impl Farm {
         format!("{}.dead.{end}", self.name)
     }
 
-    /// Returns the lot that a subject names.
+    /// Returns the batch that a subject names.
     pub(super) fn batch_of(&self, subject: &str) -> Option<PartBatch> {
         let rest = subject
             .strip_prefix(self.name.as_str())?
@@ -271,7 +271,7 @@ impl Farm {
         got.map_err(|error| FarmError::server("opening the queue of a job")(words(&error)))
     }
 
-    /// Recreates the consumer of a stalled queue: it delivers all lots that have no answer.
+    /// Recreates the consumer of a stalled queue: it delivers all batches that have no answer.
     pub(super) async fn recreate_consumer(
         &self,
         job: &str,
@@ -290,7 +290,7 @@ impl Farm {
         self.parts.get_consumer(job).await.ok()
     }
 
-    /// Returns the queued lots, delivered or not, whose subjects end with `end`.
+    /// Returns the queued batches, delivered or not, whose subjects end with `end`.
     pub(super) async fn queued_batches(&self, end: &str) -> Result<Vec<PartBatch>, FarmError> {
         let fail = FarmError::server("reading the queue");
         let info = self.parts.info_with_subjects(self.part_subject(end)).await;
@@ -303,14 +303,14 @@ impl Farm {
         Ok(found)
     }
 
-    /// Posts lots to the queue. `post_again` is empty or names the repetition: posting the same one twice has no effect.
-    pub(super) async fn post(&self, lots: &[PartBatch], again: &str) -> Result<(), FarmError> {
+    /// Posts batches to the queue. `post_again` is empty or names the repetition: posting the same one twice has no effect.
+    pub(super) async fn post(&self, batches: &[PartBatch], again: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("posting parts");
-        for some in lots.chunks(256) {
+        for some in batches.chunks(256) {
             let mut waiting = Vec::new();
-            for lot in some {
+            for batch in some {
                 let mut headers = HeaderMap::new();
-                let end = lot.subject();
+                let end = batch.subject();
                 headers.insert("Nats-Msg-Id", format!("{end}{again}").as_str());
                 let bytes = format!("{{\"format\":{FORMAT}}}");
                 let subject = self.part_subject(&end);
@@ -356,7 +356,7 @@ impl Farm {
         self.remove(job).await
     }
 
-    /// Removes the parts, answers and abandoned lots of a job.
+    /// Removes the parts, answers and abandoned batches of a job.
     async fn purge_all(&self, job: &str) -> Result<(), FarmError> {
         self.purge_parts(job).await?;
         let end = format!("{job}.>");

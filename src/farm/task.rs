@@ -1,4 +1,4 @@
-//! The stored description of a job: its command, files, stages and lots.
+//! The stored description of a job: its command, files, stages and batches.
 
 use super::FarmError;
 use super::spec::{EngineSpec, JobSpec};
@@ -28,7 +28,7 @@ pub struct Task {
     pub files: Vec<Shipped>,
     /// Share of the answers that are computed twice, in millionths.
     pub verify_millionths: u32,
-    /// Acknowledgement timeout in seconds: a silent machine loses its lots after this time.
+    /// Acknowledgement timeout in seconds: a silent machine loses its batches after this time.
     pub silence_s: u64,
     /// Command line for people. It is not parsed, and the name of the job does not depend on it.
     pub typed: String,
@@ -117,13 +117,13 @@ impl Task {
             && (1..=SILENCE_S_MAX).contains(&self.silence_s)
     }
 
-    /// Returns true if this lot is computed twice.
+    /// Returns true if this batch is computed twice.
     #[must_use]
-    pub(crate) fn verifies(&self, stage: u32, lot: u64) -> bool {
+    pub(crate) fn verifies(&self, stage: u32, batch: u64) -> bool {
         if self.verify_millionths == 0 {
             return false;
         }
-        let sum = sha256(format!("{} {stage} {lot}", self.name()).as_bytes());
+        let sum = sha256(format!("{} {stage} {batch}", self.name()).as_bytes());
         let number = sum
             .get(..8)
             .and_then(|hex| u32::from_str_radix(hex, 16).ok());
@@ -131,7 +131,7 @@ impl Task {
     }
 }
 
-/// Maximum number of lots of a job.
+/// Maximum number of batches of a job.
 pub(super) const BATCHES_MAX: u64 = 20_000_000;
 /// Maximum size of a file of a job, in bytes.
 pub const FILE_BYTES_MAX: u64 = 2 << 30;
@@ -205,8 +205,8 @@ pub(super) struct Stage {
     pub(super) header: String,
     /// Number of parts; an estimate if the job has no fixed number.
     pub(super) parts: u64,
-    /// Number of parts in one lot.
-    pub(super) lot: u64,
+    /// Number of parts in one batch.
+    pub(super) batch_size: u64,
 }
 
 impl Stage {
@@ -218,41 +218,43 @@ impl Stage {
         newer(name, bytes)?;
         let stage: Result<Stage, _> = serde_json::from_slice(bytes);
         let known = |stage: &Stage| {
-            stage.lot > 0 && stage.lots() <= BATCHES_MAX && stage.header.len() <= HEADER_BYTES_MAX
+            stage.batch_size > 0
+                && stage.batches() <= BATCHES_MAX
+                && stage.header.len() <= HEADER_BYTES_MAX
         };
         let stage = stage.ok().filter(known);
         stage.ok_or_else(|| FarmError::NotOurs(name.to_owned()))
     }
 
-    /// Returns the number of lots.
+    /// Returns the number of batches.
     #[must_use]
-    pub(super) fn lots(&self) -> u64 {
-        self.parts.div_ceil(self.lot.max(1))
+    pub(super) fn batches(&self) -> u64 {
+        self.parts.div_ceil(self.batch_size.max(1))
     }
 
-    /// Returns the range of parts of a lot.
+    /// Returns the range of parts of a batch.
     #[must_use]
-    pub(super) fn numbers(&self, lot: u64) -> Range<u64> {
-        let from = lot.saturating_mul(self.lot).min(self.parts);
-        from..from.saturating_add(self.lot).min(self.parts)
+    pub(super) fn numbers(&self, batch: u64) -> Range<u64> {
+        let from = batch.saturating_mul(self.batch_size).min(self.parts);
+        from..from.saturating_add(self.batch_size).min(self.parts)
     }
 }
 
-/// The key of a message of parts: job, stage, lot and copy.
+/// The key of a message of parts: job, stage, batch and copy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PartBatch {
     /// Name of the job.
     pub job: String,
     /// Number of the stage.
     pub stage: u32,
-    /// Number of the lot.
+    /// Number of the batch.
     pub number: u64,
-    /// Number of the copy: 0, or more if the lot is verified.
+    /// Number of the copy: 0, or more if the batch is verified.
     pub copy: u32,
 }
 
 impl PartBatch {
-    /// Returns the last part of the lot's subjects.
+    /// Returns the last part of the batch's subjects.
     #[must_use]
     pub fn subject(&self) -> String {
         let PartBatch {
@@ -268,13 +270,13 @@ impl PartBatch {
     #[must_use]
     pub fn parse(text: &str) -> Option<PartBatch> {
         let mut words = text.split('.');
-        let lot = PartBatch {
+        let batch = PartBatch {
             job: words.next().filter(|job| is_job_name(job))?.to_owned(),
             stage: words.next()?.parse().ok()?,
             number: words.next()?.parse().ok()?,
             copy: words.next()?.parse().ok()?,
         };
-        words.next().is_none().then_some(lot)
+        words.next().is_none().then_some(batch)
     }
 
     /// Returns the key of another copy.
@@ -294,7 +296,7 @@ pub(super) fn is_job_name(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && text.chars().all(good)
 }
 
-/// Packs the parts of a lot into bytes: for each its length, then its contents.
+/// Packs the parts of a batch into bytes: for each its length, then its contents.
 #[must_use]
 pub(super) fn pack(parts: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(parts.iter().map(|part| part.len() + 4).sum());
@@ -358,13 +360,13 @@ mod tests {
         for bytes in [&b"{}"[..], b"{\"format\":9}", b"\xff\xff", b"[1]"] {
             assert!(Stage::parse("x", bytes).is_err());
         }
-        let stage = b"{\"format\":2,\"header\":\"h\",\"parts\":9,\"lot\":0}";
-        assert!(Stage::parse("x", stage).is_err(), "lots of nothing");
+        let stage = b"{\"format\":2,\"header\":\"h\",\"parts\":9,\"batch\":0}";
+        assert!(Stage::parse("x", stage).is_err(), "batches of nothing");
     }
 
     #[test]
     fn lots_cover_all_parts_once() {
-        for (parts, lot) in [
+        for (parts, batch) in [
             (0, 1),
             (1, 1),
             (10, 3),
@@ -376,29 +378,29 @@ mod tests {
                 format: FORMAT,
                 header: String::new(),
                 parts,
-                lot,
+                batch_size: batch,
             };
             let mut next = 0;
-            for number in 0..stage.lots() {
+            for number in 0..stage.batches() {
                 let numbers = stage.numbers(number);
                 assert_eq!(numbers.start, next);
                 assert!(numbers.end > numbers.start);
                 next = numbers.end;
             }
             assert_eq!(next, parts);
-            assert!(stage.numbers(stage.lots()).is_empty());
+            assert!(stage.numbers(stage.batches()).is_empty());
         }
     }
 
     #[test]
     fn subjects_and_answers_round_trip() {
-        let lot = PartBatch {
+        let batch = PartBatch {
             job: "label-0123456789ab".into(),
             stage: 1,
             number: 7,
             copy: 2,
         };
-        assert_eq!(PartBatch::parse(&lot.subject()), Some(lot));
+        assert_eq!(PartBatch::parse(&batch.subject()), Some(batch));
         for text in [
             "",
             "a.1.2",
@@ -423,7 +425,7 @@ mod tests {
     #[test]
     fn verified_share_is_close_to_the_request() {
         let task = task();
-        let count = (0..5_000).filter(|&lot| task.verifies(0, lot)).count();
+        let count = (0..5_000).filter(|&batch| task.verifies(0, batch)).count();
         assert!((60..140).contains(&count), "{count}");
     }
 }

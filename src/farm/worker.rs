@@ -1,4 +1,4 @@
-//! A worker: a machine that computes lots for others.
+//! A worker: a machine that computes batches for others.
 
 use super::FarmError;
 use super::answers::{Submission, SubmissionOutcome};
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Number of deliveries after which a lot is abandoned.
+/// Number of deliveries after which a batch is abandoned.
 pub const TRIES_MAX: i64 = 10;
 /// Interval of the machine's checks, and maximum wait for changes of the jobs.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -90,7 +90,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Computes lots for others until `stop` is triggered.
+/// Computes batches for others until `stop` is triggered.
 ///
 /// # Errors
 /// Only errors that a retry cannot fix.
@@ -138,8 +138,8 @@ impl Shared {
         let refused = lock(&self.refused);
         let computing = lock(&self.computing);
         let mut jobs = BTreeMap::new();
-        for lot in computing.iter() {
-            *jobs.entry(lot.job.clone()).or_default() += 1;
+        for batch in computing.iter() {
+            *jobs.entry(batch.job.clone()).or_default() += 1;
         }
         MachineReport {
             name: self.settings.name.as_str().into(),
@@ -436,7 +436,7 @@ impl Shared {
         let stop = Stop::new();
         let mut held = ComputingGuard {
             shared: self,
-            lots: Vec::new(),
+            batches: Vec::new(),
         };
         let mut queue = VecDeque::new();
         for message in messages {
@@ -444,7 +444,7 @@ impl Shared {
                 continue;
             }
             if let Some(ordered) = self.start_batch(opened, message, &stop).await? {
-                held.lots.push(ordered.lot.clone());
+                held.batches.push(ordered.batch.clone());
                 queue.push_back(ordered);
             }
         }
@@ -457,7 +457,7 @@ impl Shared {
                     computed = &mut next.result => break computed.ok(),
                     () = tokio::time::sleep(Duration::from_millis(100).min(silence / 6)) => {}
                 }
-                if self.stop.is_triggered() || !lock(&self.active).contains(&next.lot.job) {
+                if self.stop.is_triggered() || !lock(&self.active).contains(&next.batch.job) {
                     stop.trigger();
                 }
                 if alive.elapsed() >= silence / 3 {
@@ -469,7 +469,7 @@ impl Shared {
                 }
             };
             match self
-                .finish_batch(&next.lot, computed, next.delivered)
+                .finish_batch(&next.batch, computed, next.delivered)
                 .await?
             {
                 Outcome::Give(answer) => {
@@ -498,101 +498,101 @@ impl Shared {
         message: Message,
         stop: &Stop,
     ) -> Result<Option<RunningBatch>, FarmError> {
-        let lot =
+        let batch =
             (self.farm.batch_of(message.subject.as_str())).filter(|_| is_farm_message(&message));
-        let Some(lot) = lot else {
+        let Some(batch) = batch else {
             tracing::warn!(subject = %message.subject, "removed a message that is not of a farm");
             settle(&message, AckKind::Term).await;
             return Ok(None);
         };
         let delivered = message.info().map_or(1, |info| info.delivered);
-        if !self.should_compute(&lot, delivered, &message).await? {
+        if !self.should_compute(&batch, delivered, &message).await? {
             return Ok(None);
         }
-        let Some(host) = self.host(opened, (&lot.job, lot.stage)).await? else {
-            self.opened.lock().await.remove(&lot.job);
+        let Some(host) = self.host(opened, (&batch.job, batch.stage)).await? else {
+            self.opened.lock().await.remove(&batch.job);
             settle(
                 &message,
-                AckKind::Nak(Some(self.handover_delay(&lot, delivered))),
+                AckKind::Nak(Some(self.handover_delay(&batch, delivered))),
             )
             .await;
             return Ok(None);
         };
-        let mut numbers = host.stage.numbers(lot.number);
+        let mut numbers = host.stage.numbers(batch.number);
         if numbers.is_empty() {
             // A stage without a fixed number of parts may have been extended.
-            let now = self.farm.stage(&lot.job, lot.stage).await?;
-            numbers = now.map_or(0..0, |stage| stage.numbers(lot.number));
+            let now = self.farm.stage(&batch.job, batch.stage).await?;
+            numbers = now.map_or(0..0, |stage| stage.numbers(batch.number));
         }
         if numbers.is_empty() {
             settle(&message, AckKind::Term).await;
             return Ok(None);
         }
-        lock(&self.computing).insert(lot.clone());
+        lock(&self.computing).insert(batch.clone());
         Ok(Some(RunningBatch {
             result: host.order(numbers, stop),
             message,
-            lot,
+            batch,
             delivered,
         }))
     }
 
-    /// Returns true if this machine should compute a lot; otherwise acknowledges or returns the message.
+    /// Returns true if this machine should compute a batch; otherwise acknowledges or returns the message.
     async fn should_compute(
         &self,
-        lot: &PartBatch,
+        batch: &PartBatch,
         delivered: i64,
         message: &Message,
     ) -> Result<bool, FarmError> {
-        if delivered > 1 && self.farm.answer(lot).await?.is_some() {
+        if delivered > 1 && self.farm.answer(batch).await?.is_some() {
             settle(message, AckKind::Ack).await;
             return Ok(false);
         }
-        if lot.copy == 0 {
+        if batch.copy == 0 {
             if delivered > TRIES_MAX {
                 let reason = format!("delivered {delivered} times without an answer");
-                self.farm.mark_dead(lot, &reason).await?;
+                self.farm.mark_dead(batch, &reason).await?;
                 settle(message, AckKind::Term).await;
                 return Ok(false);
             }
-        } else if self.has_answered(lot).await? {
+        } else if self.has_answered(batch).await? {
             // A third answer is not needed where the others have become equal, as when one of them was computed again.
-            let ack = match lot.copy > 1 && judge::is_agreed(&self.farm, lot).await? {
+            let ack = match batch.copy > 1 && judge::is_agreed(&self.farm, batch).await? {
                 true => AckKind::Ack,
-                false => AckKind::Nak(Some(self.handover_delay(lot, delivered))),
+                false => AckKind::Nak(Some(self.handover_delay(batch, delivered))),
             };
             settle(message, ack).await;
             return Ok(false);
         }
-        if lot.copy == 0 && delivered > 1 {
+        if batch.copy == 0 && delivered > 1 {
             return Ok(true);
         }
         // Two copies computed by one machine would prove nothing.
         let own = lock(&self.computing)
             .iter()
-            .any(|one| one.copy(0) == lot.copy(0));
+            .any(|one| one.copy(0) == batch.copy(0));
         if own {
             settle(
                 message,
-                AckKind::Nak(Some(self.handover_delay(lot, delivered))),
+                AckKind::Nak(Some(self.handover_delay(batch, delivered))),
             )
             .await;
         }
         Ok(!own)
     }
 
-    /// Returns the redelivery delay of a lot that is left to other machines. It varies, so that lots do not return in step to
+    /// Returns the redelivery delay of a batch that is left to other machines. It varies, so that batches do not return in step to
     /// the same machines.
-    fn handover_delay(&self, lot: &PartBatch, delivered: i64) -> Duration {
+    fn handover_delay(&self, batch: &PartBatch, delivered: i64) -> Duration {
         let mut hasher = DefaultHasher::new();
-        (&self.settings.name, lot.subject(), delivered).hash(&mut hasher);
+        (&self.settings.name, batch.subject(), delivered).hash(&mut hasher);
         HANDOVER_DELAY / 2 + HANDOVER_DELAY * u32::from(hasher.finish().to_le_bytes()[0]) / 256
     }
 
-    /// Returns true if this machine has answered another copy of the lot.
-    async fn has_answered(&self, lot: &PartBatch) -> Result<bool, FarmError> {
-        for copy in 0..lot.copy.min(judge::COPIES_MAX) {
-            if let Some((known, _)) = self.farm.answer(&lot.copy(copy)).await?
+    /// Returns true if this machine has answered another copy of the batch.
+    async fn has_answered(&self, batch: &PartBatch) -> Result<bool, FarmError> {
+        for copy in 0..batch.copy.min(judge::COPIES_MAX) {
+            if let Some((known, _)) = self.farm.answer(&batch.copy(copy)).await?
                 && known.worker == self.settings.name
             {
                 return Ok(true);
@@ -603,16 +603,16 @@ impl Shared {
 
     async fn finish_batch(
         &self,
-        lot: &PartBatch,
+        batch: &PartBatch,
         computed: Option<Computed>,
         delivered: i64,
     ) -> Result<Outcome, FarmError> {
         let Some(Computed { mut parts, busy }) = computed else {
             return Ok(Outcome::Settle(AckKind::Nak(Some(
-                self.handover_delay(lot, delivered),
+                self.handover_delay(batch, delivered),
             ))));
         };
-        if self.settings.fault == Some(InjectedFault::Fails(lot.number)) {
+        if self.settings.fault == Some(InjectedFault::Fails(batch.number)) {
             parts = Err("it fails, as this machine was told".to_owned());
         }
         match parts {
@@ -624,7 +624,7 @@ impl Shared {
                     *last ^= 1;
                 }
                 Ok(Outcome::Give(Submission {
-                    lot: lot.clone(),
+                    batch: batch.clone(),
                     by: (self.settings.name.clone(), self.instance.clone()),
                     busy,
                     parts: parts.len() as u64,
@@ -633,13 +633,13 @@ impl Shared {
             }
             Ok(None) => Ok(Outcome::Settle(AckKind::Nak(None))),
             Err(reason) if delivered >= TRIES_MAX => {
-                self.farm.mark_dead(lot, &reason).await?;
+                self.farm.mark_dead(batch, &reason).await?;
                 Ok(Outcome::Settle(AckKind::Term))
             }
             Err(reason) => {
-                tracing::warn!(lot = lot.subject(), "failed: {reason}");
+                tracing::warn!(batch = batch.subject(), "failed: {reason}");
                 Ok(Outcome::Settle(AckKind::Nak(Some(
-                    self.handover_delay(lot, delivered),
+                    self.handover_delay(batch, delivered),
                 ))))
             }
         }
@@ -653,7 +653,7 @@ impl Shared {
         submissions: Vec<Submission>,
         messages: &[Message],
     ) -> Result<(), FarmError> {
-        let Some(job) = submissions.first().map(|one| one.lot.job.clone()) else {
+        let Some(job) = submissions.first().map(|one| one.batch.job.clone()) else {
             return Ok(());
         };
         let silence = Duration::from_secs(opened.task.silence_s.max(1));
@@ -687,20 +687,20 @@ impl Shared {
     ) -> Result<(), FarmError> {
         let given = self.farm.submit(submissions.clone()).await?;
         for (submissions, given) in submissions.into_iter().zip(given) {
-            let lot = submissions.lot.clone();
+            let batch = submissions.batch.clone();
             if given == SubmissionOutcome::First {
                 self.answered.fetch_add(1, Ordering::Relaxed);
             } else {
                 judge::late(&self.farm, submissions).await?;
             }
-            if opened.task.verifies(lot.stage, lot.number) || lot.copy > 0 {
-                judge::judge(&self.farm, &lot).await?;
+            if opened.task.verifies(batch.stage, batch.number) || batch.copy > 0 {
+                judge::judge(&self.farm, &batch).await?;
             }
         }
         Ok(())
     }
 
-    /// Checks an empty queue: posts missing lots again, begins the next stage, or completes the job.
+    /// Checks an empty queue: posts missing batches again, begins the next stage, or completes the job.
     async fn check_completion(&self, opened: &OpenJob, job: &str) -> Result<(), FarmError> {
         {
             let mut completion_checked = lock(&self.completion_checked);
@@ -755,25 +755,25 @@ enum Outcome {
     Settle(AckKind),
 }
 
-/// A lot that is being computed.
+/// A batch that is being computed.
 struct RunningBatch {
     message: Message,
-    lot: PartBatch,
+    batch: PartBatch,
     result: tokio::sync::oneshot::Receiver<Computed>,
     delivered: i64,
 }
 
-/// Lots that are computed here; removed from the list when dropped.
+/// Batches that are computed here; removed from the list when dropped.
 struct ComputingGuard<'a> {
     shared: &'a Shared,
-    lots: Vec<PartBatch>,
+    batches: Vec<PartBatch>,
 }
 
 impl Drop for ComputingGuard<'_> {
     fn drop(&mut self) {
         let mut computing = lock(&self.shared.computing);
-        for lot in &self.lots {
-            computing.remove(lot);
+        for batch in &self.batches {
+            computing.remove(batch);
         }
     }
 }

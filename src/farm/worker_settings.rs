@@ -32,6 +32,6 @@ pub enum InjectedFault {
     Drops(u32),
     /// Pretends to be another version.
     Version(String),
-    /// Fails on lots of this number.
+    /// Fails on batches of this number.
     Fails(u64),
 }

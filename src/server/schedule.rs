@@ -434,6 +434,7 @@ mod tests {
         QueuedWork {
             inquiries: VecDeque::new(),
             rest: None,
+            lease: None,
             cost: Cost::Long,
             stop: Stop::new(),
             connection_budget: ConnectionBudget::new(MemoryBudget::new(1 << 20), 1 << 20),

@@ -130,11 +130,11 @@ fn job_continues_without_its_submitter() {
         return;
     };
     let line = "rollout --bm-in positions --out made.bm --best 2 trials=72 vr=off truncate=3";
-    let job = field.good(&format!("farm submit --lot 1 {line}"));
+    let job = field.good(&format!("farm submit --batch 1 {line}"));
     let job = job.trim();
     // The same work is the same job.
     assert_eq!(
-        field.good(&format!("farm submit --lot 1 {line}")).trim(),
+        field.good(&format!("farm submit --batch 1 {line}")).trim(),
         job
     );
     let early = field.run(&format!("farm fetch {job}"));
@@ -241,7 +241,7 @@ fn killed_workers_and_submitters_change_no_byte() {
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
     let job = field.good(&format!(
-        "farm submit --lot 5 --silence 1 --verify 0 {duel}"
+        "farm submit --batch 5 --silence 1 --verify 0 {duel}"
     ));
     let job = job.trim();
     let drops = "--fault drops=20";
@@ -303,7 +303,7 @@ fn lying_machine_is_quarantined() {
         return;
     };
     let alone = field.good("duel random pubeval --games 600");
-    let submit = "farm submit --wait --verify 0.2 --lot 5 --silence 2";
+    let submit = "farm submit --wait --verify 0.2 --batch 5 --silence 2";
     let _workers = [
         field.worker("liar", "--fault lies"),
         field.worker("one", ""),
@@ -330,7 +330,7 @@ fn another_version_refuses_and_leaves_it_to_others() {
         return;
     };
     let line = "duel random pubeval --games 40";
-    let job = field.good(&format!("farm submit --lot 5 {line}"));
+    let job = field.good(&format!("farm submit --batch 5 {line}"));
     let mut old = field.worker("old", "--fault version=0.0.9");
     field.until("it refuses", || field.log("old").contains("this is 0.0.9"));
     field.until("all can see it", || {
@@ -370,11 +370,11 @@ fn lose_ten_times(field: &Field, job: &str) {
     });
 }
 
-/// What status, page and who waits say of two lots that were given up.
+/// What status, page and who waits say of two batches that were given up.
 fn all_are_told(field: &Field, job: &str) {
     let told = field.good(&format!("farm status {job}"));
     for wanted in [
-        "2 lots given up".to_owned(),
+        "2 batches given up".to_owned(),
         format!("given up: {job}.0.0.0: delivered 1"),
         "times without an answer".to_owned(),
         format!("given up: {job}.0.3.0: it fails, as this machine was told"),
@@ -385,7 +385,7 @@ fn all_are_told(field: &Field, job: &str) {
             "{wanted}: {told}"
         );
     }
-    assert!(field.good("farm status").contains("2 lots given up"));
+    assert!(field.good("farm status").contains("2 batches given up"));
     field.good("farm status --html page.html");
     let page = String::from_utf8(field.read("page.html")).unwrap();
     assert!(
@@ -396,7 +396,7 @@ fn all_are_told(field: &Field, job: &str) {
     let waits = field.run(&format!("farm fetch --wait {job}"));
     let said = String::from_utf8_lossy(&waits.stderr).into_owned();
     assert!(!waits.status.success());
-    assert!(said.contains("lot 0 was given up: delivered 1"), "{said}");
+    assert!(said.contains("batch 0 was given up: delivered 1"), "{said}");
     assert!(
         said.contains(&format!("gammond farm retry {job}")),
         "{said}"
@@ -411,7 +411,7 @@ fn abandoned_parts_are_named_and_can_be_retried() {
         return;
     };
     let line = "duel random pubeval --games 100";
-    let job = field.good(&format!("farm submit --lot 5 --verify 0 {line}"));
+    let job = field.good(&format!("farm submit --batch 5 --verify 0 {line}"));
     let job = job.trim();
     lose_ten_times(&field, job);
     let mut bad = field.worker("bad", "--fault fails=3");
@@ -421,14 +421,14 @@ fn abandoned_parts_are_named_and_can_be_retried() {
     });
     let status = field.status(job);
     assert_eq!(status["state"], "active", "{status}");
-    assert_eq!(status["lots"], 10, "{status}");
-    assert_eq!(status["lots_done"], 8, "{status}");
+    assert_eq!(status["batches"], 10, "{status}");
+    assert_eq!(status["batches_done"], 8, "{status}");
     all_are_told(&field, job);
     bad.kill();
     let _good = field.worker("good", "");
     let tried = field.good(&format!("farm retry {job}"));
     assert!(
-        tried.contains("2 lots of") && tried.contains("tried again"),
+        tried.contains("2 batches of") && tried.contains("tried again"),
         "{tried}"
     );
     let together = field.good(&format!("farm fetch --wait {job}"));
@@ -473,7 +473,7 @@ fn submission_killed_while_posting_is_completed() {
     let mut lines = Vec::new();
     for number in 0..kills() {
         let line = format!("duel random random --games {games} --seed {number} --journal made");
-        let submit = format!("farm submit --lot 1 --verify 0.1 {line}");
+        let submit = format!("farm submit --batch 1 --verify 0.1 {line}");
         let mut command = field.command(&field.url());
         command.args(submit.split(' '));
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -513,7 +513,7 @@ fn submission_killed_while_posting_is_completed() {
     assert_eq!(all["jobs"].as_array().unwrap().len() as u64, kills());
     for job in all["jobs"].as_array().unwrap() {
         assert_eq!(job["parts_done"], games / 2, "{job}");
-        assert_eq!(job["lots_done"], games / 2, "{job}");
+        assert_eq!(job["batches_done"], games / 2, "{job}");
     }
 }
 
@@ -537,7 +537,7 @@ fn lost_deliveries_cost_time_only() {
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
     let _workers = ["one", "two", "three"].map(|name| field.worker(name, "--fault drops=20"));
-    let submit = "farm submit --wait --lot 1 --silence 1 --verify 0.05";
+    let submit = "farm submit --wait --batch 1 --silence 1 --verify 0.05";
     let begun = std::time::Instant::now();
     assert_eq!(field.good(&format!("{submit} {line}")), alone);
     assert!(field.read("made") == made);

@@ -86,7 +86,7 @@ fn a_cut_network_costs_time_only() {
     fs::remove_file(field.path("made")).unwrap();
     let cable = Cable::to(field.port);
     let job = field.good(&format!(
-        "farm submit --lot 2 --silence 1 --verify 0 {DUEL}"
+        "farm submit --batch 2 --silence 1 --verify 0 {DUEL}"
     ));
     let job = job.trim().to_owned();
     let _one = field.worker_at(&cable.url(), "one", "");
@@ -132,7 +132,7 @@ fn worker_with_a_full_disk_reports_it_and_refuses() {
     field.write("long.bm", &long);
     let line = "bench long.bm --player pubeval --format json";
     let alone = field.good(line);
-    let job = field.good(&format!("farm submit --lot 5 --verify 0 {line}"));
+    let job = field.good(&format!("farm submit --batch 5 --verify 0 {line}"));
     let log = fs::File::create(field.path("full.log")).unwrap();
     let worker = field.command(&field.url());
     let mut full = Command::new("sh");
@@ -201,7 +201,7 @@ fn another_net_refuses_and_leaves_it_to_others() {
     fs::set_permissions(field.path("gammond"), executable).unwrap();
     let line = "bench x.bm --player gammond --format json";
     let alone = field.good(line);
-    let job = field.good(&format!("farm submit --lot 1 --verify 0 {line}"));
+    let job = field.good(&format!("farm submit --batch 1 --verify 0 {line}"));
     let job = job.trim();
     let mut worker = Command::new(field.path("gammond"));
     let usual = field.command(&field.url());
@@ -250,9 +250,9 @@ fn foreign_messages_leave_a_worker_alive() {
     let line = "bench x.bm --player gammond --format json";
     let alone = field.good(line);
     let other = "bench x.bm --player gammond:plies=1 --format json";
-    let nets = field.good(&format!("farm submit --lot 5 --verify 0 {other}"));
+    let nets = field.good(&format!("farm submit --batch 5 --verify 0 {other}"));
     let nets = nets.trim();
-    let job = field.good(&format!("farm submit --lot 1 --verify 0 {line}"));
+    let job = field.good(&format!("farm submit --batch 1 --verify 0 {line}"));
     let job = job.trim();
     block_on(async {
         let client = async_nats::connect(field.url()).await.unwrap();

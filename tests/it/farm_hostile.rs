@@ -15,7 +15,7 @@ async fn context(field: &Field) -> Context {
 /// An answer that nobody computed.
 struct Forged {
     job: String,
-    lot: u64,
+    batch: u64,
     worker: &'static str,
     parts: u64,
     bytes: Vec<u8>,
@@ -40,7 +40,7 @@ impl Forged {
         if self.object {
             headers.insert("Gammond-Object", "1");
         }
-        let subject = format!("gammond.result.{}.0.{}.0", self.job, self.lot);
+        let subject = format!("gammond.result.{}.0.{}.0", self.job, self.batch);
         let sent = js.publish_with_headers(subject, headers, self.bytes.into());
         sent.await.unwrap().await.unwrap();
     }
@@ -71,9 +71,9 @@ fn forged_answer_is_recomputed_and_its_machine_quarantined() {
         fs::remove_file(field.path("out")).unwrap();
         alone
     };
-    let job = field.good("farm submit --verify 0 --lot 1 label positions out --plies 0");
+    let job = field.good("farm submit --verify 0 --batch 1 label positions out --plies 0");
     let job = job.trim().to_owned();
-    let lots = field.status(&job)["lots"].as_u64().unwrap();
+    let batches = field.status(&job)["batches"].as_u64().unwrap();
     let part = &b"no label"[..];
     // None by more than one of them; one message of each.
     let cases: [(&'static str, u64, Vec<u8>, Option<String>, bool); 5] = [
@@ -91,13 +91,13 @@ fn forged_answer_is_recomputed_and_its_machine_quarantined() {
     ];
     for (count, (worker, parts, bytes, sum, object)) in (0..).zip(cases) {
         field.good(&format!("farm cancel {job}"));
-        let again = field.good("farm submit --verify 0 --lot 1 label positions out --plies 0");
+        let again = field.good("farm submit --verify 0 --batch 1 label positions out --plies 0");
         assert_eq!(again.trim(), job);
         block_on(async {
             let js = context(&field).await;
             let forged = Forged {
                 job: job.clone(),
-                lot: count % lots,
+                batch: count % batches,
                 worker,
                 parts,
                 bytes,

@@ -78,7 +78,7 @@ fn stalled_queue_is_recreated() {
     let line = "duel random pubeval --games 200 --seed";
     let submit = |seed: u32| {
         let job = field.good(&format!(
-            "farm submit --lot 20 --silence 1 --verify 0 {line} {seed}"
+            "farm submit --batch 20 --silence 1 --verify 0 {line} {seed}"
         ));
         stand_still(&field, job.trim());
         job.trim().to_owned()
@@ -118,7 +118,7 @@ fn a_full_store_costs_time_only() {
     let alone = field.good(line);
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
-    let submit = format!("farm submit --lot 5 --silence 1 --verify 0 {line}");
+    let submit = format!("farm submit --batch 5 --silence 1 --verify 0 {line}");
     let job = field.good(&submit);
     let job = job.trim();
     disk.fill();
@@ -146,7 +146,7 @@ fn a_full_store_costs_time_only() {
     assert!(field.read("made") == made);
     let status = field.status(job);
     assert_eq!(status["parts_done"], status["parts"], "{status}");
-    assert_eq!(status["lots_done"], status["lots"], "{status}");
+    assert_eq!(status["batches_done"], status["batches"], "{status}");
     assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
     // A full server lets a job go.
     let other = field.good(&submit.replace("2000", "2004"));
@@ -171,7 +171,7 @@ fn a_full_cache_is_tried_again() {
     let line = "bench long.bm --player pubeval --format json";
     let alone = field.good(line);
     disk.fill();
-    let job = field.good(&format!("farm submit --lot 5 --verify 0 {line}"));
+    let job = field.good(&format!("farm submit --batch 5 --verify 0 {line}"));
     let mut one = field.worker("one", "");
     field.until("it says so", || {
         let log = field.log("one");
@@ -305,7 +305,7 @@ fn a_cluster_loses_a_server_and_nothing_else() {
     let made = field.read("made");
     fs::remove_file(field.path("made")).unwrap();
     let job = good(&format!(
-        "farm submit --lot 2 --silence 2 --verify 0.02 {line}"
+        "farm submit --batch 2 --silence 2 --verify 0.02 {line}"
     ));
     let job = job.trim();
     let _workers = ["one", "two"].map(|name| field.worker_at(&url, name, "--fault drops=30"));

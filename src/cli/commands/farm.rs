@@ -128,7 +128,7 @@ struct WorkerArgs {
     /// End when there was nothing to compute for so many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     until_idle: Option<u64>,
-    /// Fault to inject, for tests: lies, drops=PERCENT, fails=LOT, version=TEXT.
+    /// Fault to inject, for tests: lies, drops=PERCENT, fails=BATCH, version=TEXT.
     #[arg(long, hide = true, value_parser = fault)]
     fault: Option<InjectedFault>,
 }
@@ -136,16 +136,16 @@ struct WorkerArgs {
 fn fault(text: &str) -> Result<InjectedFault, String> {
     match text.split_once('=') {
         None if text == "lies" => Ok(InjectedFault::Lies),
-        Some(("fails", lot)) => match lot.parse() {
-            Ok(lot) => Ok(InjectedFault::Fails(lot)),
-            Err(_) => Err("expected fails=LOT, such as fails=3".to_owned()),
+        Some(("fails", batch)) => match batch.parse() {
+            Ok(batch) => Ok(InjectedFault::Fails(batch)),
+            Err(_) => Err("expected fails=BATCH, such as fails=3".to_owned()),
         },
         Some(("version", version)) => Ok(InjectedFault::Version(version.to_owned())),
         Some(("drops", percent)) => match percent.parse() {
             Ok(percent) if percent < 100 => Ok(InjectedFault::Drops(percent)),
             _ => Err("expected drops=0 to drops=99".to_owned()),
         },
-        _ => Err("expected lies, drops=PERCENT, fails=LOT or version=TEXT".to_owned()),
+        _ => Err("expected lies, drops=PERCENT, fails=BATCH or version=TEXT".to_owned()),
     }
 }
 
@@ -166,8 +166,8 @@ struct SubmitArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     part_seconds: Option<f64>,
     /// Parts in a message, whatever they take.
-    #[arg(long, value_name = "N", conflicts_with = "part_seconds", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    lot: Option<u64>,
+    #[arg(long, alias = "lot", value_name = "N", conflicts_with = "part_seconds", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    batch: Option<u64>,
     /// The command, as on one machine.
     #[command(subcommand)]
     command: farm_jobs::Submitted,
@@ -370,7 +370,7 @@ fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
     let farm = args.server.open(&runtime)?;
     let division = Division {
         seconds: args.part_seconds,
-        parts: args.lot,
+        parts: args.batch,
     };
     let paths = farm_jobs::paths_here(&task)?;
     let of = (task.clone(), division);
@@ -463,8 +463,8 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     print(
         match tried {
             0 => format!("nothing of {job} was given up\n"),
-            1 => format!("1 lot of {job} is tried again\n"),
-            more => format!("{more} lots of {job} are tried again\n"),
+            1 => format!("1 batch of {job} is tried again\n"),
+            more => format!("{more} batches of {job} are tried again\n"),
         }
         .as_bytes(),
     )

@@ -95,10 +95,18 @@ fn demo(args: &Args, stop: &Stop) -> Result<(), Failure> {
         .map_err(Failure::unwritten(Path::new("positions.txt")))?;
     let line = "rollout --bm-in positions.txt --out positions.bm trials=36";
     say(&format!(
-        "gammond farm submit --nats {url} --wait --verify 0.2 --lot 1 {line}"
+        "gammond farm submit --nats {url} --wait --verify 0.2 --batch 1 {line}"
     ))?;
     let mut submit = gammond(&["farm", "submit"]);
-    submit.args(["--wait", "--verify", "0.2", "--lot", "1", "--silence", "5"]);
+    submit.args([
+        "--wait",
+        "--verify",
+        "0.2",
+        "--batch",
+        "1",
+        "--silence",
+        "5",
+    ]);
     submit.args(line.split(' '));
     if !ended(&mut submit, stop, "submit")?.success() {
         return Err(Failure::work("the job did not end well"));

@@ -22,7 +22,7 @@ pub struct FreshDecision {
     pub roll: Roll,
 }
 
-/// Up to `count` of the positions, each once, drawn by lot and with a roll by lot; those whose roll leaves no choice are
+/// Up to `count` of the positions, each once, drawn at random and with a random roll; those whose roll leaves no choice are
 /// passed over.
 #[must_use]
 pub fn decisions(positions: &[Position], count: usize, seed: u64) -> Vec<FreshDecision> {

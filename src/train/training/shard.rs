@@ -126,7 +126,7 @@ pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> 
     families
 }
 
-/// Each family as often as `weight` of its first label says, the fraction by lot.
+/// Each family as often as `weight` of its first label says, the fraction at random.
 #[must_use]
 pub fn repeated(
     labels: &[Label],

@@ -52,7 +52,7 @@ pub enum SourceError {
 pub enum Unrolled {
     /// Records of the position before the roll.
     BeforeRoll,
-    /// Records of plays, of a roll drawn by lot with this seed.
+    /// Records of plays, of a random roll with this seed.
     ByLot(u64),
 }
 

@@ -87,7 +87,7 @@ fn looking(nets: Option<&str>, plies: u8) -> Result<Box<dyn Player>, LabError> {
     player(&format!("gammond:bearoff=none{nets}:plies={plies}"))
 }
 
-/// Checkers spread over some points by lot: at most so many pips, one checker at least.
+/// Checkers spread over some random points: at most so many pips, one checker at least.
 fn spread(
     (checkers, points): (usize, u32),
     pips: std::ops::RangeInclusive<u32>,

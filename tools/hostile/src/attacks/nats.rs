@@ -503,11 +503,11 @@ fn headers(worker: &str, parts: &str, sum: &str, object: bool) -> String {
 fn forged_answers(place: &Place) -> Tried {
     let duel = "duel random random --games 12 --journal";
     place.run(&format!("{duel} alone"))?;
-    let submitted = place.run(&format!("farm submit --verify 0 --lot 1 {duel} made"))?;
+    let submitted = place.run(&format!("farm submit --verify 0 --batch 1 {duel} made"))?;
     let job = String::from_utf8_lossy(&submitted.stdout).trim().to_owned();
     let mut nats = Nats::connect(place)?;
     let huge = "W".repeat(5000);
-    for (lot, headers, payload) in [
+    for (batch, headers, payload) in [
         (0, headers("garbage", "1", PART_SUM, false), PART),
         (
             1,
@@ -519,7 +519,7 @@ fn forged_answers(place: &Place) -> Tried {
         (4, headers(&huge, "1", PART_SUM, false), PART),
     ] {
         nats.publish(
-            &format!("gammond.result.{job}.0.{lot}.0"),
+            &format!("gammond.result.{job}.0.{batch}.0"),
             "acked.1",
             &headers,
             payload,
@@ -598,7 +598,7 @@ fn jobs_by_hand(place: &Place) -> Tried {
     for (number, task) in tasks.iter().enumerate() {
         let key = format!("$KV.gammond-jobs.duel-00000000000{number}");
         nats.publish(&format!("{key}.task"), "acked.1", "", task.as_bytes())?;
-        let stage = "{\"format\":2,\"header\":\"x\",\"parts\":4,\"lot\":1}";
+        let stage = "{\"format\":2,\"header\":\"x\",\"parts\":4,\"batch\":1}";
         nats.publish(&format!("{key}.stage.0"), "acked.1", "", stage.as_bytes())?;
         nats.publish(&format!("{key}.state"), "acked.1", "", b"active")?;
     }
