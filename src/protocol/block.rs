@@ -1,7 +1,7 @@
 //! A match in lines behind a request: what a session collects until the line that ends it.
 
 use super::lines::FramedLine;
-use super::request::{MatchHeader, RequestError};
+use super::request::{MatchHeader, Refusal, RequestError};
 use super::settings::{AnswerStyle, QueuePlace};
 use crate::ErrorCode;
 use gammond_engine::query::MatchPart;
@@ -65,7 +65,10 @@ pub(super) struct Block {
     pub(super) place: QueuePlace,
     /// The number of the request's own line, where lines are counted.
     pub(super) number: Option<u64>,
-    pub(super) wanted: MatchHeader,
+    /// What to do with the match; `None` for a wrong request, whose error is in `refused`.
+    pub(super) wanted: Option<MatchHeader>,
+    /// The line that ends it.
+    end: String,
     text: Vec<u8>,
     /// Reason why the match will not be analysed; its further lines are discarded.
     refused: Option<RequestError>,
@@ -83,9 +86,24 @@ impl Block {
             style,
             place,
             number,
-            wanted,
+            end: wanted.end.clone(),
+            wanted: Some(wanted),
             text: Vec::new(),
             refused: None,
+        }
+    }
+
+    /// Returns the block of a wrong request: its lines are discarded up to `end`, then its error is the answer.
+    pub(super) fn refused(refusal: Refusal, end: String, number: Option<u64>) -> Block {
+        Block {
+            id: refusal.id,
+            style: refusal.style,
+            place: QueuePlace::default(),
+            number,
+            end,
+            wanted: None,
+            text: Vec::new(),
+            refused: Some(refusal.error),
         }
     }
 
@@ -98,7 +116,7 @@ impl Block {
                 return false;
             }
         };
-        if line.trim_ascii() == self.wanted.end.as_bytes() {
+        if line.trim_ascii() == self.end.as_bytes() {
             return true;
         }
         if self.refused.is_none() {
@@ -124,17 +142,20 @@ impl Block {
         self.text.capacity()
     }
 
-    /// Returns the text, or why there is none.
-    pub(super) fn text(&mut self) -> Result<Vec<u8>, RequestError> {
-        match self.refused.take() {
-            Some(error) => Err(error),
-            None => Ok(std::mem::take(&mut self.text)),
+    /// Returns what to do with the match, and its text, or why there is none.
+    pub(super) fn finish(&mut self) -> Result<(MatchHeader, Vec<u8>), RequestError> {
+        match (self.refused.take(), self.wanted.take()) {
+            (None, Some(wanted)) => Ok((wanted, std::mem::take(&mut self.text))),
+            (refused, _) => Err(refused.unwrap_or_else(|| self.unfinished())),
         }
     }
 
     /// Returns the error of an input that ended before the block did.
     pub(super) fn unfinished(&self) -> RequestError {
-        let message = format!("match has no line '{}' that ends it", self.wanted.end);
+        if let Some(error) = &self.refused {
+            return error.clone();
+        }
+        let message = format!("match has no line '{}' that ends it", self.end);
         RequestError::new(ErrorCode::BadRequest, "match", message)
     }
 }

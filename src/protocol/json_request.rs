@@ -2,8 +2,9 @@
 //! messages.
 
 use super::json::Json;
-use super::request::RequestError;
+use super::request::{ID_BYTES_MAX, RequestError};
 use crate::ErrorCode;
+use serde_json::Number;
 use std::fmt::Write as _;
 
 /// Longest text of a member, in bytes.
@@ -96,18 +97,16 @@ impl RequestParts {
     }
 
     fn take(&mut self, name: String, value: Json) -> Result<(), MemberError> {
-        let wrong = |want: &str, value: &Json| {
-            let message = format!("{name} is {}, expected {want}", value.kind());
-            let member = Member::Named(name.clone());
-            Err(MemberError::new(ErrorCode::BadRequest, message, member))
-        };
+        let wrong = |want: &str, value: &Json| Err(wrong_kind(&name, value, want));
         match (name.as_str(), value) {
             ("id", Json::Text(text)) => self.id = Some(text),
             ("id", Json::Number(number)) => self.id = Some(number.to_string()),
             ("position", Json::Text(text)) => self.position = Some(text),
             ("roll", Json::Text(text)) => self.roll = Some(text),
             ("roll", Json::List(dice)) => match dice.as_slice() {
-                [Json::Number(one), Json::Number(two)] => self.roll = Some(format!("{one}-{two}")),
+                [Json::Number(one), Json::Number(two)] => {
+                    self.roll = Some(format!("{}-{}", digits(one), digits(two)));
+                }
                 _ => return wrong("two dice such as [3,1]", &Json::List(dice)),
             },
             ("roll", Json::Null) => {}
@@ -185,6 +184,15 @@ impl RequestParts {
     }
 }
 
+fn wrong_kind(name: &str, value: &Json, want: &str) -> MemberError {
+    let message = format!("{name} is {}, expected {want}", value.kind());
+    MemberError::new(
+        ErrorCode::BadRequest,
+        message,
+        Member::Named(name.to_owned()),
+    )
+}
+
 fn texts(list: &[Json]) -> Option<Vec<&str>> {
     let mut texts = Vec::with_capacity(list.len());
     for one in list {
@@ -250,6 +258,17 @@ fn word<'a>(
     Err(MemberError::new(code, message, member()))
 }
 
+/// Returns a number as a line has it: JSON's 1.0 and 1e0 are the integer 1.
+fn digits(number: &Number) -> String {
+    let whole = number
+        .as_f64()
+        .filter(|value| number.is_f64() && value.fract() == 0.0);
+    match whole {
+        Some(value) => format!("{value:.0}"),
+        None => number.to_string(),
+    }
+}
+
 /// Returns a setting's value as a line has it.
 fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     let wrong = |message| {
@@ -258,10 +277,12 @@ fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     };
     match value {
         Json::Text(text) => Ok(text),
-        Json::Number(number) => Ok(number.to_string()),
+        Json::Number(number) => Ok(digits(&number)),
         Json::Bool(on) => Ok(on.to_string()),
         Json::List(list) => match list.as_slice() {
-            [Json::Number(one), Json::Number(two)] => Ok(format!("{one}-{two}")),
+            [Json::Number(one), Json::Number(two)] => {
+                Ok(format!("{}-{}", digits(one), digits(two)))
+            }
             _ => wrong(format!(
                 "setting {key:?} is an array, expected two numbers such as [3,5]"
             )),
@@ -273,24 +294,72 @@ fn setting(key: &str, value: Json) -> Result<String, MemberError> {
     }
 }
 
+/// An error in a line of JSON, with what could be read of it.
+pub(super) struct WrongLine {
+    pub(super) id: Option<String>,
+    /// The verb and the settings, as words.
+    pub(super) words: Option<String>,
+    pub(super) error: RequestError,
+}
+
 /// Returns a whole line of JSON as the line of words that asks the same (Q-90).
 ///
 /// # Errors
-/// The id, where it could be read, and the [`RequestError`].
-pub(super) fn words_of_line(line: &[u8]) -> Result<String, (Option<String>, RequestError)> {
+/// [`WrongLine`].
+pub(super) fn words_of_line(line: &[u8]) -> Result<String, WrongLine> {
     let json = Json::parse(line).map_err(|error| {
         let message = format!(
             "line is not JSON: {error}, expected such as {{\"verb\":\"eval\",\"position\":\"4HPwATDgc/ABMA\"}}"
         );
         let mut wrong = RequestError::new(ErrorCode::BadRequest, "request", message);
         wrong.at = error.column().saturating_sub(1);
-        (None, wrong)
+        WrongLine {
+            id: None,
+            words: None,
+            error: wrong,
+        }
     })?;
-    let mut id = None;
-    words(json, &mut id).map_err(|error| (id, error.into()))
+    let (id, readable) = (id_of(&json), readable_words(&json));
+    words(json).map_err(|error| WrongLine {
+        id,
+        words: readable,
+        error: error.into(),
+    })
 }
 
-fn words(json: Json, known: &mut Option<String>) -> Result<String, MemberError> {
+fn member<'a>(json: &'a Json, name: &str) -> Option<&'a Json> {
+    let Json::Object(members) = json else {
+        return None;
+    };
+    let found = members.iter().find(|(member, _)| member == name)?;
+    Some(&found.1)
+}
+
+/// Returns the id of a request whose other members may be wrong.
+fn id_of(json: &Json) -> Option<String> {
+    let id = match member(json, "id")? {
+        Json::Text(text) => text.clone(),
+        Json::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let good = named_word("id", &id).is_ok() && id.len() <= ID_BYTES_MAX;
+    good.then_some(id)
+}
+
+/// Returns the verb, and the terminator of a match, of a request whose other members may be wrong.
+fn readable_words(json: &Json) -> Option<String> {
+    let Json::Text(verb) = member(json, "verb")? else {
+        return None;
+    };
+    let end = member(json, "settings").and_then(|settings| member(settings, "end"));
+    match end {
+        Some(Json::Text(end)) => Some(format!("{verb} end={end}")),
+        Some(Json::Number(end)) => Some(format!("{verb} end={}", digits(end))),
+        _ => Some(verb.clone()),
+    }
+}
+
+fn words(json: Json) -> Result<String, MemberError> {
     let (mut verb, mut ids, mut others) = (None, None, Vec::new());
     let Json::Object(members) = json else {
         return RequestParts::read(json).map(|_| String::new());
@@ -299,12 +368,15 @@ fn words(json: Json, known: &mut Option<String>) -> Result<String, MemberError> 
         match (name.as_str(), value) {
             ("verb", Json::Text(text)) => verb = Some(text),
             ("ids", Json::List(list)) => ids = Some(list),
+            ("verb", value) => return Err(wrong_kind(&name, &value, "a text such as \"move\"")),
+            ("ids", value) => {
+                return Err(wrong_kind(&name, &value, "an array such as [\"7\"]"));
+            }
             (_, value) => others.push((name, value)),
         }
     }
     let parts = RequestParts::read(Json::Object(others))?;
     let start = parts.start()?;
-    known.clone_from(&parts.id);
     let member = Member::Named("verb".to_owned());
     let Some(verb) = verb else {
         let message = "verb is missing, expected a text such as \"move\"";
@@ -354,7 +426,7 @@ mod tests {
     use super::*;
 
     fn line(text: &str) -> Result<String, RequestError> {
-        words_of_line(text.as_bytes()).map_err(|(_, error)| error)
+        words_of_line(text.as_bytes()).map_err(|wrong| wrong.error)
     }
 
     /// Q-90: members are the words of a line.
@@ -413,6 +485,8 @@ mod tests {
                 "setting",
             ),
             (r#"{"verb":"move","ply":1}"#, "bad-request", "request"),
+            (r#"{"verb":5}"#, "bad-request", "request"),
+            (r#"{"verb":"cancel","ids":"7"}"#, "bad-request", "ids"),
         ] {
             let error = line(json).unwrap_err();
             assert_eq!(
@@ -421,7 +495,33 @@ mod tests {
                 "{json}: {error}"
             );
         }
-        let (id, _) = words_of_line(br#"{"id":"7","position":"x"}"#).unwrap_err();
-        assert_eq!(id.as_deref(), Some("7"));
+    }
+
+    /// Q-90: the answer to a wrong line has its id, whichever member is wrong.
+    #[test]
+    fn wrong_json_line_keeps_id() {
+        for (json, id) in [
+            (r#"{"id":"7","position":"x"}"#, Some("7")),
+            (r#"{"ply":1,"id":"7","verb":"move"}"#, Some("7")),
+            (r#"{"id":8,"verb":"move","position":4}"#, Some("8")),
+            (
+                r#"{"id":"9","verb":"eval","position":"4HPwATDgc/ABMA","settings":{"x":null}}"#,
+                Some("9"),
+            ),
+            (r#"{"id":"10","verb":5}"#, Some("10")),
+            (r#"{"id":"a b","verb":5}"#, None),
+            (r#"{"id":[1],"verb":"ping"}"#, None),
+        ] {
+            let wrong = words_of_line(json.as_bytes()).err().unwrap();
+            assert_eq!(wrong.id.as_deref(), id, "{json}");
+        }
+    }
+
+    /// Whole numbers that JSON writes with a point or an exponent are integers.
+    #[test]
+    fn whole_floats_are_integers() {
+        let json = r#"{"verb":"move","position":"4HPwATDgc/ABMA","roll":[3.0,1e0],"settings":{"plies":2.0,"noise":0.5}}"#;
+        let want = "move 4HPwATDgc/ABMA 3-1 plies=2 noise=0.5";
+        assert_eq!(line(json).unwrap(), want);
     }
 }

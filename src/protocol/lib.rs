@@ -26,6 +26,7 @@ pub mod json;
 pub mod json_request;
 mod lines;
 pub mod message;
+mod position_request;
 pub mod render;
 mod reply;
 mod request;

@@ -234,6 +234,7 @@ fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
 
 /// Returns the pip counts of a race as JSON.
 fn race_value(counts: &RaceCounts) -> Value {
+    let numbers = |counts: [f64; 2]| json!(counts.map(answer::number_value));
     let advice = |counts: Value,
                   RaceAdvice {
                       double,
@@ -243,9 +244,9 @@ fn race_value(counts: &RaceCounts) -> Value {
         json!({ "counts": counts, "double": double, "redouble": redouble, "take": take })
     };
     json!({
-        "keith": advice(json!(counts.keith), counts.by_keith()),
-        "thorp": advice(json!(counts.thorp), counts.by_thorp()),
-        "kleinman": advice(json!(counts.kleinman), counts.by_kleinman()),
+        "keith": advice(numbers(counts.keith), counts.by_keith()),
+        "thorp": advice(numbers(counts.thorp), counts.by_thorp()),
+        "kleinman": advice(answer::number_value(counts.kleinman), counts.by_kleinman()),
     })
 }
 

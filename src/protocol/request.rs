@@ -95,6 +95,8 @@ pub struct Refusal {
     pub style: AnswerStyle,
     /// The error.
     pub error: RequestError,
+    /// For a wrong `analyse`: the line that ends its match. The lines up to it are no requests.
+    pub match_end: Option<String>,
 }
 
 /// An error in a line.

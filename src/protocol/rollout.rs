@@ -57,7 +57,7 @@ pub fn name(task: &RolloutTask, one: &RolledOut) -> String {
 /// One line for people: each candidate with its value and standard error.
 fn text(task: &RolloutTask, found: &RolloutAnswer) -> String {
     let candidate_line = |one: &RolledOut| {
-        let (value, error) = one.value();
+        let (value, error) = one.reported().value();
         let name = name(task, one);
         let error = crate::render::rollout::error_text(error);
         format!("{name} {:+.4} {error}", value.equity)
@@ -108,6 +108,9 @@ pub fn body(task: &RolloutTask, found: &RolloutAnswer, took: Duration) -> Value 
             let filter = other.filter.unwrap_or(settings.search.filter);
             body.insert("otherfilter".to_owned(), json!(filter.name()));
         }
+        if let Some(level) = settings.search.level {
+            body.insert("level".to_owned(), json!(level.name()));
+        }
         if let Some(roll) = task.roll {
             body.insert("roll".to_owned(), json!(roll.dice()));
         }
@@ -144,6 +147,7 @@ fn verdict(body: &mut Map<String, Value>, cube: &CubeAnswer) {
 }
 
 fn candidate(task: &RolloutTask, one: &RolledOut, best: f64) -> Value {
+    let one = &one.reported();
     let numbers = |values: &[f64; 5]| {
         let pairs = CHANCES.iter().zip(values);
         let pairs = pairs.map(|(name, &value)| ((*name).to_owned(), number_value(value)));

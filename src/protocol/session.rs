@@ -126,8 +126,8 @@ impl Session {
             self.block = Some(block);
             return LineAction::Silence;
         }
-        let text = match block.text() {
-            Ok(text) => text,
+        let (wanted, text) = match block.finish() {
+            Ok(found) => found,
             Err(error) => return block_refused(&block, &error),
         };
         let Block {
@@ -135,7 +135,6 @@ impl Session {
             style,
             place,
             number,
-            wanted,
             ..
         } = block;
         let name = id.clone();
@@ -272,7 +271,13 @@ impl Dialect for Session {
         match parse_line(line, &self.settings) {
             None => LineAction::Silence,
             Some(Ok(line)) => self.request(line),
-            Some(Err(refusal)) => self.refuse(Addressee::from(&refusal), &refusal.error),
+            Some(Err(mut refusal)) => match refusal.match_end.take() {
+                Some(end) => {
+                    self.block = Some(Block::refused(refusal, end, self.number));
+                    LineAction::Silence
+                }
+                None => self.refuse(Addressee::from(&refusal), &refusal.error),
+            },
         }
     }
 

@@ -135,13 +135,16 @@ impl StateOptions {
         Score::new(length, me, opponent, crawford)
     }
 
-    /// Returns these changes with `later` ones on top.
+    /// Returns these changes with `later` ones on top. A new length removes an old score, and a new length or score an
+    /// old Crawford flag (S-04).
     #[must_use]
     pub fn with(self, later: &StateOptions) -> StateOptions {
+        let new_length = later.length.is_some() && later.length != self.length;
+        let new_score = later.length.is_some() || later.score.is_some();
         StateOptions {
             length: later.length.or(self.length),
-            score: later.score.or(self.score),
-            crawford: later.crawford.or(self.crawford),
+            score: later.score.or(self.score.filter(|_| !new_length)),
+            crawford: later.crawford.or(self.crawford.filter(|_| !new_score)),
             jacoby: later.jacoby.or(self.jacoby),
             beavers: later.beavers.or(self.beavers),
             cube: later.cube.or(self.cube),
@@ -185,29 +188,44 @@ pub struct RolloutOptions {
 }
 
 impl RolloutOptions {
-    /// Returns the settings of a rollout for a client with these search settings.
+    /// Returns the settings of a rollout for a client with these search settings. A level replaces their plies, and gives
+    /// what these options leave open (RO-14).
     #[must_use]
     pub fn settings(&self, search: &Settings) -> RolloutSettings {
-        let mut settings = RolloutSettings::default();
+        let mut settings = match search.level {
+            Some(level) => RolloutSettings::at_level(level, search),
+            None => RolloutSettings::default(),
+        };
+        let [
+            RolloutSide {
+                plies, cube_plies, ..
+            },
+            _,
+        ] = settings.sides;
+        let plies = if search.level.is_some() {
+            plies
+        } else {
+            search.plies
+        };
         let side = |plies| RolloutSide {
             plies,
-            cube_plies: self.cube_plies.unwrap_or(0),
+            cube_plies: self.cube_plies.unwrap_or(cube_plies),
             filter: None,
         };
         let other = RolloutSide {
-            plies: self.other_plies.unwrap_or(search.plies),
-            cube_plies: (self.other_cube_plies.or(self.cube_plies)).unwrap_or(0),
+            plies: self.other_plies.unwrap_or(plies),
+            cube_plies: (self.other_cube_plies.or(self.cube_plies)).unwrap_or(cube_plies),
             filter: self.other_filter,
         };
         settings.trials = self.trials.unwrap_or(settings.trials);
         settings.seed = self.seed.unwrap_or(settings.seed);
-        settings.sides = [side(search.plies), other];
+        settings.sides = [side(plies), other];
         settings.late = self.late.map(|(turn, plies)| (turn, side(plies)));
-        settings.leaf_plies = self.leaf_plies.unwrap_or(0);
+        settings.leaf_plies = self.leaf_plies.unwrap_or(settings.leaf_plies);
         settings.leaf_osr = self.leaf_osr;
         settings.cubeful = search.cubeful;
         settings.variance_reduction = self.variance_reduction.unwrap_or(true);
-        settings.truncate = self.truncate.unwrap_or_default();
+        settings.truncate = self.truncate.unwrap_or(settings.truncate);
         settings.error = self.error;
         settings.lead = self.lead;
         settings.time_ms = search.time_ms;
@@ -530,10 +548,12 @@ impl RolloutOptions {
 
 fn truncation(text: &str) -> Option<Truncation> {
     match text.to_ascii_lowercase().as_str() {
-        "never" | "0" => Some(Truncation::Never),
+        "never" => Some(Truncation::Never),
         "race" => Some(Truncation::Race),
         "table" => Some(Truncation::Table),
-        turns => number(turns, u64::from(RolloutSettings::TURNS_MAX)).map(Truncation::Turns),
+        turns => number(turns, u64::from(RolloutSettings::TURNS_MAX))
+            .filter(|&turns| turns > 0)
+            .map(Truncation::Turns),
     }
 }
 
@@ -628,6 +648,58 @@ mod tests {
         assert_eq!(settings.state.length, Some(255));
     }
 
+    /// RO-14: a level gives what the options of a rollout leave open.
+    #[test]
+    fn level_gives_settings_of_rollout() {
+        let settings = |pairs: &[(&str, &str)]| {
+            let mut session = SessionSettings::default();
+            for (key, value) in pairs {
+                session.set(key, value).unwrap();
+            }
+            session.rollout.settings(&session.search)
+        };
+        let plain = settings(&[("plies", "2")]);
+        assert_eq!((plain.trials, plain.sides[1].plies), (1296, 2));
+        let level = settings(&[("plies", "2"), ("level", "roller++")]);
+        let known = RolloutSettings::at_level(Level::RollerPlusPlus, &level.search);
+        assert_eq!((level.trials, level.sides), (known.trials, known.sides));
+        assert_eq!(level.truncate, known.truncate);
+        assert_eq!(level.leaf_plies, known.leaf_plies);
+        let own = settings(&[("level", "roller"), ("trials", "72"), ("truncate", "never")]);
+        assert_eq!((own.trials, own.truncate), (72, Truncation::Never));
+    }
+
+    /// S-04: a new length or score clears the Crawford flag, and a new length the score.
+    #[test]
+    fn later_length_or_score_clears_crawford_flag() {
+        let options = |pairs: &[(&str, &str)]| {
+            let mut settings = SessionSettings::default();
+            for (key, value) in pairs {
+                settings.set(key, value).unwrap();
+            }
+            settings.state
+        };
+        let crawford = options(&[("length", "7"), ("score", "6:3"), ("crawford", "on")]);
+        for (later, length, score, flag) in [
+            (vec![("cube", "1")], 7, (6, 3), true),
+            (vec![("score", "3:6")], 7, (3, 6), false),
+            (vec![("score", "6:6")], 7, (6, 6), false),
+            (vec![("score", "3:6"), ("crawford", "on")], 7, (3, 6), true),
+            (vec![("length", "7")], 7, (6, 3), false),
+            (vec![("length", "9")], 9, (0, 0), false),
+            (vec![("length", "0")], 0, (0, 0), false),
+        ] {
+            let state = crawford.with(&options(&later));
+            let state = state.apply(MatchState::default()).unwrap().score;
+            assert_eq!(
+                (state.length(), (state.me(), state.opponent())),
+                (length, score),
+                "{later:?}"
+            );
+            assert_eq!(state.is_crawford(), flag, "{later:?}");
+        }
+    }
+
     #[test]
     fn bad_values_are_named_and_change_nothing() {
         let bad = [
@@ -653,6 +725,7 @@ mod tests {
             ("trials", "0"),
             ("trials", "-1"),
             ("trials", "1e18"),
+            ("truncate", "0"),
             ("truncate", "1001"),
             ("truncate", "x"),
             ("late", "5"),

@@ -252,7 +252,7 @@ pub(crate) struct RolledOut {
     chance_errors: Chances,
     /// Cubeful where the cube is in play, else cubeless.
     equity: f64,
-    /// Standard error of the equity.
+    /// Standard error of the equity; like the other errors infinite below 72 games.
     error: f64,
     cubeless: f64,
     cubeless_error: f64,
@@ -287,6 +287,7 @@ impl Rollout {
         answer: query::RolloutAnswer,
     ) -> Rollout {
         let of = |one: query::RolledOut| {
+            let one = one.reported();
             let (value, error) = one.value();
             let play = match one.candidate {
                 // A play by hand may come without its roll.

@@ -136,7 +136,7 @@ fn input_without_a_match_is_one_error() {
     let huge = "x".repeat(1000) + "\n";
     let huge = huge.repeat(MATCH_BYTES_MAX / 1001 + 2);
     let long = "x".repeat(LINE_BYTES_MAX + 5);
-    let cases: [(&str, Vec<u8>, &str); 7] = [
+    let cases: [(&str, Vec<u8>, &str); 11] = [
         (
             "no match",
             b"analyse\nhello\n.\n".to_vec(),
@@ -163,8 +163,33 @@ fn input_without_a_match_is_one_error() {
             format!("analyse\n{long}\n.\n").into_bytes(),
             "line-too-long",
         ),
-        ("a setting", b"analyse plies=9\n".to_vec(), "bad-setting"),
-        ("no word", b"analyse end=\n".to_vec(), "bad-setting"),
+        (
+            "a setting",
+            b"analyse plis=2\n; 3 point match\nset plies=4\nquit\n.\n".to_vec(),
+            "bad-setting",
+        ),
+        (
+            "a setting before another end",
+            b"analyse plies=9 end=EOF\n.\nquit\nEOF\n".to_vec(),
+            "bad-setting",
+        ),
+        (
+            "no word",
+            b"analyse end=\nquit\n.\n".to_vec(),
+            "bad-setting",
+        ),
+        ("a byte", b"analyse \x01\nquit\n.\n".to_vec(), "bad-byte"),
+        (
+            "a member",
+            b"{\"verb\":\"analyse\",\"ply\":2}\nquit\n.\n".to_vec(),
+            "bad-request",
+        ),
+        (
+            "a setting in JSON",
+            b"{\"verb\":\"analyse\",\"settings\":{\"end\":\"E\",\"plies\":9}}\nquit\n.\nE\n"
+                .to_vec(),
+            "bad-setting",
+        ),
     ];
     let server = plain();
     for (name, input, code) in cases {
@@ -186,6 +211,11 @@ fn input_without_a_match_is_one_error() {
         assert_eq!(client.line(), "{\"type\":\"pong\"}", "{name}");
     }
     // The input ends before the match does.
+    let lines = piped(b"#7 analyse plies=9\nping\n");
+    assert!(
+        lines.len() == 1 && lines[0].contains("bad-setting"),
+        "{lines:?}"
+    );
     let lines = piped(b"ping\n#7 analyse\n 1 point match\nping\n");
     let value: Value = serde_json::from_str(lines.last().unwrap()).unwrap();
     assert_eq!(

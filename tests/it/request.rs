@@ -2,6 +2,7 @@
 
 use crate::support::answer;
 use gammond_engine::engine::Engine;
+use gammond_engine::query::RolloutSubject;
 use gammond_protocol::{
     Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Request, Session, SessionSettings, parse_line,
 };
@@ -194,6 +195,22 @@ fn settings_of_session_and_request() {
     let listed: Value = serde_json::from_str(&ask_in(&mut session, b"set plies=1").1).unwrap();
     let settings = answer.as_object().unwrap().keys();
     assert!(settings.into_iter().all(|key| listed.get(key).is_some()));
+    // S-04: a new score clears the Crawford flag, a new length the score.
+    ask_in(&mut session, b"set length=7 score=6:3 crawford=on");
+    for (line, crawford) in [
+        ("cube 4HPwATDgc/ABMA", true),
+        ("cube 4HPwATDgc/ABMA score=3:6", false),
+        ("cube 4HPwATDgc/ABMA length=0", false),
+    ] {
+        let Request::Cube(query, _) = request(line, &session) else {
+            panic!("a cube");
+        };
+        assert_eq!(query.state.score.is_crawford(), crawford, "{line}");
+    }
+    assert!(!ask_in(&mut session, b"set score=6:6").0);
+    let (refused, text) = ask_in(&mut session, b"set length=0");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert!(!refused && answer["score"].is_null(), "{text}");
     check_error(b"set plies=9", "bad-setting", "setting", 4);
     check_error(b"set plies=1 depth=3", "bad-setting", "setting", 12);
     check_error(b"set", "bad-setting", "setting", 3);
@@ -232,6 +249,28 @@ fn errors_name_field_and_place() {
         23,
     );
     check_error(b"ping now", "bad-request", "request", 5);
+    // The text's own cube and score, and a setting that is wrong beside others.
+    check_error(
+        b"convert XGID=-b----E-C---eE---c-e----B-:1:0:1:00:4:0:1:5:10",
+        "bad-xgid",
+        "XGID cube",
+        40,
+    );
+    check_error(
+        b"convert 4HPwATDgc/ABMA:8QmgABAAIAAE",
+        "bad-match-id",
+        "match ID cube",
+        23,
+    );
+    check_error(
+        b"eval 4HPwATDgc/ABMA plies=0 score=3:3",
+        "bad-score",
+        "score",
+        28,
+    );
+    check_error(b"cube AQAAAgAAAAAAAA plies=2", "game-over", "position", 5);
+    let owned = b"cube XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:3:0:10 plies=2";
+    check_error(owned, "bad-cube", "cube", 5);
     check_error(b"pi\0ng", "bad-byte", "line", 2);
     check_error(b"ping\xff", "bad-byte", "line", 4);
     check_error(b"\xff\xfd\x01ping", "bad-byte", "line", 0);
@@ -315,6 +354,142 @@ fn races_are_shown_with_peoples_counts() {
     assert_eq!(race["kleinman"]["take"], true);
 }
 
+/// Q-29, Q-60: without a cube to turn there is no cube decision, with a search as with a rollout.
+#[test]
+fn cube_that_may_not_be_turned_is_refused() {
+    for (settings, at) in [
+        ("owner=opponent", 0),
+        ("plies=0 cube=4096 owner=me", 8),
+        ("cubeful=off", 0),
+    ] {
+        for verb in ["cube", "rollout cube"] {
+            let line = format!("{verb} {START} {settings}");
+            let at = verb.len() + START.len() + 2 + at;
+            check_error(line.as_bytes(), "bad-cube", "cube", at);
+        }
+    }
+    let unused = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:3:0:0";
+    for verb in ["cube", "rollout cube"] {
+        let answer = ask(&format!("{verb} {unused}"));
+        assert_eq!(answer["code"], "bad-cube");
+        assert_eq!(
+            answer["message"],
+            "no cube is in use, so there is no cube decision"
+        );
+    }
+    assert_eq!(ask(&format!("cube {unused} cubeful=on"))["type"], "cube");
+    // A search answers for a dead cube, a rollout has nothing to compare.
+    for score in ["6:3", "3:6 crawford=on"] {
+        let settings = format!("length=7 score={score}");
+        assert_eq!(ask(&format!("cube {START} {settings}"))["type"], "cube");
+        let line = format!("rollout cube {START} {settings}");
+        check_error(line.as_bytes(), "bad-cube", "cube", 13);
+    }
+}
+
+/// Q-60: `plays=` may stand anywhere among the settings.
+#[test]
+fn plays_to_roll_out_stand_among_settings() {
+    let line = format!("rollout {START} 31 trials=36 plays=\"8/5 6/5; 24/23 13/10\" seed=7");
+    let parsed = parse_line(line.as_bytes(), &SessionSettings::default());
+    let Request::Rollout(task) = parsed.unwrap().unwrap().request else {
+        panic!("a rollout");
+    };
+    assert_eq!((task.settings.trials, task.settings.seed), (36, 7));
+    let RolloutSubject::Plays(plays) = &task.query.subject else {
+        panic!("plays");
+    };
+    assert_eq!(plays.len(), 2);
+    for plays in ["plays=8/5", "plays=\"8/5 6/5", "plays=\"8/5 6/4\""] {
+        let line = format!("rollout {START} 31 trials=36 {plays}");
+        check_error(line.as_bytes(), "bad-setting", "plays", 36);
+    }
+}
+
+/// Q-61: few games have no errors, and a rollout without time for a game is late, not stopped.
+#[test]
+fn short_rollouts_have_no_errors() {
+    for (trials, known) in [(36, false), (72, true)] {
+        let line = format!("rollout {START} trials={trials} truncate=1 length=7 score=3:5");
+        let candidate = ask(&line)["candidates"][0].clone();
+        for errors in ["error", "mwc_error", "probability_errors"] {
+            let errors = candidate[errors].as_object().unwrap();
+            assert!(errors.values().all(|error| error.is_number() == known));
+        }
+        let (_, text) = ask_in(
+            &mut Session::default(),
+            format!("{line} answer=text").as_bytes(),
+        );
+        assert_eq!(text.contains("unknown"), !known, "{text}");
+    }
+    let late = ask(&format!("rollout {START} 31 trials=36 plies=2 time=1"));
+    assert_eq!(late["code"], "timeout", "{late}");
+}
+
+/// RO-14: a level gives a rollout its settings; the session's does not.
+#[test]
+fn rollouts_at_a_level() {
+    let mut session = Session::default();
+    ask_in(&mut session, b"set level=roller");
+    for (setting, trials, level) in [
+        ("level=roller", 36, Some("roller")),
+        ("level=roller trials=72", 72, Some("roller")),
+        ("trials=40 truncate=1", 40, None),
+    ] {
+        let line = format!("rollout {START} {setting}");
+        let (_, text) = ask_in(&mut session, line.as_bytes());
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["trials"], trials, "{text}");
+        assert_eq!(answer["level"].as_str(), level, "{text}");
+    }
+}
+
+/// MET-09: in a long match results that change nothing have finite values.
+#[test]
+fn long_matches_have_finite_values() {
+    for settings in [
+        "length=93 score=0:91",
+        "length=100 score=0:98",
+        "length=142 score=141:0",
+        "length=255 score=254:54 cube=64 owner=me",
+        "length=255 score=0:254",
+    ] {
+        for (verb, rest) in [
+            ("eval", ""),
+            ("cube", ""),
+            ("move", "31 "),
+            ("rollout", "trials=36 truncate=1 "),
+        ] {
+            let answer = ask(&format!("{verb} {START} {rest}{settings}"));
+            assert_eq!(answer["type"], verb, "{settings}: {answer}");
+        }
+    }
+    let eval = ask("eval 4HPwATDgc/ABMA length=255 score=254:54 cube=64 owner=opponent");
+    let equity = eval["equity"]["cubeful"].as_f64().unwrap();
+    assert!(equity.abs() <= 1e7, "{eval}");
+}
+
+/// GID-02: text pasted from gnubg's screen, before a roll and settings.
+#[test]
+fn pasted_text_is_a_position() {
+    for text in [
+        "GNUbg ID: 4HPwATDgc/ABMA:cAkAAAAAAAAE",
+        "Position ID: 4HPwATDgc/ABMA Match ID: cAkAAAAAAAAE",
+        "Match ID   : cAkAAAAAAAAE Position ID: 4HPwATDgc/ABMA",
+    ] {
+        assert_eq!(ask(&format!("convert {text}"))["match"], "cAkAAAAAAAAE");
+        let play = ask(&format!("#7 {text} 31 plies=0"));
+        assert_eq!(play["roll"], serde_json::json!([3, 1]), "{text}: {play}");
+    }
+    let missing = "convert Position ID: 4HPwATDgc/ABMA plies=1";
+    check_error(
+        missing.as_bytes(),
+        "bad-match-id",
+        "match ID",
+        missing.len(),
+    );
+}
+
 #[test]
 fn numbers_are_rounded() {
     fn check(value: &Value, places: usize) {
@@ -341,6 +516,7 @@ fn numbers_are_rounded() {
         "set noise=0.05",
         "m OAHDPAABDAOAHDPAABDA 3 1 EIGHPAABDAOAHDPAABDA 0.0 JIGHPAABDAOAHDPAABDA 0.68",
         "o OAHDPAABDAOAHDPAABDA 0.68 0.149 0.0068 0.1246 0.0055",
+        "show 3xUAALjZrYAAAA",
     ] {
         check(&ask(line), 6);
     }

@@ -52,22 +52,26 @@ fn search(settings: &Settings) -> Settings {
     }
 }
 
-fn rollout(level: Level, settings: &Settings) -> RolloutSettings {
-    let plan = plan(level);
-    let side = RolloutSide {
-        plies: plan.plies,
-        cube_plies: plan.plies,
-        filter: None,
-    };
-    RolloutSettings {
-        trials: plan.games,
-        sides: [side; 2],
-        leaf_plies: plan.leaf_plies,
-        cubeful: settings.cubeful,
-        truncate: Truncation::Turns(plan.turns),
-        time_ms: settings.time_ms,
-        search: search(settings),
-        ..RolloutSettings::default()
+impl RolloutSettings {
+    /// Returns the settings of a level's rollouts (RO-10), for a client with these search settings.
+    #[must_use]
+    pub fn at_level(level: Level, settings: &Settings) -> RolloutSettings {
+        let plan = plan(level);
+        let side = RolloutSide {
+            plies: plan.plies,
+            cube_plies: plan.plies,
+            filter: None,
+        };
+        RolloutSettings {
+            trials: plan.games,
+            sides: [side; 2],
+            leaf_plies: plan.leaf_plies,
+            cubeful: settings.cubeful,
+            truncate: Truncation::Turns(plan.turns),
+            time_ms: settings.time_ms,
+            search: search(settings),
+            ..RolloutSettings::default()
+        }
     }
 }
 
@@ -83,7 +87,8 @@ impl Engine {
         (level, settings): (Level, &Settings),
         stop: &Stop,
     ) -> Result<Option<RolloutAnswer>, EngineError> {
-        match self.rollout(query, &rollout(level, settings), stop, &mut |_| {}) {
+        let settings = RolloutSettings::at_level(level, settings);
+        match self.rollout(query, &settings, stop, &mut |_| {}) {
             Ok(found) => Ok(Some(found)),
             Err(EngineError::Stopped) if !stop.is_triggered() => Ok(None),
             Err(error) => Err(error),

@@ -5,7 +5,7 @@ use super::MatchEquityTable;
 use gammond_game::{Chances, Cube, CubeOwner, MatchState, Score};
 
 /// A cube during a search: how often it has been turned, and who owns it, seen by the player on
-/// roll. Unlike [`Cube`] it has no upper limit.
+/// roll. Unlike [`Cube`] it may be turned beyond 4096 inside a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct CubeState {
     /// The cube's value is 2 to this power.
@@ -110,6 +110,10 @@ impl GammonPrices {
 const LEVELS: usize = 11;
 const LEVEL_LAST: usize = 8;
 
+/// Half the MWC between winning and losing a plain game below which the game decides nothing: one between players who
+/// need far more, or nearly nothing.
+const HALF_STAKE_MIN: f64 = 1e-7;
+
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CubeLevel {
@@ -129,17 +133,21 @@ impl CubeLevel {
         }
     }
 
-    /// Half the sum and half the difference of a plain win and a plain loss.
-    fn middle(&self) -> (f64, f64) {
-        let middle = (self.win[0] + self.lose[0]) / 2.0;
-        (middle, self.win[0] - middle)
+    /// Returns the MWC of 2 EMG, never so near 0 that EMG of rounding errors were large.
+    fn scale(&self) -> f64 {
+        let scale = self.win[0] - self.lose[0];
+        if scale.abs() <= 2.0 * HALF_STAKE_MIN {
+            2.0 * HALF_STAKE_MIN
+        } else {
+            scale
+        }
     }
 }
 
 fn prices(win: [f64; 3], lose: [f64; 3]) -> GammonPrices {
     let middle = (win[0] + lose[0]) / 2.0;
     let half = win[0] - middle;
-    if half.abs() <= 1e-7 {
+    if half.abs() <= HALF_STAKE_MIN {
         return GammonPrices::default();
     }
     let my_gammon = (win[1] - middle) / half - 1.0;
@@ -149,6 +157,23 @@ fn prices(win: [f64; 3], lose: [f64; 3]) -> GammonPrices {
         my_backgammon: ((win[2] - middle) / half - (my_gammon + 1.0)).max(0.0),
         opponent_gammon: opponent_gammon.max(0.0),
         opponent_backgammon: ((middle - lose[2]) / half - (opponent_gammon + 1.0)).max(0.0),
+    }
+}
+
+/// Returns the reason why the player on roll may not double; `None` if he may (CUBE-07). The leader after the Crawford
+/// game needs one point, which every cube brings.
+#[must_use]
+pub fn double_refusal(score: Score, cube: CubeState) -> Option<&'static str> {
+    if cube.owner == CubeOwner::Opponent {
+        Some("the opponent owns the cube")
+    } else if u32::from(cube.doublings) >= Cube::MAX.trailing_zeros() {
+        Some("the cube is at 4096 and cannot be turned further")
+    } else if score.is_crawford() {
+        Some("the cube may not be turned in the Crawford game")
+    } else if !score.is_money() && Stakes::points(cube.doublings) >= score.my_away() {
+        Some("a win at this cube wins the match already")
+    } else {
+        None
     }
 }
 
@@ -241,14 +266,14 @@ impl Stakes {
         }
     }
 
-    /// MWC to EMG at this cube. In money play the value comes back unchanged.
+    /// MWC to EMG at this cube, at most 1e7 either way (MET-09). In money play the value comes back unchanged.
     #[must_use]
     pub fn to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
         if self.is_money() {
             return mwc;
         }
         let level = self.level(cube.doublings, 0);
-        (2.0 * mwc - (level.win[0] + level.lose[0])) / (level.win[0] - level.lose[0])
+        (2.0 * mwc - (level.win[0] + level.lose[0])) / level.scale()
     }
 
     /// EMG at this cube to MWC. In money play the value comes back unchanged.
@@ -267,7 +292,7 @@ impl Stakes {
         if self.is_money() {
             return mwc;
         }
-        mwc / self.level(cube.doublings, 0).middle().1
+        2.0 * mwc / self.level(cube.doublings, 0).scale()
     }
 
     /// Returns the value to the player on roll when the opponent passes a double of this cube: 1 point, or MWC.
@@ -280,20 +305,10 @@ impl Stakes {
         }
     }
 
-    /// Returns true if the player on roll may double: he has access to the cube, it is not the Crawford game, a win at
-    /// this cube does not win the match already, and he is not the leader after it.
+    /// Returns true if the player on roll may double (CUBE-07).
     #[must_use]
     pub fn may_double(&self, cube: CubeState) -> bool {
-        if cube.owner == CubeOwner::Opponent {
-            return false;
-        }
-        if self.is_money() {
-            return true;
-        }
-        let away = self.score.my_away();
-        !self.score.is_crawford()
-            && Stakes::points(cube.doublings) < away
-            && !(self.score.is_post_crawford() && away == 1)
+        double_refusal(self.score, cube).is_none()
     }
 
     /// Returns true if the opponent turns the cube at the next turn (CUBE-13): the opponent may turn it, loses the match
@@ -312,5 +327,69 @@ impl Stakes {
         self.score.is_crawford()
             || (points >= mine && points >= theirs)
             || (mine == 2 && theirs == 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube(doublings: u8, owner: CubeOwner) -> CubeState {
+        CubeState { doublings, owner }
+    }
+
+    /// MET-09: in long matches most results change nothing, and no value is infinite or not a number.
+    #[test]
+    fn emg_at_every_length_is_finite() {
+        let met = MatchEquityTable::default();
+        for length in 1..=255_u32 {
+            let corners = [0, length / 2, length.saturating_sub(2), length - 1];
+            let scores = corners.map(|me| corners.map(|opponent| (me, opponent)));
+            for (me, opponent) in scores.concat() {
+                let score = Score::new(length, me, opponent, false).unwrap();
+                let state = MatchState {
+                    score,
+                    ..MatchState::default()
+                };
+                let stakes = Stakes::new(state, &met);
+                for doublings in 0..=12 {
+                    let cube = cube(doublings, CubeOwner::Me);
+                    let level = stakes.level(doublings, 0);
+                    for mwc in [0.0, 0.5, 1.0, level.win[0], level.lose[2]] {
+                        let emg = stakes.to_emg(cube, mwc);
+                        assert!(emg.abs() <= 1e7, "{length} {me}:{opponent} {emg}");
+                    }
+                    let error = stakes.error_to_emg(cube, 0.5);
+                    assert!((0.0..=1e7).contains(&error), "{length} {me}:{opponent}");
+                }
+            }
+        }
+    }
+
+    /// CUBE-07.
+    #[test]
+    fn doubles_that_are_not_allowed_have_a_reason() {
+        let post_crawford = Score::new(7, 6, 3, false).unwrap();
+        let crawford = Score::new(7, 3, 6, true).unwrap();
+        let match_score = Score::new(7, 3, 3, false).unwrap();
+        for (score, cube, reason) in [
+            (Score::MONEY, cube(0, CubeOwner::Centred), None),
+            (Score::MONEY, cube(11, CubeOwner::Me), None),
+            (Score::MONEY, cube(12, CubeOwner::Me), Some("4096")),
+            (Score::MONEY, cube(1, CubeOwner::Opponent), Some("opponent")),
+            (match_score, cube(1, CubeOwner::Me), None),
+            (match_score, cube(2, CubeOwner::Me), Some("already")),
+            (crawford, cube(0, CubeOwner::Centred), Some("Crawford")),
+            (post_crawford, cube(0, CubeOwner::Centred), Some("already")),
+            (post_crawford.swapped(), cube(0, CubeOwner::Centred), None),
+        ] {
+            let found = double_refusal(score, cube);
+            assert_eq!(found.is_some(), reason.is_some(), "{score:?} {cube:?}");
+            assert!(
+                found
+                    .unwrap_or_default()
+                    .contains(reason.unwrap_or_default())
+            );
+        }
     }
 }

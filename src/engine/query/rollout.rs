@@ -155,7 +155,28 @@ pub struct RolledOut {
     pub cubeful_error: Option<Equities>,
 }
 
+/// Games of a candidate below which answers have no standard errors.
+const ERROR_TRIALS_MIN: u32 = 72;
+
 impl RolledOut {
+    /// Returns these results as answers have them: with infinite errors below 72 games (RO-07).
+    #[must_use]
+    pub fn reported(&self) -> RolledOut {
+        if self.trials >= ERROR_TRIALS_MIN {
+            return self.clone();
+        }
+        let unknown = |value: Equities| Equities {
+            equity: f64::INFINITY,
+            mwc: value.mwc.map(|_| f64::INFINITY),
+        };
+        RolledOut {
+            chance_errors: [f64::INFINITY; 5],
+            cubeless_error: unknown(self.cubeless_error),
+            cubeful_error: self.cubeful_error.map(unknown),
+            ..self.clone()
+        }
+    }
+
     /// Returns the cubeful value if there is one, else the cubeless one; with its error.
     #[must_use]
     pub fn value(&self) -> (Equities, Equities) {

@@ -33,6 +33,9 @@ pub enum RolloutError {
     /// The game is over, or the question asks for what cannot be.
     #[error("{0}")]
     Question(&'static str),
+    /// The cube may not be turned, so there is no decision to roll out.
+    #[error("{0}, so there is no cube decision")]
+    Cube(&'static str),
     /// It was stopped before anything was known.
     #[error("stopped")]
     Stopped,

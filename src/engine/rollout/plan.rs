@@ -3,7 +3,7 @@
 use super::RolloutError;
 use super::tally::{ROUND, Sample, Tally};
 use super::trial::{Start, TrialContext, TrialScratch};
-use crate::equity::{CubeState, Stakes};
+use crate::equity::{CubeState, Stakes, double_refusal};
 use crate::query::{
     Candidate, CubeQuery, Equities, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery,
     RolloutSettings, RolloutSide, RolloutSubject, Settings, Truncation,
@@ -60,7 +60,7 @@ impl<'a> Rollout<'a> {
         let mut settings = settings.clone();
         settings.cubeful |= query.subject == RolloutSubject::Cube;
         let stakes = Stakes::new(query.state, context.met);
-        let starts = starts(query, &stakes)?;
+        let starts = starts(query)?;
         Ok(Rollout {
             tallies: vec![Tally::default(); starts.len()],
             trial_context: TrialContext::new(contexts, query.state, settings),
@@ -368,7 +368,7 @@ fn is_cube_clear(none: (f64, f64), take: (f64, f64), limit: f64) -> bool {
 }
 
 /// Returns the candidates and where their games begin.
-fn starts(query: &RolloutQuery, stakes: &Stakes) -> Result<Vec<(Candidate, Start)>, RolloutError> {
+fn starts(query: &RolloutQuery) -> Result<Vec<(Candidate, Start)>, RolloutError> {
     if query.position.is_over() {
         return Err(RolloutError::Question("the game is over"));
     }
@@ -383,12 +383,11 @@ fn starts(query: &RolloutQuery, stakes: &Stakes) -> Result<Vec<(Candidate, Start
         RolloutSubject::Position => Ok(vec![(Candidate::Position, here)]),
         RolloutSubject::Best(..) => Err(RolloutError::Question("which plays?")),
         RolloutSubject::Cube => {
-            if !stakes.may_double(query.state.cube.into()) {
-                let reason = "the cube may not be turned here";
-                return Err(RolloutError::Question(reason));
+            if let Some(reason) = double_refusal(query.state.score, query.state.cube.into()) {
+                return Err(RolloutError::Cube(reason));
             }
             let cube = Cube::new(2 * query.state.cube.value(), CubeOwner::Opponent)
-                .map_err(|_| RolloutError::Question("the cube is as high as it can be"))?;
+                .map_err(|_| RolloutError::Cube("the cube cannot be turned further"))?;
             let taken = Start {
                 state: MatchState {
                     cube,

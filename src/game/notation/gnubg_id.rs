@@ -72,6 +72,15 @@ impl GnubgId {
         let match_id = MatchId::parse(run).map_err(|error| error.moved(at))?;
         Ok((GnubgId { position, match_id }, at))
     }
+
+    /// Returns the length of pasted text up to the end of its IDs; all of it when one of them is missing.
+    pub(super) fn pasted_length(text: &[u8]) -> usize {
+        let end = |length| find_run(text, length).map(|(at, run)| at + run.len());
+        match (end(id14::CHARACTERS), end(id12::CHARACTERS)) {
+            (Some(position), Some(match_id)) => position.max(match_id),
+            _ => text.len(),
+        }
+    }
 }
 
 fn after_colon(input: &[u8]) -> Parsed<'_, MatchId> {

@@ -203,14 +203,16 @@ pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
 }
 
 /// Splits a line at the end of the position it begins with: a FIBS board line has 52 fields and
-/// may have blanks in its names; every other form ends at the first blank. Blanks before the
-/// position are passed over. Nothing is checked.
+/// may have blanks in its names; text pasted from gnubg's screen ends with its IDs (GID-02); every
+/// other form ends at the first blank. Blanks before the position are passed over. Nothing is
+/// checked.
 #[must_use]
 pub fn split_position(line: &[u8]) -> (&[u8], &[u8]) {
     let start = line.trim_ascii_start();
     let board = starts_with_word(start, b"board:").then(|| BoardLine::parse_prefix(start).ok());
     let end = match board.flatten() {
         Some((_, length)) => length,
+        None if is_pasted(start) => GnubgId::pasted_length(start),
         None => start
             .iter()
             .take_while(|byte| !byte.is_ascii_whitespace())

@@ -179,7 +179,13 @@ impl<'a> Answerer<'a> {
             };
             found = self.engine.answer(question, &shallow, &Stop::never());
         }
-        found.map_err(|error| engine_error(&error))
+        found.map_err(|error| match error {
+            EngineError::Stopped if !stop.is_triggered() => {
+                let message = "query ended by its time before an answer was ready";
+                RequestError::new(ErrorCode::Timeout, "time", message)
+            }
+            error => engine_error(&error),
+        })
     }
 
     fn write(

@@ -3,10 +3,14 @@
 use crate::ErrorCode;
 use crate::RequestError;
 use gammond_engine::engine::EngineError;
+use gammond_engine::rollout::RolloutError;
 
 /// Returns an engine's failure as the error of a request.
 pub fn engine_error(error: &EngineError) -> RequestError {
     let code = match error {
+        EngineError::Rollout(error @ RolloutError::Cube(_)) => {
+            return RequestError::new(ErrorCode::BadCube, "cube", error.to_string());
+        }
         EngineError::Stopped => ErrorCode::Stopped,
         EngineError::Rollout(error) => {
             let message = format!("rollout: {error}");

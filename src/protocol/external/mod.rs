@@ -28,6 +28,7 @@ pub use spelling::{Spelling, spell};
 use super::dialect::{self, Dialect, Inquiry};
 use super::lines::FramedLine;
 use command::{Command, Options};
+use gammond_engine::equity::double_refusal;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
 use gammond_game::{Cube, CubeOwner, MatchState, Score};
@@ -365,12 +366,7 @@ impl Dialect for External {
 
 /// Returns true if the player on roll may turn the cube at all (EXT-15).
 fn may_double(state: &MatchState) -> bool {
-    let (cube, score) = (state.cube, state.score);
-    let dead = !score.is_money() && score.my_away() <= cube.value();
-    cube.owner() != CubeOwner::Opponent
-        && !score.is_crawford()
-        && !dead
-        && cube.value() < u32::from(Cube::MAX)
+    double_refusal(state.score, state.cube.into()).is_none()
 }
 
 /// Without NULs, blanks and line ends around.

@@ -10,6 +10,7 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
     let mut text = String::new();
     let best = found.candidates.first().map(|one| one.value().0.equity);
     for (rank, one) in found.candidates.iter().enumerate() {
+        let one = &one.reported();
         let (mean, error) = one.value();
         let _ = write!(text, "{:>3}. {:<28} {}", rank + 1, name(one), value(mean));
         let _ = write!(text, " {}", error_text(error));
@@ -44,14 +45,14 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
 #[must_use]
 pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> String {
     let figures = found.candidates.iter().take(3).map(|one| {
-        let (value, error) = one.value();
+        let (value, error) = one.reported().value();
         let name = name(one);
         format!("{name} {:+.4} {}", value.equity, error_text(error))
     });
     figures.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the standard error as `+- ERROR`; a single game has no error.
+/// Returns the standard error as `+- ERROR`; few games have none.
 #[must_use]
 pub fn error_text(error: Equities) -> String {
     match error.equity.is_finite() {

@@ -46,6 +46,8 @@ pub(super) fn schemas() -> Map<String, Value> {
     let unit = || json!({"enum": ["points", "emg", "mwc"]});
     let probabilities = || json!({"$ref": "#/components/schemas/Probabilities"});
     let equity = || json!({"type": "object", "properties": {"cubeless": {"type": "number"}, "cubeful": {"type": ["number", "null"]}}});
+    let error =
+        || json!({"type": "object", "properties": {"cubeless": perhaps(), "cubeful": perhaps()}});
     let dice = json!({"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": 1, "maximum": 6}});
     let play = json!({
         "type": "object",
@@ -56,7 +58,7 @@ pub(super) fn schemas() -> Map<String, Value> {
     let candidate = json!({
         "type": "object",
         "required": ["equity", "error", "probabilities", "trials"],
-        "properties": {"play": text(), "position": text(), "loss": number(), "equity": equity(), "error": equity(),
+        "properties": {"play": text(), "position": text(), "loss": number(), "equity": equity(), "error": error(),
                        "probabilities": probabilities(), "trials": count()},
     });
     let chances = [
