@@ -128,8 +128,10 @@ impl Archive {
 
     /// Every player's sums, in the order of their names.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
-        const SUMS: &str = "SELECT name, count(*), coalesce(sum(result > 0), 0), sum(decisions), sum(counted), \
-             coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
+        // An unfinished match is not won.
+        const SUMS: &str = "SELECT name, count(*), \
+             sum(CASE length WHEN 0 THEN coalesce(result, 0.0) > 0 ELSE score >= length END), sum(decisions), \
+             sum(counted), coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
         let connection = self.connection();
         let all = connection.prepare(SUMS).and_then(|mut asked| {
             let rows = asked.query_map([], |row| {
@@ -156,15 +158,19 @@ impl Archive {
         let all = connection.prepare(MATCHES).and_then(|mut asked| {
             let rows = asked.query_map([name], |row| {
                 let result: f64 = row.get(5)?;
+                let (length, score): (i64, i64) = (row.get(2)?, row.get(3)?);
                 Ok(Played {
                     file: row.get::<_, String>(0)?.into(),
                     against: row.get::<_, String>(1)?.into(),
-                    length: row.get(2)?,
-                    score: [row.get(3)?, row.get(4)?],
+                    length,
+                    score: [score, row.get(4)?],
                     result,
                     sums: Sums {
                         matches: 1,
-                        won: i64::from(result > 0.0),
+                        won: i64::from(match length {
+                            0 => result > 0.0,
+                            length => score >= length,
+                        }),
                         decisions: row.get(6)?,
                         counted: row.get(7)?,
                         loss: row.get(8)?,

@@ -394,7 +394,7 @@ impl Analysis {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Luck-adjusted result of the first player: points, or match winning chances above one half.
+    /// Luck-adjusted result of the first player: points, or match winning chances above those at the first score.
     #[getter]
     fn luck_adjusted(&self) -> f64 {
         self.analysis

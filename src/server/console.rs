@@ -9,8 +9,8 @@ use gammond_base::files;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Settings, Stop};
-use gammond_game::MatchState;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
+use gammond_game::{MatchState, Score};
 use gammond_protocol::analysis::{
     Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
 };
@@ -296,6 +296,10 @@ impl ConsoleHost for EngineHost {
         }
     }
 
+    fn gain(&mut self, score: Score, wins: bool, points: u32) -> f64 {
+        gain(&self.engine(), score, wins, points)
+    }
+
     fn today(&self) -> [u32; 3] {
         let [year, month, day] = civil(seconds().div_euclid(86_400));
         [month, day, year].map(|part| u32::try_from(part).unwrap_or(0))
@@ -323,6 +327,12 @@ impl ConsoleHost for EngineHost {
     }
 }
 
+/// Implements [`ConsoleHost::gain`].
+fn gain(engine: &Engine, score: Score, wins: bool, points: u32) -> f64 {
+    let met = engine.met();
+    met.after(score, wins, points) - met.at(score)
+}
+
 /// Converts an analysis for the console; `cube` is the analysis of the cube decisions.
 fn judged(
     engine: &Engine,
@@ -344,12 +354,13 @@ fn judged(
     let mut books: Vec<[PlayerStatistics; 2]> = games
         .map(|(plays, cubes)| {
             let result = plays.result.map_or(0.0, |(winner, points)| {
-                let won = f64::from(points);
-                let value = if chequer.length > 0 { 0.5 } else { won };
-                if winner == MatPlayer::First {
-                    value
-                } else {
-                    -value
+                let wins = winner == MatPlayer::First;
+                let [first, second] = plays.scores;
+                match Score::new(chequer.length, first, second, plays.crawford) {
+                    Ok(score) if chequer.length > 0 => gain(engine, score, wins, points),
+                    _ if chequer.length > 0 => 0.0,
+                    _ if wins => f64::from(points),
+                    _ => -f64::from(points),
                 }
             });
             both(
@@ -441,7 +452,7 @@ fn both(
     let of = |own: [&Totals; 2], other: &Totals, sign: f64| {
         let mut books = books(own, length, what);
         books.snowie = own.first().and_then(|own| own.snowie_rate(other));
-        books.results = [sign * result, sign * adjusted];
+        books.results = [sign * result, sign * adjusted].map(|value| value + 0.0);
         books.fibs_difference =
             gammond_protocol::analysis::fibs_difference(0.5 + sign * adjusted, length);
         books
@@ -557,8 +568,9 @@ fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
     };
     let first = [of(0), of(1)];
     let second = first.map(|one| PerGame {
-        sum: -one.sum,
-        mean: -one.mean,
+        // Nothing has no sign.
+        sum: 0.0 - one.sum,
+        mean: 0.0 - one.mean,
         ..one
     });
     [first, second]

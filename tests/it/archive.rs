@@ -69,6 +69,26 @@ fn matches(count: usize) -> tempfile::TempDir {
     folder
 }
 
+/// A match is won at its last point; an unfinished one is not, whoever leads.
+#[test]
+fn unfinished_match_is_not_won() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = fs::read_to_string(data("three3.mat")).unwrap();
+    let (start, _) = text.split_once("\n Game 3").unwrap();
+    fs::write(at.join("led.mat"), start).unwrap();
+    fs::copy(data("three3.mat"), at.join("won.mat")).unwrap();
+    let db = "--db a.sqlite --format json";
+    let output = run(at, &format!("analyse led.mat won.mat --plies 0 {db}"));
+    assert!(output.status.success(), "{output:?}");
+    let players = run(at, &format!("players {db}"));
+    let players = String::from_utf8(players.stdout).unwrap();
+    let won: Vec<_> = (players.lines())
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["won"].clone())
+        .collect();
+    assert_eq!(won, [1, 0], "{players}");
+}
+
 /// ANA-21: the tables say what the report says, and their sums agree.
 #[test]
 fn the_tables_hold_the_match() {

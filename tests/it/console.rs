@@ -7,8 +7,8 @@ use crate::server::{self, Running};
 use crate::support::{gnubg_wd, recorded};
 use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
-use gammond_game::MatchState;
 use gammond_game::notation::MatchFile;
+use gammond_game::{MatchState, Score};
 use gammond_protocol::console::{
     AnalysedMatch, AnalysisRequest, Console, ConsoleAnswer, ConsoleHost, ConsoleOptions, NoHost,
     ScoreValues,
@@ -106,6 +106,10 @@ impl ConsoleHost for Recorded {
 
     fn stakes(&mut self, state: &MatchState) -> ScoreValues {
         self.inner.stakes(state)
+    }
+
+    fn gain(&mut self, score: Score, wins: bool, points: u32) -> f64 {
+        self.inner.gain(score, wins, points)
     }
 
     fn today(&self) -> [u32; 3] {
@@ -523,6 +527,32 @@ fn changes_by_hand_withdraw_offers() {
     assert!(
         ended.contains("This game is not the Crawford game"),
         "{ended}"
+    );
+}
+
+/// The statistics of a game in a match count its change of the match winning chance, as the original prints it: before
+/// and after the analysis, and in the text export.
+#[test]
+fn statistics_of_a_game_count_its_chances() {
+    let input = "import mat three3.mat\nfirst game\nshow statistics game\nanalyse match\nshow statistics game\n\
+        next game\nshow statistics game\nshow statistics match\nexport match text out.txt\n";
+    let mut host = Recorded::new(None, "");
+    let [out, _] = speak(&mut host, input.as_bytes(), options(true, false));
+    let results = |text: &str| {
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("Actual result"));
+        lines
+            .map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
+    };
+    let [first, second, whole] = ["-9.95% +9.95%", "+27.68% -27.68%", "+50.00% -50.00%"];
+    assert_eq!(results(&out), [first, first, second, whole]);
+    let exported = std::str::from_utf8(&host.files["out.txt"]).unwrap();
+    assert_eq!(results(exported), [first]);
+    assert!(
+        out.contains("Luck based FIBS rating diff.             -202.2"),
+        "{out}"
     );
 }
 

@@ -1,7 +1,7 @@
 //! A whole file analysed.
 
 use super::judge::{Judgement, judge, match_chances};
-use super::replay::{Decision, Terms, crawford_games, replay_from};
+use super::replay::{Action, Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
@@ -76,7 +76,7 @@ pub struct Analysis {
     pub games: Vec<GameAnalysis>,
     /// The statistics of both players.
     pub totals: [Totals; 2],
-    /// Result of the first player: match winning chances above one half, or points.
+    /// Result of the first player: match winning chances above those at the score of the first game, or points.
     pub result: f64,
     /// Faults of the file.
     pub faults: Vec<Fault>,
@@ -108,8 +108,7 @@ impl Analysis {
         }
     }
 
-    /// Returns a player's result less the player's own luck and plus the opponent's: chances above one half, or
-    /// points.
+    /// Returns a player's result less the player's own luck and plus the opponent's: match winning chances, or points.
     #[must_use]
     pub fn luck_adjusted(&self, player: MatPlayer) -> f64 {
         let [first, second] = &self.totals;
@@ -225,7 +224,7 @@ pub(crate) fn analyse_noting(
     })
 }
 
-/// Returns a day such as `2026.11.21` as `2026-11-21`.
+/// Returns a day such as `2026.11.21` as `2026-11-21`; `None` if there is no such day.
 fn iso_date(text: &str) -> Option<String> {
     let parts: Vec<&str> = text.split(['.', '-', '/']).collect();
     let &[year, month, day] = parts.as_slice() else {
@@ -234,8 +233,15 @@ fn iso_date(text: &str) -> Option<String> {
     let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
     let is_date = year.len() == 4 && parts.iter().all(is_number);
     let (month, day): (u8, u8) = (month.parse().ok()?, day.parse().ok()?);
-    (is_date && (1..=12).contains(&month) && (1..=31).contains(&day))
-        .then(|| format!("{year}-{month:02}-{day:02}"))
+    let number: u32 = year.parse().ok()?;
+    let is_leap = number.is_multiple_of(if number.is_multiple_of(100) { 400 } else { 4 });
+    let days = match month {
+        2 => 28 + u8::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (is_date && (1..=days).contains(&day)).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
 /// Judges game by game; returns everything but the games.
@@ -273,6 +279,10 @@ pub(super) fn judge_games(
                 game: number,
                 message: reason.to_owned(),
             });
+        }
+        if reading.broken.contains(&number) {
+            let resigns = |one: &Decision| matches!(one.action, Action::Resign { .. });
+            replay.decisions.retain(|one| !resigns(one));
         }
         let number_of_game = u32::try_from(number).unwrap_or(u32::MAX);
         let wanted = |one: &Decision| part.has((number_of_game, one.turn), one.player.index());
@@ -399,5 +409,31 @@ fn result(engine: &Engine, file: &MatchFile, score: [u32; 2]) -> f64 {
         true => one_away && !flags.contains(&true) && file.length > 1,
         false => flags.last() == Some(&true),
     };
-    match_chances(engine, file.length, score, crawford).map_or(0.0, |chance| chance - 0.5)
+    let begun = file.games.first().map_or([0; 2], |game| game.scores);
+    let chances = |score, crawford| match_chances(engine, file.length, score, crawford);
+    let before = chances(begun, flags.first() == Some(&true));
+    before
+        .zip(chances(score, crawford))
+        .map_or(0.0, |(before, after)| after - before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iso_date_is_a_day_of_the_calendar() {
+        for (text, date) in [
+            ("2026.11.21", Some("2026-11-21")),
+            ("2026/2/28", Some("2026-02-28")),
+            ("2024.02.29", Some("2024-02-29")),
+            ("2026.02.31", None),
+            ("1900.02.29", None),
+            ("2026.04.31", None),
+            ("2026.13.01", None),
+            ("2026.01.00", None),
+        ] {
+            assert_eq!(iso_date(text).as_deref(), date, "{text}");
+        }
+    }
 }

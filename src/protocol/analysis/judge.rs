@@ -276,7 +276,8 @@ fn at_full_depth(
 }
 
 /// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead. Before
-/// the first roll the mean is that of all rolls without doubles, for either player: who begins is luck too.
+/// the first roll the mean is that of all rolls without doubles, for either player: who begins is luck too. No double
+/// begins a game, so that a double there, in a file, is compared with all rolls.
 fn luck(
     engine: &Engine,
     query: &PlayQuery,
@@ -288,6 +289,7 @@ fn luck(
         roll,
         state,
     } = query;
+    let opening = opening && !roll.is_double();
     let (own, mean) = value_and_mean(engine, position, state, opening, roll, stop)?;
     if !opening {
         return Ok(minus(own, mean));

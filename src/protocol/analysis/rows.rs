@@ -68,7 +68,7 @@ pub struct Row<'a> {
     pub luck_mwc: Option<f64>,
     /// True if there was no choice.
     pub forced: bool,
-    /// A cube decision that was made, or close.
+    /// A cube decision that was made, close or wrong.
     pub close: bool,
     /// All of it.
     pub judged: &'a JudgedDecision,
@@ -231,7 +231,11 @@ fn turn_rows<'a>(
         rows.push(Row {
             loss: judgement.cube_loss,
             loss_mwc: judgement.cube_mwc,
-            close: is_close(cube.no_double.equity, cube.double_take.equity),
+            close: is_close(
+                cube.no_double.equity,
+                cube.double_take.equity,
+                judgement.cube_loss.unwrap_or(0.0),
+            ),
             ..row(DecisionKind::Double, "no double".to_owned(), best)
         });
     }

@@ -3,7 +3,7 @@
 use super::judge::Judgement;
 use super::replay::{Action, Decision};
 
-/// A cube decision with less than this between doubling and not is close.
+/// A decision not to double with less than this between doubling and not is close.
 pub(super) const CLOSE: f64 = 0.16;
 /// Losses from which a decision is doubtful, bad and very bad.
 pub const MARKS: [f64; 3] = [0.03, 0.06, 0.12];
@@ -55,7 +55,7 @@ pub struct Totals {
     pub luck_marks: [u32; 4],
     /// All cube decisions, with what they lost.
     pub cube: Sum,
-    /// Number of doubles, takes, passes, and close decisions not to double.
+    /// Number of doubles, takes, passes, and decisions not to double that are close or wrong.
     pub close: u32,
     /// Cube decisions that are doubtful, bad, very bad.
     pub cube_marks: [u32; 3],
@@ -88,10 +88,11 @@ pub fn mark(loss: f64, marks: &[f64; 3]) -> Option<usize> {
 /// The words for [`mark`].
 pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
 
-/// Returns true if a decision not to double was close.
+/// Returns true if a decision not to double was close, or lost this much equity: GNU Backgammon counts missed doubles
+/// as well.
 #[must_use]
-pub(crate) fn is_close(no_double: f64, double_take: f64) -> bool {
-    (no_double - double_take.min(1.0)).abs() < CLOSE
+pub(super) fn is_close(no_double: f64, double_take: f64, loss: f64) -> bool {
+    loss > 0.0 || (no_double - double_take.min(1.0)).abs() < CLOSE
 }
 
 impl Totals {
@@ -138,10 +139,9 @@ impl Totals {
                 self.book_cube(decision, judgement, cost)
             }
             Action::Beaver => {}
-            // The end of such a chain counts as a decision, but has no judgement.
+            // The end of such a chain counts as a decision, but not in the rates: it has no judgement.
             Action::BeaverAnswer { taken } => {
                 self.cube.count += 1;
-                self.close += 1;
                 self.takes += u32::from(taken);
                 self.passes += u32::from(!taken);
             }
@@ -170,7 +170,7 @@ impl Totals {
         let cost = cost(loss, judgement.cube_mwc);
         let (none, take) = (cube.no_double.equity, cube.double_take.equity);
         self.cube.add(loss, cost);
-        self.close += u32::from(is_close(none, take));
+        self.close += u32::from(is_close(none, take, loss));
         self.counted += u32::from(!is_trivial(none, take));
         if loss > 0.0 {
             let [below, above] = &mut self.missed;
@@ -248,7 +248,7 @@ impl Totals {
         }
     }
 
-    /// Decisions with a choice: plays, and cube decisions that are close or were made.
+    /// Decisions with a choice: plays, and cube decisions that are close, wrong or were made.
     #[must_use]
     pub const fn decisions(&self) -> u32 {
         self.unforced + self.close
@@ -269,7 +269,7 @@ impl Totals {
         self.plays.rate(self.unforced)
     }
 
-    /// Equity lost by each cube decision that was close or made.
+    /// Equity lost by each cube decision that was close, wrong or made.
     #[must_use]
     pub fn cube_rate(&self) -> Option<f64> {
         self.cube.rate(self.close)
@@ -350,21 +350,26 @@ pub fn luck_word(rate: Option<f64>) -> &'static str {
         Some(rate) if rate > 0.06 => "Go to Las Vegas",
         Some(rate) if rate > 0.03 => "Good dice, man!",
         Some(rate) if rate >= -0.03 => "None",
-        Some(rate) if rate >= -0.06 => "Better luck next time",
+        Some(rate) if rate >= -0.06 => "Bad dice, man!",
         Some(_) => "Go to bed",
     }
 }
 
-/// Returns the difference of FIBS ratings at which a player wins a match to `length` points with this chance.
+/// Returns the difference of FIBS ratings at which a player wins a match to `length` points with this chance. `None` in
+/// money play, or if the chance is not between 0 and 1.
 #[must_use]
 pub fn fibs_difference(chance: f64, length: u32) -> Option<f64> {
-    let open = length > 0 && chance > 0.0 && chance < 1.0;
+    // A sum of chances that is 1 may come out a little below.
+    const ROUNDING: f64 = 1e-9;
+    let open = length > 0 && chance > ROUNDING && chance < 1.0 - ROUNDING;
     open.then(|| 2000.0 / f64::from(length).sqrt() * (chance / (1.0 - chance)).log10())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gammond_game::notation::MatPlayer;
+    use gammond_game::{MatchState, Position};
 
     /// ANA-07, ANA-14.
     #[test]
@@ -377,7 +382,33 @@ mod tests {
             [0.0299, 0.03, 0.0599, 0.06, 0.12].map(|loss| mark(loss, &MARKS)),
             [None, Some(0), Some(0), Some(1), Some(2)]
         );
-        assert_eq!(luck_word(Some(-0.07)), "Go to bed");
+        assert_eq!(
+            [-0.07, -0.05, -0.031, -0.03].map(|rate| luck_word(Some(rate))),
+            ["Go to bed", "Bad dice, man!", "Bad dice, man!", "None"]
+        );
+    }
+
+    /// ANA-10: a missed double counts, however far it is from close.
+    #[test]
+    fn missed_double_is_close() {
+        assert!(is_close(0.5, 0.64, 0.14) && is_close(0.64, 0.5, 0.0));
+        assert!(is_close(0.2, 0.9, 0.7) && !is_close(0.9, 0.2, 0.0));
+    }
+
+    /// ANA-03: an answer to a beaver is a decision without a judgement, so that it is not in the rates.
+    #[test]
+    fn beaver_answer_is_not_in_the_rates() {
+        let decision = Decision {
+            player: MatPlayer::First,
+            position: Position::start(),
+            state: MatchState::default(),
+            action: Action::BeaverAnswer { taken: true },
+            number: 0,
+            turn: 1,
+        };
+        let mut totals = Totals::default();
+        totals.book(&decision, &Judgement::default());
+        assert_eq!((totals.cube.count, totals.close, totals.takes), (1, 0, 1));
     }
 
     /// ANA-11, ANA-12, ANA-13, ANA-15: the worked example of the published definitions, a match to 7 points.

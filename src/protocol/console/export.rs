@@ -60,7 +60,7 @@ impl Console {
             text += &format!("{name} wins {}\n\n", points(count));
         }
         text += &format!("Game statistics for game {}\n\n", number + 1);
-        text += &self.statistics(StatisticsScope::Game, number);
+        text += &self.statistics(StatisticsScope::Game, number, host);
         text.push('\n');
         if whole && number + 1 == file.games.len() {
             let kind = if table.length == 0 {
@@ -69,7 +69,7 @@ impl Console {
                 "Match"
             };
             text += &format!("{kind} statistics\n\n");
-            text += &self.statistics(StatisticsScope::Match, number);
+            text += &self.statistics(StatisticsScope::Match, number, host);
             text.push('\n');
         }
         text + &signature(host)

@@ -1,8 +1,8 @@
 //! The services that a console needs from outside: an engine, dice, files. A test gives it none of them.
 
 use gammond_engine::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
-use gammond_game::Rules;
 use gammond_game::notation::MatchFile;
+use gammond_game::{Rules, Score};
 
 /// The services that a console needs.
 pub trait ConsoleHost {
@@ -57,6 +57,10 @@ pub trait ConsoleHost {
     /// Returns the gammon prices and the match winning chances of a score.
     fn stakes(&mut self, state: &gammond_game::MatchState) -> ScoreValues;
 
+    /// Returns the change of a player's match winning chance by a game that begins at this score, seen by that player,
+    /// who `wins` the points, or loses them.
+    fn gain(&mut self, score: Score, wins: bool, points: u32) -> f64;
+
     /// Returns today's month, day and year.
     fn today(&self) -> [u32; 3];
 
@@ -101,7 +105,8 @@ pub struct AnalysedMatch {
     pub games: Vec<Vec<AnalysedAction>>,
     /// The statistics of each game, followed by those of the match.
     pub books: Vec<[PlayerStatistics; 2]>,
-    /// The first player's result, and the same without luck: match winning chance above one half, or points.
+    /// The first player's result, and the same without luck: match winning chance above that at the first score, or
+    /// points.
     pub results: [f64; 2],
 }
 
@@ -169,7 +174,7 @@ pub struct PlayerStatistics {
     pub words: [&'static str; 4],
     /// The rates of plays, luck, cube, everything; nothing where nothing was decided.
     pub rates: [Option<f64>; 4],
-    /// The result and the result without luck: chances above one half, or points.
+    /// The result and the result without luck: match winning chance above that before the game or match, or points.
     pub results: [f64; 2],
     /// Both by game, in money sessions.
     pub per_game: [PerGame; 2],

@@ -5,8 +5,9 @@ use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
 use super::statistics::{StatisticsScope, table};
 use super::table::Seat;
 use super::words::Words;
-use gammond_game::Rules;
+use crate::analysis::fibs_difference;
 use gammond_game::notation::{MatAction, MatPlayer};
+use gammond_game::{Rules, Score};
 
 impl Console {
     /// Runs `analyse match|game|session|move|clear …`.
@@ -56,7 +57,7 @@ impl Console {
         }
     }
 
-    pub(super) fn show_statistics(&mut self, what: &str, _host: &mut dyn ConsoleHost) {
+    pub(super) fn show_statistics(&mut self, what: &str, host: &mut dyn ConsoleHost) {
         let extent = if what == "game" {
             StatisticsScope::Game
         } else {
@@ -66,12 +67,17 @@ impl Console {
             self.say("No game in progress.");
             return;
         }
-        let text = self.statistics(extent, self.record.game);
+        let text = self.statistics(extent, self.record.game, host);
         self.out.push_str(&text);
     }
 
     /// Returns the statistics of a game or the match. Games without analysis have counts only.
-    pub(super) fn statistics(&self, extent: StatisticsScope, game: usize) -> String {
+    pub(super) fn statistics(
+        &self,
+        extent: StatisticsScope,
+        game: usize,
+        host: &mut dyn ConsoleHost,
+    ) -> String {
         let length = self.record.file.length;
         let factor = self.style.rate_factor;
         let of = |books: Option<&[PlayerStatistics; 2]>| {
@@ -90,17 +96,23 @@ impl Console {
         if let Some(books) = judged {
             return of(Some(books));
         }
-        let books = self.counted(extent, game);
+        let books = self.counted(extent, game, host);
         of(Some(&books))
     }
 
     /// Counts plays, doubles, takes, passes and results of games without analysis.
-    fn counted(&self, extent: StatisticsScope, game: usize) -> [PlayerStatistics; 2] {
+    fn counted(
+        &self,
+        extent: StatisticsScope,
+        game: usize,
+        host: &mut dyn ConsoleHost,
+    ) -> [PlayerStatistics; 2] {
         let mut books = [PlayerStatistics::default(), PlayerStatistics::default()];
         let length = self.record.file.length;
-        let games = self.record.file.games.iter().enumerate();
+        let file = &self.record.file;
+        let games = file.games.iter().zip(file.crawford_games()).enumerate();
         let mut result = 0.0;
-        for (_, game) in
+        for (_, (game, crawford)) in
             games.filter(|(number, _)| extent == StatisticsScope::Match || *number == game)
         {
             for (player, action) in &game.actions {
@@ -115,21 +127,22 @@ impl Console {
                 }
             }
             if let Some((winner, points)) = game.result {
-                let sign = if winner == MatPlayer::First {
-                    1.0
-                } else {
-                    -1.0
-                };
-                result = match length {
-                    0 => result + sign * f64::from(points),
-                    _ => sign * 0.5,
+                let wins = winner == MatPlayer::First;
+                let [first, second] = game.scores;
+                result += match (length, Score::new(length, first, second, crawford)) {
+                    (0, _) if wins => f64::from(points),
+                    (0, _) => -f64::from(points),
+                    (_, Ok(score)) => host.gain(score, wins, points),
+                    (_, Err(_)) => 0.0,
                 };
             }
         }
         for (own, sign) in books.iter_mut().zip([1.0, -1.0]) {
             let luck = if own.plays.count > 0 { "None" } else { "n/a" };
             own.words = ["n/a", luck, "n/a", "n/a"];
-            own.results = [sign * result; 2];
+            // Without a result both have `+0.000`.
+            own.results = [sign * result + 0.0; 2];
+            own.fibs_difference = fibs_difference(0.5 + sign * result, length);
         }
         books
     }

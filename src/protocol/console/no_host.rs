@@ -2,8 +2,8 @@
 
 use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, ScoreValues};
 use gammond_engine::query::{EvalQuery, Found, Question, Settings};
-use gammond_game::MatchState;
 use gammond_game::notation::MatchFile;
+use gammond_game::{MatchState, Score};
 
 /// A home without engine and files, whose dice always show one and two in turn.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,6 +50,10 @@ impl ConsoleHost for NoHost {
 
     fn stakes(&mut self, _: &MatchState) -> ScoreValues {
         ScoreValues::default()
+    }
+
+    fn gain(&mut self, _: Score, _: bool, _: u32) -> f64 {
+        0.0
     }
 
     fn today(&self) -> [u32; 3] {

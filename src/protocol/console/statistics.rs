@@ -237,10 +237,9 @@ fn overall(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str, extent: S
     };
     row(text, "Snowie error rate", sheet.both(snowie));
     row(text, "Overall rating", sheet.word(3));
-    let finished = sheet
-        .books
-        .iter()
-        .any(|own| own.results.iter().any(|result| *result != 0.0));
+    let [first, _] = sheet.books;
+    // As the original: without an actual result it leaves out the luck-adjusted one.
+    let finished = first.results.first().is_some_and(|result| *result != 0.0);
     let result = |at: usize| {
         sheet.both(|own| {
             let value = own.results.get(at).copied().unwrap_or(0.0);
@@ -260,7 +259,6 @@ fn overall(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str, extent: S
         }
         return;
     }
-    let [first, _] = sheet.books;
     if finished {
         let shown = first
             .fibs_difference
@@ -296,7 +294,7 @@ fn advantage(text: &mut String, sheet: &StatisticsTable<'_>) {
         );
         let interval = |own: super::host::PerGame| {
             format!(
-                "[{:.3},{:.3}]",
+                "[{:6.3},{:6.3}]",
                 own.sum - own.half_width,
                 own.sum + own.half_width
             )
@@ -306,5 +304,39 @@ fn advantage(text: &mut String, sheet: &StatisticsTable<'_>) {
             "95% confidence interval (ppg)",
             [interval(one), interval(other)],
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::PerGame;
+
+    /// As the original prints a money session: intervals in columns, no result line for an actual result of 0.
+    #[test]
+    fn table_of_money_session_is_the_originals() {
+        let per_game = PerGame {
+            sum: 0.0,
+            mean: 0.0,
+            half_width: 0.591,
+        };
+        let own = |adjusted: f64| PlayerStatistics {
+            results: [0.0, adjusted],
+            per_game: [per_game; 2],
+            ..PlayerStatistics::default()
+        };
+        let names = ["A", "B"].map(str::to_owned);
+        let books = [own(1.5), own(-1.5)];
+        let text = table(Some(&books), &names, 0, StatisticsScope::Match, 1000.0);
+        assert!(
+            text.contains(
+                "Advantage (actual) in ppg                +0.000                  +0.000"
+            )
+        );
+        assert!(
+            text.contains("[-0.591, 0.591]         [-0.591, 0.591]"),
+            "{text}"
+        );
+        assert!(!text.contains("result"), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use super::record::{LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder};
 use crate::notation::error::{Code, NotationError, Reason, quoted};
 use crate::notation::{MatchId, PositionId, parse_play};
-use crate::{Chances, Position, Roll};
+use crate::{Chances, CubeOwner, Position, Roll};
 use std::borrow::Cow;
 
 const BEGIN: &str = "The score (after ";
@@ -55,13 +55,22 @@ struct Cube {
 }
 
 impl Cube {
+    /// Returns the analysis as the doubler sees it. At an answer the export has the values of the player who answers: a
+    /// pass loses there.
     fn done(self) -> Option<FileCube> {
+        let double_pass = self.double_pass?;
+        let answers = double_pass < 0.0;
+        let sign = if answers { -1.0 } else { 1.0 };
+        let seen = |chances: Chances| match answers {
+            true => chances.inverted(),
+            false => chances,
+        };
         Some(FileCube {
             level: Cow::Owned(self.level),
-            no_double: self.no_double?,
-            double_take: self.double_take?,
-            double_pass: self.double_pass?,
-            chances: self.chances,
+            no_double: sign * self.no_double?,
+            double_take: sign * self.double_take?,
+            double_pass: sign * double_pass,
+            chances: self.chances.map(seen),
         })
     }
 }
@@ -119,7 +128,7 @@ impl Reader<'_> {
             .map(|(key, value)| (key.trim(), value.trim()))
         {
             Some(("GNU Backgammon  Position ID", id)) => return self.position(number, id),
-            Some(("Match ID", id)) => self.rules(id),
+            Some(("Match ID", id)) => return self.match_id(number, id),
             _ => self.value(text),
         }
         Ok(())
@@ -248,16 +257,36 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The rules of a money session.
-    fn rules(&mut self, id: &str) {
+    /// Reads the rules of a money session, and the cube before a roll: where the actions do not lead to it, it was set
+    /// up, or turned by automatic doubles.
+    fn match_id(&mut self, number: usize, id: &str) -> Result<(), FieldError> {
+        let Ok(view) = MatchId::parse(id.as_bytes()).and_then(MatchId::view) else {
+            return Ok(());
+        };
         let file = &mut self.recorder.file;
-        if file.length > 0 || file.header("Jacoby").is_some() {
-            return;
-        }
-        if let Ok(view) = MatchId::parse(id.as_bytes()).and_then(MatchId::view) {
+        if file.length == 0 && file.header("Jacoby").is_none() {
             let word = if view.state.rules.jacoby { "On" } else { "Off" };
             file.comments.push(format!(" [Jacoby \"{word}\"]"));
         }
+        let Some((_, player, _)) = self.to_play else {
+            return Ok(());
+        };
+        let value = view.state.cube.value();
+        let owner = match view.state.cube.owner() {
+            CubeOwner::Centred => None,
+            CubeOwner::Me => Some(player),
+            CubeOwner::Opponent => Some(player.other()),
+        };
+        // While a double is open, its value is not the cube's.
+        if (value, owner) != self.recorder.cube() && !self.recorder.is_doubled() {
+            let set_up = SetUp {
+                position: self.recorder.board(player),
+                value,
+                owner,
+            };
+            self.recorder.set_up(number, player, set_up)?;
+        }
+        Ok(())
     }
 
     /// `Bob moves 8/5 6/5`
@@ -514,5 +543,51 @@ Rolled 31 (+0.123):
         );
         assert_eq!(cube.chances.unwrap().win, 0.487);
         assert!(!one.analyses[0].contains_key(&2));
+    }
+
+    /// MAT-52: an answer has the values of the player who answers; they are kept as the doubler sees them.
+    #[test]
+    fn analysis_of_an_answer_is_seen_by_the_doubler() {
+        let cube = "Cube analysis\n0-ply cubeless equity +0.161 (Money: +0.159)\n  0.551 0.174 0.013 - 0.449 0.124 0.005\n\
+            Cubeful equities:\n1. No double           +0.219\n2. Double, pass        -1.000  (-1.219)\n\
+            3. Double, take        +0.694  (+0.475)\n";
+        let text = format!(
+            "The score (after 0 games) is: A 0, Bob the 2nd 0\n{TURN}* A doubles\n\n* Bob the 2nd accepts\n\n{cube}"
+        );
+        let cube = read(&text)[0].analyses[0][&2].cube.clone().unwrap();
+        assert_eq!(
+            [cube.no_double, cube.double_take, cube.double_pass],
+            [-0.219, -0.694, 1.0]
+        );
+        let chances = cube.chances.unwrap();
+        assert!((chances.win - 0.449).abs() < 1e-6);
+        assert_eq!((chances.win_gammon, chances.lose_gammon), (0.124, 0.174));
+    }
+
+    /// MAT-51: the cube of automatic doubles stands in the Match ID alone; while a double is open the ID has another.
+    #[test]
+    fn cube_of_the_match_id_is_set_up() {
+        let head = "The score (after 0 games) is: A 0, Bob the 2nd 0\n";
+        // Centred at 2, as gnubg exports it.
+        let automatic = TURN.replace("cIhlAAAAAAAE", "MQAOAAAAAAAA");
+        let one = &read(&format!("{head}{automatic}"))[0];
+        let [
+            (player, MatAction::SetUp(set_up)),
+            (_, MatAction::Play { .. }),
+        ] = one.file.games[0].actions[..]
+        else {
+            panic!("{:?}", one.file.games)
+        };
+        assert_eq!(
+            (player, set_up.value, set_up.owner),
+            (MatPlayer::Second, 2, None)
+        );
+        assert_eq!(set_up.position, Position::start());
+        let doubles = "Move number 2:  A to play 42\n\n* A moves 8/4 6/4\n\n* Bob the 2nd doubles\n\n* A accepts\n\n\
+            Move number 4:  Bob the 2nd to play 31\n\n                 Match ID   : QYnlAAAAAAAE\n\n\
+            * Bob the 2nd moves 24/23 13/10\n";
+        let one = &read(&format!("{head}{TURN}{doubles}"))[0];
+        assert_eq!(one.faults, []);
+        assert_eq!(one.file.games[0].actions.len(), 5);
     }
 }

@@ -69,7 +69,9 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
 
 /// Returns true if a text begins with the length of a match, after comments.
 pub(super) fn is_mat(text: &[u8]) -> bool {
-    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = text
+        .split(|byte| b"\r\n".contains(byte))
+        .map(<[u8]>::trim_ascii);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b";"));
     let first = first.and_then(|line| std::str::from_utf8(line).ok());
     first.is_some_and(|line| whole_length(line).is_some())
@@ -613,6 +615,24 @@ mod tests {
         );
     }
 
+    /// MAT-10, MAT-16: lines may end with CR alone; a file without a game, or in UTF-16, is refused.
+    #[test]
+    fn match_without_a_game_is_refused() {
+        let old = SAMPLE.replace('\n', "\r");
+        let games = |text: &str| MatchFile::read(text.as_bytes()).unwrap().file.games;
+        assert_eq!(games(&old), games(SAMPLE));
+        for (bytes, message) in [
+            (&b" 3 point match\n"[..], "match file has no game"),
+            (
+                b"\xff\xfe \x003\x00",
+                "match file is UTF-16, expected UTF-8: save it as UTF-8",
+            ),
+        ] {
+            let error = MatchFile::read(bytes).unwrap_err();
+            assert_eq!(error.to_string(), message);
+        }
+    }
+
     /// MAT-16: the fault costs the rest of its game, and nothing of the next one.
     #[test]
     fn match_is_read_on_after_a_fault() {
@@ -656,7 +676,7 @@ mod tests {
             "; \u{7f}",
             ";\u{4} c\t\u{4}",
         ] {
-            let text = format!("{comment}\n 1 point match\n");
+            let text = format!("{comment}\n 1 point match\n\n Game 1\n a : 0      b : 0\n");
             let printed = text.parse::<MatchFile>().unwrap().to_string();
             let again = printed.parse::<MatchFile>().unwrap().to_string();
             assert_eq!(again, printed, "{comment:?}");

@@ -39,6 +39,9 @@ use std::str::FromStr;
 /// Longest file that is read.
 pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
 
+/// The marks of UTF-16.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
 /// The formats, in the order in which a file is tried.
 static FORMATS: [Format; 7] = [
     Format {
@@ -141,13 +144,17 @@ impl MatchFile {
             let reason = Reason::Other("is longer than 16 MiB");
             return Err(wrong("match file", reason, MATCH_FILE_BYTES_MAX));
         }
+        if UTF_16.iter().any(|mark| text.starts_with(mark)) {
+            let reason = Reason::Other("is UTF-16, expected UTF-8: save it as UTF-8");
+            return Err(wrong("match file", reason, 0));
+        }
         let mut recorder = Recorder::default();
         let bytes = text.strip_prefix(MARK).unwrap_or(text);
         let skipped = text.len() - bytes.len();
         let read = match MatchFormat::of(text).row().read {
             Read::Binary(read) => {
                 read(text, &mut recorder)?;
-                return Ok(recorder.finish());
+                return with_games(recorder.finish(), text.len());
             }
             // Cut into lines by its bytes, as the bot does it: places are those of the file.
             Read::Log(read) => return read(text),
@@ -159,7 +166,7 @@ impl MatchFile {
             wrong(error.field(), error.reason().clone(), at)
         };
         read.map_err(place)?;
-        let mut readings = recorder.finish();
+        let mut readings = with_games(recorder.finish(), bytes.len()).map_err(place)?;
         for reading in &mut readings {
             reading.at = (reading.at + skipped).min(text.len());
             for fault in &mut reading.faults {
@@ -178,12 +185,29 @@ impl FromStr for MatchFile {
     }
 }
 
-/// UTF-8, or else Latin-1, of which every byte is a letter.
+/// UTF-8, or else Latin-1, of which every byte is a letter. Where no line ends with LF, CR ends lines.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
+    let text: Cow<'_, str> = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
+    };
+    match text.contains('\r') && !text.contains('\n') {
+        true => Cow::Owned(text.replace('\r', "\n")),
+        false => text,
     }
+}
+
+/// Refuses a file without any game, because of its first fault if it has one.
+fn with_games(
+    readings: Vec<MatchReading>,
+    length: usize,
+) -> Result<Vec<MatchReading>, NotationError> {
+    if readings.iter().any(|one| !one.file.games.is_empty()) {
+        return Ok(readings);
+    }
+    let mut faults = readings.into_iter().flat_map(|one| one.faults);
+    let first = faults.next().map(|fault| fault.error);
+    Err(first.unwrap_or_else(|| wrong("match file", Reason::Other("has no game"), length)))
 }
 
 fn wrong(field: &'static str, reason: Reason, at: usize) -> NotationError {

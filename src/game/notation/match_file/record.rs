@@ -147,6 +147,9 @@ pub struct MatchReading {
     pub file: MatchFile,
     /// Faults in the file's order; the first hundred.
     pub faults: Vec<FileFault>,
+    /// The games, counted from 1, whose rest was skipped because of a fault: their results are not those of their
+    /// last positions.
+    pub broken: Vec<usize>,
     /// For each game the lines on which its actions stand.
     pub lines: Vec<Vec<usize>>,
     /// The line on which the match begins, counted from 1; 0 in binary files.

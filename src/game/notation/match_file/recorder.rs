@@ -39,6 +39,7 @@ pub(super) struct Recorder {
     place: (usize, usize),
     lines: Vec<Vec<usize>>,
     faults: Vec<FileFault>,
+    broken: Vec<usize>,
     /// The board of the game, seen by `on_roll`.
     position: Position,
     on_roll: Option<MatPlayer>,
@@ -77,6 +78,7 @@ impl Recorder {
         MatchReading {
             file: self.file,
             faults: self.faults,
+            broken: self.broken,
             lines: self.lines,
             line,
             at,
@@ -107,6 +109,7 @@ impl Recorder {
     pub(super) fn give_up(&mut self, line: usize, at: usize, wrong: FieldError) {
         self.note(line, at, wrong);
         self.given_up = true;
+        self.broken.push(self.file.games.len());
     }
 
     /// Notes a fault that costs nothing more.

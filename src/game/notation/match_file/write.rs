@@ -10,6 +10,9 @@ use std::fmt;
 /// Bytes before the right-hand column of a game.
 pub(super) const LEFT_WIDTH: usize = 28;
 
+/// The cell of a take.
+const TAKES: &str = " Takes";
+
 /// The beginning of the first remark of ours.
 const SEAL: &str = " judged by gammond";
 
@@ -58,7 +61,8 @@ impl MatGame {
         let mut position = file.start().unwrap_or_default();
         let mut on_roll = None;
         let mut beavered = false;
-        for &(player, action) in &self.actions {
+        let next = self.actions.iter().skip(1).map(|(_, action)| action);
+        for (&(player, action), next) in self.actions.iter().zip(next.map(Some).chain([None])) {
             if on_roll.is_some_and(|last| last != player) {
                 position = position.swapped();
             }
@@ -77,9 +81,14 @@ impl MatGame {
                 }
                 MatAction::Double(value) => format!(" Doubles => {value}"),
                 MatAction::Beaver(value) => format!(" Beavers => {value}"),
-                // Programs expect no word where a beaver is accepted: the next roll says it.
-                MatAction::Take if beavered => String::new(),
-                MatAction::Take => " Takes".to_owned(),
+                // Programs expect no word where a beaver is accepted, if the next roll says it.
+                MatAction::Take
+                    if beavered
+                        && matches!(next, Some(MatAction::Play { .. } | MatAction::Rolled(_))) =>
+                {
+                    String::new()
+                }
+                MatAction::Take => TAKES.to_owned(),
                 MatAction::Drop => " Drops".to_owned(),
                 MatAction::SetUp(set_up) => {
                     position = set_up.position;
@@ -95,13 +104,7 @@ impl MatGame {
         let Some((winner, points)) = self.result else {
             return rows.write(f);
         };
-        let plural = if points == 1 { "" } else { "s" };
-        let settled = if self.settled { SETTLED } else { 0 };
-        let mut wins = format!("Wins {} point{plural}", points.saturating_add(settled));
-        let score = winner.of([first_score, second_score]);
-        if file.length > 0 && score.saturating_add(points) >= file.length {
-            wins.push_str(" and the match");
-        }
+        let wins = self.wins(winner, points, file.length);
         // Beside a double that is passed, as gnubg writes it: in a row of its own gnubg takes it for a second double.
         let passed = matches!(self.actions.last(), Some((_, MatAction::Drop)));
         if passed && winner == MatPlayer::Second && rows.right_is_free {
@@ -114,6 +117,17 @@ impl MatGame {
             MatPlayer::Second => LEFT_WIDTH + 6,
         };
         writeln!(f, "{:column$}{wins}", "")
+    }
+
+    /// Returns the winner's text in a match to `length` points.
+    fn wins(&self, winner: MatPlayer, points: u32, length: u32) -> String {
+        let plural = if points == 1 { "" } else { "s" };
+        let settled = if self.settled { SETTLED } else { 0 };
+        let mut wins = format!("Wins {} point{plural}", points.saturating_add(settled));
+        if length > 0 && winner.of(self.scores).saturating_add(points) >= length {
+            wins.push_str(" and the match");
+        }
+        wins
     }
 }
 
@@ -146,7 +160,12 @@ impl Rows {
         for (number, [left, right]) in (1..).zip(&self.rows) {
             // A long play pushes the right-hand cell on, but never touches it.
             let row = format!("{number:3}) {left:<width$} {right}", width = LEFT_WIDTH - 1);
-            writeln!(f, "{}", row.trim_end())?;
+            // gnubg reads a take at the end of a line as another double, but not with blanks behind it.
+            let row = match left == TAKES && right.is_empty() {
+                true => &row,
+                false => row.trim_end(),
+            };
+            writeln!(f, "{row}")?;
         }
         Ok(())
     }
@@ -199,6 +218,31 @@ mod tests {
     fn names_are_made_fit() {
         assert_eq!(clean("a : b\n  c"), "a b c");
         assert_eq!(clean(" : "), "player");
+    }
+
+    /// gnubg reads a take at the end of a line as another double.
+    #[test]
+    fn take_before_a_result_ends_with_blanks() {
+        let text = " 0 point match\n\n Game 1\n A : 0                          B : 0\n  \
+            1) 21: 13/11 6/5                Doubles => 2\n  2)  Takes                      \n      Wins 2 points\n";
+        let file = MatchFile::read(text.as_bytes()).unwrap().file;
+        assert_eq!(file.to_string(), text);
+    }
+
+    /// MAT-13: the acceptance of a beaver is written where no roll shows it.
+    #[test]
+    fn accepted_beaver_before_a_resignation_reads_back() {
+        let text = " 0 point match\n\n Game 1\n A : 0                          B : 0\n  \
+            1) 31: 8/5 6/5                  Doubles => 2\n  2)  Beavers => 4                Takes\n      Wins 4 points\n";
+        let file = MatchFile::read(text.as_bytes()).unwrap().file;
+        let [.., (_, beaver), (player, take)] = file.games[0].actions[..] else {
+            panic!("{file:?}")
+        };
+        assert_eq!(
+            (beaver, player, take),
+            (MatAction::Beaver(4), MatPlayer::Second, MatAction::Take)
+        );
+        assert_eq!(file.to_string(), text);
     }
 
     /// The place where gnubg has the winner, and reads it without a second double.
