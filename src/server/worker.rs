@@ -405,10 +405,20 @@ impl Shared {
 
     /// Computes a job until it ends or returns to a queue.
     fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
-        let Next { work, since, job } = next;
+        let Next {
+            mut work,
+            since,
+            job,
+        } = next;
         let (named, lines) = (work.cost, work.lines());
         let left = match self.engine(cost, job.engine) {
-            Ok(engine) => self.run(work, &job, &engine),
+            Ok(engine) => match work.lease.take() {
+                Some(lease) => {
+                    lease.grant(engine, &job);
+                    None
+                }
+                None => self.run(work, &job, &engine),
+            },
             Err(error) => {
                 tracing::error!(%error, "no threads for a query");
                 self.refuse(work);
@@ -481,16 +491,7 @@ impl Shared {
 
     /// Answers a job's inquiries until its time slice or its room for answers is used up, or an inquiry costs more than
     /// estimated; returns the rest of the job.
-    fn run(
-        &self,
-        mut job: QueuedWork,
-        started: &Arc<Started>,
-        engine: &Engine,
-    ) -> Option<QueuedWork> {
-        if let Some(lease) = job.lease.take() {
-            lease.grant(engine.clone(), started);
-            return None;
-        }
+    fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
         if !send_rest(&mut job) {
             return (!job.is_abandoned()).then_some(job);
         }

@@ -130,13 +130,12 @@ fn part_of_a_match_is_judged_alike() {
     }
 }
 
-/// what cannot be judged has one answer, and the lines behind it are requests again.
-#[test]
-fn input_without_a_match_is_one_error() {
+/// Input after `analyse` that cannot be judged, with the code of its error.
+fn wrong_blocks() -> [(&'static str, Vec<u8>, &'static str); 11] {
     let huge = "x".repeat(1000) + "\n";
     let huge = huge.repeat(MATCH_BYTES_MAX / 1001 + 2);
     let long = "x".repeat(LINE_BYTES_MAX + 5);
-    let cases: [(&str, Vec<u8>, &str); 11] = [
+    [
         (
             "no match",
             b"analyse\nhello\n.\n".to_vec(),
@@ -190,9 +189,14 @@ fn input_without_a_match_is_one_error() {
                 .to_vec(),
             "bad-setting",
         ),
-    ];
+    ]
+}
+
+/// what cannot be judged has one answer, and the lines behind it are requests again.
+#[test]
+fn input_without_a_match_is_one_error() {
     let server = plain();
-    for (name, input, code) in cases {
+    for (name, input, code) in wrong_blocks() {
         let input = [input, b"ping\n".to_vec()].concat();
         let [error, pong] = &piped(&input)[..] else {
             panic!("{name}")

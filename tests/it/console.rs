@@ -543,7 +543,12 @@ fn statistics_of_a_game_count_its_chances() {
             .lines()
             .filter(|line| line.starts_with("Actual result"));
         lines
-            .map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>().join(" "))
+            .map(|line| {
+                line.split_whitespace()
+                    .skip(2)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
             .collect::<Vec<_>>()
     };
     let [first, second, whole] = ["-9.95% +9.95%", "+27.68% -27.68%", "+50.00% -50.00%"];
