@@ -1,6 +1,7 @@
 //! `gammond serve --http`: rules HTTP- of `protocol-specs/http.md`, over real sockets.
 
-use crate::server::Client;
+use crate::http_events::events;
+use crate::server::{Client, start};
 use crate::server_process::Process;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
@@ -488,15 +489,26 @@ fn work_ends_with_its_client() {
         "POST /v1/rollout HTTP/1.1\r\nHost: {http}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{ENDLESS}",
         ENDLESS.len()
     );
-    let endless = || {
+    // Bytes behind a request, which the server does not read, must not hide the end.
+    let endless = |behind: &str| {
         let mut stream = TcpStream::connect(&http).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        stream
+            .write_all(format!("{request}{behind}").as_bytes())
+            .unwrap();
         stream
     };
-    let streams: Vec<TcpStream> = (0..6).map(|_| endless()).collect();
+    let mut streams: Vec<TcpStream> = ["", "\r\n", &request, &request.repeat(200)]
+        .iter()
+        .flat_map(|behind| [endless(behind), endless(behind)])
+        .collect();
     let answer = Client::new(&lines).ask(&format!("rollout {START} trials=36"));
     assert_eq!(answer["candidates"][0]["trials"], 36, "{answer}");
-    drop(streams);
+    for (number, stream) in streams.drain(..).enumerate() {
+        if number % 2 == 0 {
+            let socket = socket2::Socket::from(stream);
+            socket.set_linger(Some(Duration::ZERO)).unwrap();
+        }
+    }
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
@@ -506,6 +518,7 @@ fn work_ends_with_its_client() {
         };
         // This connection is the only one.
         if count("gammond_queued ") == 0 && count("gammond_connections ") == 1 {
+            assert_eq!(count("gammond_hang_ups_total "), 8);
             break;
         }
         assert!(Instant::now() < until, "{text}");
@@ -585,6 +598,59 @@ fn running_requests_are_answered_at_the_end() {
         (200, &json!("8/5 6/5"))
     );
     assert_eq!(process.wait(), Some(0));
+}
+
+/// HTTP-04, HTTP-40, HTTP-70, Q-81, SRV-15: what the grace time cuts off is answered, and `/readyz` is 503 until then.
+#[test]
+fn stopped_requests_are_answered_at_the_end() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let metrics = free.local_addr().unwrap().to_string();
+    drop(free);
+    let server = start(|config| {
+        config.http = vec!["127.0.0.1:0".parse().unwrap()];
+        config.metrics = Some(metrics.parse().unwrap());
+        config.limits.grace = Duration::from_secs(2);
+    });
+    let http = server.http.as_deref().unwrap();
+    let target = format!("/v1/rollout?position={START}&trials=16777216");
+    let mut client = Client::new(&server.address);
+    client.send(format!(
+        "#1 rollout {START} trials=16777216\n#2 eval {START}\n#3 ping\n"
+    ));
+    std::thread::scope(|scope| {
+        let direct = scope.spawn(|| get(http, &target, ""));
+        let streamed = scope.spawn(|| get(http, &target, "Accept: text/event-stream\r\n"));
+        let many = json!([{"position": START, "settings": {"plies": 4, "filter": "huge", "prune": false}},
+                          {"position": START}, {"position": START, "settings": {"trials": 36}}]);
+        let many = scope.spawn(move || post(http, "/v1/eval", &many.to_string()));
+        // All have been read by then; those that still wait are answered alike.
+        std::thread::sleep(Duration::from_millis(700));
+        assert_eq!(get(&metrics, "/readyz", "").status, 200);
+        server.handle.drain();
+        assert_eq!(get(&metrics, "/readyz", "").status, 503);
+        let direct = direct.join().unwrap();
+        let answer = direct.json();
+        match direct.status {
+            200 => assert_eq!(answer["stopped"], "stopped"),
+            status => assert_eq!((status, &answer["code"]), (503, &json!("stopped"))),
+        }
+        let last = events(&streamed.join().unwrap().body).pop().unwrap();
+        match last.0.as_str() {
+            "result" => assert_eq!(last.1["stopped"], "stopped"),
+            name => assert_eq!((name, &last.1["code"]), ("problem", &json!("stopped"))),
+        }
+        let many = many.join().unwrap().json();
+        assert_eq!(
+            (many[0]["code"].clone(), many[1]["type"].clone()),
+            (json!("stopped"), json!("eval"))
+        );
+    });
+    let lines = String::from_utf8(client.rest()).unwrap();
+    let ids = lines.lines().map(|line| {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        answer["id"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), ["1", "2", "3"]);
 }
 
 /// HTTP-21, HTTP-22, HTTP-32, HTTP-33: the form that `Accept` asks for.
