@@ -178,7 +178,11 @@ fn arrays_keep_their_order() {
     let good = json!({"position": START, "roll": "31", "settings": {"top": 1}});
     let mut items = vec![good.clone(); 1000];
     for (place, item) in [
-        (3, json!({"position": START, "roll": "37"})),
+        (3, json!({"id": "q", "position": START, "roll": "37"})),
+        (
+            5,
+            json!({"position": START, "roll": "31", "settings": {"Answer": "text"}}),
+        ),
         (7, json!(4)),
         (999, json!({})),
     ] {
@@ -192,6 +196,7 @@ fn arrays_keep_their_order() {
     for (place, answer) in answers.iter().enumerate() {
         let pointer = match place {
             3 => "/3/roll",
+            5 => "/5/settings/Answer",
             7 => "/7",
             999 => "/999/position",
             _ => {
@@ -203,6 +208,8 @@ fn arrays_keep_their_order() {
             (&answer["status"], &answer["pointer"]),
             (&json!(400), &json!(pointer))
         );
+        let id = if place == 3 { json!("q") } else { Value::Null };
+        assert_eq!(answer["id"], id);
     }
     items.push(good);
     let many = post(&http, "/v1/move", &json!(items).to_string());
@@ -291,6 +298,26 @@ fn wrong_requests_are_problems() {
             400,
             "bad-roll",
         ),
+        // Names of settings have any case.
+        (
+            get("/v1/move?position=4HPwATDgc%2FABMA&roll=31&ANSWER=text"),
+            400,
+            "bad-setting",
+        ),
+        (get("/v1/version?x=1"), 400, "bad-setting"),
+        (post("/v1/eval?plies=2", &body), 400, "bad-setting"),
+        (
+            post("/v1/eval?plies=2", &format!("[{body}]")),
+            400,
+            "bad-setting",
+        ),
+        (post("/v1/jobs/rollout?trials=5", &body), 400, "bad-setting"),
+        (
+            post("/v1/eval", &body.replace('{', "{\"cube\":true,")),
+            400,
+            "bad-request",
+        ),
+        (get("/v1/ev%0a%e2%80%ae%1bal"), 404, "not-found"),
         (post("/v1/eval", ""), 400, "bad-json"),
         (
             post("/v1/eval", "{\"position\":\"x\",\"position\":\"y\"}"),
@@ -342,8 +369,11 @@ fn wrong_requests_are_problems() {
             answer.header("content-type"),
             Some("application/problem+json")
         );
-        assert!(!problem["detail"].as_str().unwrap().is_empty());
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(!detail.is_empty() && !detail.contains(['\n', '\u{1b}', '\u{202e}']));
     }
+    let value = get("/v1/eval?position=4HPwATDgc%2FABMA&cube=2&owner=me");
+    assert_eq!((value.status, &value.json()["type"]), (200, &json!("eval")));
     for (headers, sent, status) in [
         // More than can be taken is refused before it comes.
         ("Content-Length: 99999999999\r\n", body.as_str(), 413),
@@ -468,6 +498,16 @@ fn tags_stand_for_questions() {
         &format!("If-None-Match: {tag}\r\n"),
     );
     assert_eq!(other.status, 200);
+    for (more, tagged) in [
+        ("", true),
+        ("&NOISE=0.1", false),
+        ("&Time=10", false),
+        ("&id=a", false),
+    ] {
+        let answer = get(&http, &format!("{target}{more}"), "If-None-Match: *\r\n");
+        assert_eq!(answer.status == 304, tagged, "{more}");
+        assert_eq!(answer.header("etag").is_some(), tagged, "{more}");
+    }
     let rollout = get(&http, "/v1/rollout?position=4HPwATDgc%2FABMA&trials=36", "");
     assert_eq!((rollout.status, rollout.header("etag")), (200, None));
     for path in [
@@ -1043,6 +1083,34 @@ fn wrong_members_are_pointed_at() {
         check(&body, &format!("/a{number}~0~1"));
     }
     assert!(asked >= 200, "{asked}");
+}
+
+/// HTTP-70: the member is that of the error, whatever stands behind it; the byte counts within the position.
+#[test]
+fn error_is_placed_in_its_member() {
+    let (_server, _, http) = server();
+    for (verb, body, pointer, at) in [
+        (
+            "rollout",
+            json!({"position": START, "roll": [3, 1], "plays": ["8/5 6/4"], "settings": {"trials": 36}}),
+            json!("/plays"),
+            Value::Null,
+        ),
+        (
+            "eval",
+            json!({"id": "2", "position": "x"}),
+            json!("/position"),
+            json!(0),
+        ),
+    ] {
+        let problem = post(&http, &format!("/v1/{verb}"), &body.to_string()).json();
+        assert_eq!(
+            (&problem["pointer"], &problem["at"]),
+            (&pointer, &at),
+            "{problem}"
+        );
+        assert_eq!(problem["id"], body["id"], "{problem}");
+    }
     let named =
         |query: &str| get(&http, &format!("/v1/move?{query}"), "").json()["parameter"].clone();
     for (query, parameter) in [
@@ -1050,6 +1118,10 @@ fn wrong_members_are_pointed_at() {
         ("position=4HPwATDgc%2FABMA&roll=37", "roll"),
         ("position=x&roll=31", "position"),
         ("position=4HPwATDgc%2FABMA&roll=31&bogus=1", "bogus"),
+        (
+            "position=4HPwATDgc%2FABMA&roll=31&top=1&crawford=1",
+            "crawford",
+        ),
     ] {
         assert_eq!(named(query), parameter);
     }
