@@ -266,6 +266,16 @@ impl<T> FairQueue<T> {
         }
     }
 
+    /// Returns all jobs with their lanes, in no order.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = (Lane, &T)> {
+        self.origins.iter().flat_map(|(&origin, lanes)| {
+            lanes.lanes.iter().flat_map(move |(&number, waiting)| {
+                let lane = Lane { origin, number };
+                waiting.jobs.iter().map(move |(job, ..)| (lane, job))
+            })
+        })
+    }
+
     /// Removes and returns the jobs of a lane for which `wanted` is true.
     pub(super) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {

@@ -217,10 +217,29 @@ impl Schedule {
         self.waiting.forget(lane);
     }
 
+    /// Stops all jobs. Returns the lanes of those that have not begun.
+    pub(super) fn stop_all(&self) -> Vec<Lane> {
+        self.running
+            .iter()
+            .for_each(|running| running.job.stop.trigger());
+        let mut lanes = Vec::new();
+        for (lane, waiting) in self.waiting.jobs() {
+            match waiting {
+                Waiting::New(work, _) => {
+                    work.stop.trigger();
+                    lanes.push(lane);
+                }
+                Waiting::Paused(job, _) => job.stop.trigger(),
+            }
+        }
+        lanes
+    }
+
     /// Removes and returns the work of a lane that was stopped before it began.
     pub(super) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
         let stopped = |waiting: &Waiting| match waiting {
-            Waiting::New(work, _) => work.stop.is_triggered(),
+            // A lease is answered by its caller, which sees the stop.
+            Waiting::New(work, _) => work.stop.is_triggered() && work.lease.is_none(),
             Waiting::Paused(..) => false,
         };
         let taken = self.waiting.take_if(lane, stopped).into_iter();

@@ -71,6 +71,8 @@ struct Queues {
     threads: [usize; COSTS],
     idle: [usize; COSTS],
     clients: ClientUse,
+    /// True if queries that look ahead are stopped when they come.
+    stopping: bool,
     closed: bool,
 }
 
@@ -95,6 +97,7 @@ impl Queues {
             threads: [0; COSTS],
             idle: [0; COSTS],
             clients,
+            stopping: false,
             closed: false,
         }
     }
@@ -188,9 +191,13 @@ impl Workers {
     fn queue(
         &self,
         lane: Lane,
-        work: Box<QueuedWork>,
+        mut work: Box<QueuedWork>,
     ) -> Result<(), (Box<QueuedWork>, &'static str)> {
         let mut queues = self.shared.lock();
+        if queues.stopping && place(work.cost) > 0 && work.lease.is_none() {
+            work.stop.trigger();
+            work.cost = Cost::Short;
+        }
         let (cost, lines) = (place(work.cost), work.lines());
         let spent = cost > 0 && queues.clients.is_over(lane.origin, Instant::now());
         if spent {
@@ -251,6 +258,17 @@ impl Workers {
             }
         }
         self.shared.dispatch(&mut queues, 0);
+    }
+
+    /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with what it has found or with
+    /// an error.
+    pub(super) fn stop_all(&self) {
+        let mut queues = self.shared.lock();
+        queues.stopping = true;
+        let deep = queues.costs.iter().skip(1);
+        let lanes: Vec<Lane> = deep.flat_map(Schedule::stop_all).collect();
+        drop(queues);
+        lanes.into_iter().for_each(|lane| self.hurry(lane));
     }
 
     /// Appends an error as the answer to one inquiry.

@@ -105,15 +105,56 @@ fn cancel_behind_a_full_window_is_seen() {
             "{answer}"
         );
     }
-    assert_eq!(line(&mut client)["type"], "cancel");
-    // A line of a match is none.
-    client.send(format!("{ENDLESS}\n").repeat(64) + "analyse\ncancel all\n.\n");
-    client
-        .stream
-        .set_read_timeout(Some(Duration::from_millis(500)))
-        .unwrap();
-    let more = std::io::Read::read(&mut client.stream, &mut [0]);
-    assert!(more.is_err(), "something was answered");
+    let cancel = line(&mut client);
+    let states = cancel["targets"].as_array().unwrap();
+    let is_stopped = |(number, one): (usize, &Value)| {
+        one["id"] == format!("r{number}") && one["state"] == "stopped"
+    };
+    assert!(
+        states.len() == 150 && states.iter().enumerate().all(is_stopped),
+        "{cancel}"
+    );
+    // One in JSON is seen too, and its ids are known.
+    let mut text = String::new();
+    for number in 0..64 {
+        text += &format!("#r{number} {ENDLESS}\n");
+    }
+    text += "#p ping\n{\"id\":\"c\",\"verb\":\"cancel\",\"ids\":[\"r7\",\"x\",\"r0\"]}\n#all cancel all\n";
+    client.send(text);
+    let mut last = Value::Null;
+    for _ in 0..67 {
+        last = line(&mut client);
+        if last["id"] == "c" {
+            let state = |id: &str, state: &str| json!({"id": id, "state": state});
+            let want = [
+                state("r7", "stopped"),
+                state("x", "unknown"),
+                state("r0", "stopped"),
+            ];
+            assert_eq!(last["targets"], json!(want));
+        }
+    }
+    assert_eq!(last["id"], "all");
+    assert_eq!(last["targets"].as_array().unwrap().len(), 62, "{last}");
+}
+
+/// a line of a match cancels nothing, whatever form its first line has.
+#[test]
+fn line_of_a_match_behind_a_full_window_cancels_nothing() {
+    for head in [
+        "analyse",
+        "{\"id\":\"m\",\"verb\":\"ANALYSE\",\"settings\":{\"plies\":0}}",
+    ] {
+        let server = plain();
+        let mut client = Client::new(&server.address);
+        client.send(format!("{ENDLESS}\n").repeat(64) + head + "\ncancel all\n.\n");
+        client
+            .stream
+            .set_read_timeout(Some(Duration::from_millis(500)))
+            .unwrap();
+        let more = std::io::Read::read(&mut client.stream, &mut [0]);
+        assert!(more.is_err(), "something was answered behind {head}");
+    }
 }
 
 /// A request with this number as its id, in words or in JSON; `next` draws numbers below its argument.

@@ -1,6 +1,7 @@
 //! `gammond serve --http`: rules HTTP- of `protocol-specs/http.md`, over real sockets.
 
-use crate::server::Client;
+use crate::http_events::events;
+use crate::server::{Client, start};
 use crate::server_process::Process;
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
@@ -177,7 +178,11 @@ fn arrays_keep_their_order() {
     let good = json!({"position": START, "roll": "31", "settings": {"top": 1}});
     let mut items = vec![good.clone(); 1000];
     for (place, item) in [
-        (3, json!({"position": START, "roll": "37"})),
+        (3, json!({"id": "q", "position": START, "roll": "37"})),
+        (
+            5,
+            json!({"position": START, "roll": "31", "settings": {"Answer": "text"}}),
+        ),
         (7, json!(4)),
         (999, json!({})),
     ] {
@@ -191,6 +196,7 @@ fn arrays_keep_their_order() {
     for (place, answer) in answers.iter().enumerate() {
         let pointer = match place {
             3 => "/3/roll",
+            5 => "/5/settings/Answer",
             7 => "/7",
             999 => "/999/position",
             _ => {
@@ -202,6 +208,8 @@ fn arrays_keep_their_order() {
             (&answer["status"], &answer["pointer"]),
             (&json!(400), &json!(pointer))
         );
+        let id = if place == 3 { json!("q") } else { Value::Null };
+        assert_eq!(answer["id"], id);
     }
     items.push(good);
     let many = post(&http, "/v1/move", &json!(items).to_string());
@@ -290,6 +298,26 @@ fn wrong_requests_are_problems() {
             400,
             "bad-roll",
         ),
+        // Names of settings have any case.
+        (
+            get("/v1/move?position=4HPwATDgc%2FABMA&roll=31&ANSWER=text"),
+            400,
+            "bad-setting",
+        ),
+        (get("/v1/version?x=1"), 400, "bad-setting"),
+        (post("/v1/eval?plies=2", &body), 400, "bad-setting"),
+        (
+            post("/v1/eval?plies=2", &format!("[{body}]")),
+            400,
+            "bad-setting",
+        ),
+        (post("/v1/jobs/rollout?trials=5", &body), 400, "bad-setting"),
+        (
+            post("/v1/eval", &body.replace('{', "{\"cube\":true,")),
+            400,
+            "bad-request",
+        ),
+        (get("/v1/ev%0a%e2%80%ae%1bal"), 404, "not-found"),
         (post("/v1/eval", ""), 400, "bad-json"),
         (
             post("/v1/eval", "{\"position\":\"x\",\"position\":\"y\"}"),
@@ -341,8 +369,11 @@ fn wrong_requests_are_problems() {
             answer.header("content-type"),
             Some("application/problem+json")
         );
-        assert!(!problem["detail"].as_str().unwrap().is_empty());
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(!detail.is_empty() && !detail.contains(['\n', '\u{1b}', '\u{202e}']));
     }
+    let value = get("/v1/eval?position=4HPwATDgc%2FABMA&cube=2&owner=me");
+    assert_eq!((value.status, &value.json()["type"]), (200, &json!("eval")));
     for (headers, sent, status) in [
         // More than can be taken is refused before it comes.
         ("Content-Length: 99999999999\r\n", body.as_str(), 413),
@@ -467,6 +498,16 @@ fn tags_stand_for_questions() {
         &format!("If-None-Match: {tag}\r\n"),
     );
     assert_eq!(other.status, 200);
+    for (more, tagged) in [
+        ("", true),
+        ("&NOISE=0.1", false),
+        ("&Time=10", false),
+        ("&id=a", false),
+    ] {
+        let answer = get(&http, &format!("{target}{more}"), "If-None-Match: *\r\n");
+        assert_eq!(answer.status == 304, tagged, "{more}");
+        assert_eq!(answer.header("etag").is_some(), tagged, "{more}");
+    }
     let rollout = get(&http, "/v1/rollout?position=4HPwATDgc%2FABMA&trials=36", "");
     assert_eq!((rollout.status, rollout.header("etag")), (200, None));
     for path in [
@@ -488,15 +529,26 @@ fn work_ends_with_its_client() {
         "POST /v1/rollout HTTP/1.1\r\nHost: {http}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{ENDLESS}",
         ENDLESS.len()
     );
-    let endless = || {
+    // Bytes behind a request, which the server does not read, must not hide the end.
+    let endless = |behind: &str| {
         let mut stream = TcpStream::connect(&http).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        stream
+            .write_all(format!("{request}{behind}").as_bytes())
+            .unwrap();
         stream
     };
-    let streams: Vec<TcpStream> = (0..6).map(|_| endless()).collect();
+    let mut streams: Vec<TcpStream> = ["", "\r\n", &request, &request.repeat(200)]
+        .iter()
+        .flat_map(|behind| [endless(behind), endless(behind)])
+        .collect();
     let answer = Client::new(&lines).ask(&format!("rollout {START} trials=36"));
     assert_eq!(answer["candidates"][0]["trials"], 36, "{answer}");
-    drop(streams);
+    for (number, stream) in streams.drain(..).enumerate() {
+        if number % 2 == 0 {
+            let socket = socket2::Socket::from(stream);
+            socket.set_linger(Some(Duration::ZERO)).unwrap();
+        }
+    }
     let until = Instant::now() + Duration::from_secs(60);
     loop {
         let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
@@ -506,6 +558,7 @@ fn work_ends_with_its_client() {
         };
         // This connection is the only one.
         if count("gammond_queued ") == 0 && count("gammond_connections ") == 1 {
+            assert_eq!(count("gammond_hang_ups_total "), 8);
             break;
         }
         assert!(Instant::now() < until, "{text}");
@@ -585,6 +638,59 @@ fn running_requests_are_answered_at_the_end() {
         (200, &json!("8/5 6/5"))
     );
     assert_eq!(process.wait(), Some(0));
+}
+
+/// HTTP-04, HTTP-40, HTTP-70, Q-81, SRV-15: what the grace time cuts off is answered, and `/readyz` is 503 until then.
+#[test]
+fn stopped_requests_are_answered_at_the_end() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let metrics = free.local_addr().unwrap().to_string();
+    drop(free);
+    let server = start(|config| {
+        config.http = vec!["127.0.0.1:0".parse().unwrap()];
+        config.metrics = Some(metrics.parse().unwrap());
+        config.limits.grace = Duration::from_secs(2);
+    });
+    let http = server.http.as_deref().unwrap();
+    let target = format!("/v1/rollout?position={START}&trials=16777216");
+    let mut client = Client::new(&server.address);
+    client.send(format!(
+        "#1 rollout {START} trials=16777216\n#2 eval {START}\n#3 ping\n"
+    ));
+    std::thread::scope(|scope| {
+        let direct = scope.spawn(|| get(http, &target, ""));
+        let streamed = scope.spawn(|| get(http, &target, "Accept: text/event-stream\r\n"));
+        let many = json!([{"position": START, "settings": {"plies": 4, "filter": "huge", "prune": false}},
+                          {"position": START}, {"position": START, "settings": {"trials": 36}}]);
+        let many = scope.spawn(move || post(http, "/v1/eval", &many.to_string()));
+        // All have been read by then; those that still wait are answered alike.
+        std::thread::sleep(Duration::from_millis(700));
+        assert_eq!(get(&metrics, "/readyz", "").status, 200);
+        server.handle.drain();
+        assert_eq!(get(&metrics, "/readyz", "").status, 503);
+        let direct = direct.join().unwrap();
+        let answer = direct.json();
+        match direct.status {
+            200 => assert_eq!(answer["stopped"], "stopped"),
+            status => assert_eq!((status, &answer["code"]), (503, &json!("stopped"))),
+        }
+        let last = events(&streamed.join().unwrap().body).pop().unwrap();
+        match last.0.as_str() {
+            "result" => assert_eq!(last.1["stopped"], "stopped"),
+            name => assert_eq!((name, &last.1["code"]), ("problem", &json!("stopped"))),
+        }
+        let many = many.join().unwrap().json();
+        assert_eq!(
+            (many[0]["code"].clone(), many[1]["type"].clone()),
+            (json!("stopped"), json!("eval"))
+        );
+    });
+    let lines = String::from_utf8(client.rest()).unwrap();
+    let ids = lines.lines().map(|line| {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        answer["id"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(ids.collect::<Vec<_>>(), ["1", "2", "3"]);
 }
 
 /// HTTP-21, HTTP-22, HTTP-32, HTTP-33: the form that `Accept` asks for.
@@ -977,6 +1083,34 @@ fn wrong_members_are_pointed_at() {
         check(&body, &format!("/a{number}~0~1"));
     }
     assert!(asked >= 200, "{asked}");
+}
+
+/// HTTP-70: the member is that of the error, whatever stands behind it; the byte counts within the position.
+#[test]
+fn error_is_placed_in_its_member() {
+    let (_server, _, http) = server();
+    for (verb, body, pointer, at) in [
+        (
+            "rollout",
+            json!({"position": START, "roll": [3, 1], "plays": ["8/5 6/4"], "settings": {"trials": 36}}),
+            json!("/plays"),
+            Value::Null,
+        ),
+        (
+            "eval",
+            json!({"id": "2", "position": "x"}),
+            json!("/position"),
+            json!(0),
+        ),
+    ] {
+        let problem = post(&http, &format!("/v1/{verb}"), &body.to_string()).json();
+        assert_eq!(
+            (&problem["pointer"], &problem["at"]),
+            (&pointer, &at),
+            "{problem}"
+        );
+        assert_eq!(problem["id"], body["id"], "{problem}");
+    }
     let named =
         |query: &str| get(&http, &format!("/v1/move?{query}"), "").json()["parameter"].clone();
     for (query, parameter) in [
@@ -984,6 +1118,10 @@ fn wrong_members_are_pointed_at() {
         ("position=4HPwATDgc%2FABMA&roll=37", "roll"),
         ("position=x&roll=31", "position"),
         ("position=4HPwATDgc%2FABMA&roll=31&bogus=1", "bogus"),
+        (
+            "position=4HPwATDgc%2FABMA&roll=31&top=1&crawford=1",
+            "crawford",
+        ),
     ] {
         assert_eq!(named(query), parameter);
     }

@@ -75,6 +75,8 @@ fn token_above_its_limits_is_refused() {
     let refused = get(&http, &target, &bob);
     assert_eq!(refused.status, 429);
     assert!((60..=3600).contains(&retry_after(&refused)));
+    // The request is right.
+    assert_eq!(refused.json()["parameter"], serde_json::Value::Null);
     // Looking ahead costs; a static value does not.
     assert_eq!(get(&http, EVAL, &bob).status, 200);
     drop(begun(&http, &ann));

@@ -117,8 +117,13 @@ fn tools_answer_as_lines_do() {
             "convert_position",
             &json!({"position": "../../etc/passwd"}),
         ),
+        call(
+            7,
+            "best_plays",
+            &json!({"position": START, "roll": [3, 1], "plays": []}),
+        ),
     ];
-    let (messages, _) = stdio(&lines, |messages| messages.len() >= 6);
+    let (messages, _) = stdio(&lines, |messages| messages.len() >= 7);
     let plays = &answer(&messages, 1)["result"]["structuredContent"];
     assert_eq!(plays["plays"][0]["play"], "8/5 6/5");
     assert_eq!(plays["plays"].as_array().unwrap().len(), 2);
@@ -139,6 +144,7 @@ fn tools_answer_as_lines_do() {
         (4, "bad-request: argument \"depth\" is not known"),
         (5, "bad-request: argument \"nets\" is not known"),
         (6, "bad-position: "),
+        (7, "bad-play: plays is empty"),
     ] {
         let result = &answer(&messages, id)["result"];
         assert_eq!(result["isError"], true);

@@ -52,6 +52,7 @@ pub fn code(code: ErrorCode) -> (&'static str, u16) {
         ErrorCode::Unsupported => ("unsupported", 501),
         ErrorCode::Timeout => ("timeout", 504),
         ErrorCode::Busy | ErrorCode::Stopped => ("timeout", 503),
+        ErrorCode::TooManyRequests => ("timeout", 429),
         ErrorCode::Internal => ("internal", 500),
         ErrorCode::NotFound | ErrorCode::UnknownVerb => ("unsupported", 404),
         ErrorCode::MethodNotAllowed => ("invalid_request", 405),

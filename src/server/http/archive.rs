@@ -247,11 +247,27 @@ pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, P
     Ok(filter)
 }
 
+/// Returns true for a day of the calendar as `YYYY-MM-DD`.
 fn is_day(text: &str) -> bool {
     let shape = text
         .bytes()
         .map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
-    shape.eq(*b"0000-00-00")
+    if !shape.eq(*b"0000-00-00") {
+        return false;
+    }
+    let numbers: Vec<u16> = text.split('-').flat_map(str::parse).collect();
+    let [year, month, day] = numbers[..] else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (1..=days).contains(&day)
 }
 
 /// `GET /v1/archive/matches/ID`.
@@ -274,4 +290,29 @@ fn answer(value: &Value) -> Response {
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     fresh(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HTTP-121.
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        for day in ["2026-11-21", "2024-02-29", "2000-02-29", "2026-12-31"] {
+            assert!(is_day(day), "{day}");
+        }
+        for day in [
+            "2026-99-99",
+            "2026-00-01",
+            "2026-01-00",
+            "2026-02-29",
+            "1900-02-29",
+            "2026-04-31",
+            "2026-1-1",
+            "",
+        ] {
+            assert!(!is_day(day), "{day}");
+        }
+    }
 }

@@ -104,14 +104,17 @@ fn answer(body: Vec<u8>) -> Response {
     ([(CONTENT_TYPE, kind)], Body::from(body)).into_response()
 }
 
-fn with_status(status: u16, kind: &'static str, body: String) -> Response {
+/// Returns a problem with this status, in the shape of another protocol; the headers are those that it has everywhere.
+fn refusal(problem: &Problem, status: u16, kind: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or_default();
-    let kind = HeaderValue::from_static(kind);
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    if status == 503 {
-        let second = HeaderValue::from_static("1");
-        response.headers_mut().insert(RETRY_AFTER, second);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    if let Some(seconds) = problem.retry_after() {
+        headers.insert(RETRY_AFTER, seconds.into());
+    }
+    if let Some(allow) = problem.allow {
+        headers.insert(ALLOW, HeaderValue::from_static(allow));
     }
     response
 }
@@ -128,14 +131,9 @@ fn bgweb_error(problem: &Problem) -> Response {
     let mut body = problem.value();
     if let Some(body) = body.as_object_mut() {
         body.insert("status".into(), status.into());
-        body.insert("message".into(), problem.message.as_str().into());
+        body.insert("message".into(), (&*problem.message).into());
     }
-    let mut response = with_status(status, "application/json", body.to_string());
-    if let Some(allow) = problem.allow {
-        let allow = HeaderValue::from_static(allow);
-        response.headers_mut().insert(ALLOW, allow);
-    }
-    response
+    refusal(problem, status, "application/json", body.to_string())
 }
 
 type Take = fn(Json, u8) -> Result<WebRequest, WebError>;
@@ -273,17 +271,20 @@ async fn wildbg_answer(
     let pairs = form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect();
-    let problem = match find(shared, peer, || take(pairs)).await {
-        Ok(body) => return answer(body),
-        Err(problem) => problem,
-    };
+    match find(shared, peer, || take(pairs)).await {
+        Ok(body) => answer(body),
+        Err(problem) => wildbg_error(&problem),
+    }
+}
+
+fn wildbg_error(problem: &Problem) -> Response {
     if problem.code == wildbg::BAD_QUERY {
         let text = format!("Failed to deserialize query string: {}", problem.message);
-        return with_status(400, "text/plain; charset=utf-8", text);
+        return refusal(problem, 400, "text/plain; charset=utf-8", text);
     }
     let status = problem.status().as_u16();
     let body = json!({ "message": problem.message });
-    with_status(status, "application/json", body.to_string())
+    refusal(problem, status, "application/json", body.to_string())
 }
 
 // Nodots.
@@ -292,12 +293,7 @@ async fn wildbg_answer(
 pub(super) fn nodots_error(problem: &Problem) -> Response {
     let (_, status) = nodots::code(problem.code);
     let body = json!({ "error": nodots_error_value(problem) });
-    let mut response = with_status(status, "application/json", body.to_string());
-    if let Some(allow) = problem.allow {
-        let allow = HeaderValue::from_static(allow);
-        response.headers_mut().insert(ALLOW, allow);
-    }
-    response
+    refusal(problem, status, "application/json", body.to_string())
 }
 
 /// Returns the member `error` of their shape.
@@ -343,5 +339,28 @@ async fn health(method: Method) -> Response {
             allow: Some("GET, HEAD"),
             ..Problem::new(ErrorCode::MethodNotAllowed, "only GET and HEAD")
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HTTP-130, BW-40, NEP-40: a client without processor time reads when it may go on.
+    #[test]
+    fn client_out_of_processor_time_is_told_when_to_return() {
+        let problem = Problem {
+            retry: Some(17),
+            ..Problem::new(ErrorCode::TooManyRequests, "")
+        };
+        for response in [
+            bgweb_error(&problem),
+            wildbg_error(&problem),
+            nodots_error(&problem),
+        ] {
+            assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+            let retry = response.headers().get(RETRY_AFTER);
+            assert_eq!(retry.and_then(|value| value.to_str().ok()), Some("17"));
+        }
     }
 }

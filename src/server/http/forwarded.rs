@@ -196,7 +196,7 @@ mod tests {
         }
         let proxies = proxies(&["10.0.0.0/8", "192.0.2.7", "fd00::/8"]);
         let found = client(&proxies, Origin::Address(peer.parse().unwrap()), &headers);
-        let found = found.map_err(|problem| problem.message)?;
+        let found = found.map_err(|problem| String::from(problem.message))?;
         Ok(found.map(|origin| match origin {
             Origin::Address(address) => address.to_string(),
             other => format!("{other:?}"),

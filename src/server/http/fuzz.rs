@@ -26,7 +26,7 @@ pub fn fuzz_http(data: &[u8]) {
             .collect::<Vec<_>>()
     };
     match path % 8 {
-        0 => is_one_line(question::from_query(&text)),
+        0 => is_one_line(question::from_query("rollout", &text)),
         1 => is_one_line(question::settings_of_query(&text, "format").map(|(words, _)| words)),
         2 => is_answerable(wildbg::best_move(pairs())),
         3 => is_answerable(wildbg::eval(pairs())),
@@ -35,7 +35,7 @@ pub fn fuzz_http(data: &[u8]) {
                 return;
             };
             match kind {
-                4 => is_one_line(question::from_json(json)),
+                4 => is_one_line(question::from_json("rollout", json)),
                 5 => is_answerable(bgweb::getmoves(json, 2)),
                 6 => is_answerable(bgweb::getcube(json, 2)),
                 _ => {
@@ -55,9 +55,9 @@ pub fn fuzz_http_query(data: &[u8]) {
     };
     let text = String::from_utf8_lossy(data);
     match path % 5 {
-        0 => is_one_line(question::from_query(&text)),
+        0 => is_one_line(question::from_query("rollout", &text)),
         1 => match DrawingOptions::read(&text) {
-            Ok((_, rest)) => is_one_line(question::from_query(&rest)),
+            Ok((_, rest)) => is_one_line(question::from_query("rollout", &rest)),
             Err(problem) => is_object(&problem),
         },
         2 => match question::parameters(&text).and_then(|found| archive::filter(&found)) {

@@ -22,17 +22,17 @@ type Computed = BoxFuture<'static, Result<Bytes, Problem>>;
 #[derive(Debug, Default)]
 pub(crate) struct InFlight(Mutex<HashMap<(Origin, String), WeakShared<Computed>>>);
 
-/// Answers like [`submission::ask`]; looks ahead once for all requests of the client with this tag at the same time.
+/// Answers like [`submission::answer`]; looks ahead once for all requests of the client with this tag at the same time.
 ///
 /// # Errors
-/// Those of [`submission::ask`].
+/// Those of [`submission::answer`].
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     origin: Origin,
-    (verb, payload): (&str, &[u8]),
+    read: Read,
     tag: Option<&str>,
 ) -> Result<Answer, Problem> {
-    let inquiry = match (submission::read(shared, verb, payload)?, tag) {
+    let inquiry = match (read, tag) {
         // A large answer is sent piece by piece, within the budget of memory: it is never kept whole.
         (Read::Inquiry(inquiry), Some(_))
             if inquiry.cost() > Cost::Short && !is_large(&inquiry) =>

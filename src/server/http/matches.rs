@@ -3,6 +3,7 @@
 use super::accept;
 use super::body;
 use super::events::{self, EVENTS};
+use super::jobs::only_post;
 use super::multipart;
 use super::problem::{ErrorLocation, Problem};
 use super::question;
@@ -15,7 +16,7 @@ use crate::tcp::shared::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use gammond_engine::query::{Question, ReportForm, Settings};
 use gammond_game::Rules;
@@ -65,15 +66,7 @@ pub(super) async fn analyse(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    if parts.method != Method::POST {
-        return Err(Problem {
-            allow: Some("POST"),
-            ..Problem::new(
-                ErrorCode::MethodNotAllowed,
-                "only POST, with a match file as the body",
-            )
-        });
-    }
+    only_post(&parts.method)?;
     let query = parts.uri.query().unwrap_or_default();
     let (mut words, wanted) = question::settings_of_query(query, "format")?;
     let (kind, form) = chosen(wanted, &parts.headers, &direct_forms())?;

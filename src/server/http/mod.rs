@@ -35,12 +35,14 @@ pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;
 pub use tokens::{HttpTokens, TokenError};
 
+use super::counters::count;
 use super::fair_queue::Origin;
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::{Shared, Slot};
 use super::tcp::socket::Listener;
 pub(super) use access::AccessState;
 use axum::Router;
+use held::Held;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -48,8 +50,9 @@ use hyper_util::server::conn::auto;
 pub(super) use in_flight::InFlight;
 use router::Peer;
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
-use timed::Timed;
+use timed::{SharedSocket, Timed};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
@@ -70,7 +73,18 @@ pub(super) enum Audience {
     /// Clients, in the number that the server admits. Requests that run at the end are finished (HTTP-04).
     Clients,
     /// Readers of metrics, some at a time. Above that the oldest connection makes room: who dawdles cannot keep others out.
+    /// They are answered until the server has ended.
     Scrapers,
+}
+
+impl Audience {
+    /// Returns the phase from which on connections take nothing new.
+    const fn last_phase(self) -> Phase {
+        match self {
+            Audience::Clients => Phase::Drain,
+            Audience::Scrapers => Phase::Cut,
+        }
+    }
 }
 
 /// Answers requests until the server ends.
@@ -90,7 +104,7 @@ pub(super) async fn accept(
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {
-            () = reached(&mut phase, Phase::Drain) => break,
+            () = reached(&mut phase, audience.last_phase()) => break,
             Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
             accepted = listener.accept(&shared.limits) => match accepted {
                 Ok(accepted) => accepted,
@@ -105,7 +119,8 @@ pub(super) async fn accept(
             Timed::new(stream, shared.limits.write_timeout),
             router.clone(),
             Peer { origin, port },
-            shared.phase.subscribe(),
+            Arc::clone(&shared),
+            audience.last_phase(),
         );
         match audience {
             Audience::Clients => match admitted(&shared, &access_state, origin) {
@@ -149,11 +164,35 @@ async fn keep(slot: Slot, served: impl Future<Output = ()>) {
     drop(slot);
 }
 
-/// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
-async fn converse(stream: Timed, router: Router, peer: Peer, mut phase: watch::Receiver<Phase>) {
+/// An answer that a connection has not sent yet; it is counted until it is dropped.
+struct PendingAnswer(Arc<watch::Sender<usize>>);
+
+impl PendingAnswer {
+    fn new(count: &Arc<watch::Sender<usize>>) -> PendingAnswer {
+        count.send_modify(|count| *count += 1);
+        PendingAnswer(Arc::clone(count))
+    }
+}
+
+impl Drop for PendingAnswer {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// One connection, HTTP/1.1 or HTTP/2 by prior knowledge, which takes nothing new from the phase `last` on.
+async fn converse(stream: Timed, router: Router, peer: Peer, shared: Arc<Shared>, last: Phase) {
+    let socket = stream.socket();
+    let pending = Arc::new(watch::Sender::new(0));
+    let answers = Arc::clone(&pending);
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(peer);
-        router.clone().call(request)
+        let pending = PendingAnswer::new(&answers);
+        let answered = router.clone().call(request);
+        async move {
+            let response = answered.await?;
+            Ok::<_, Infallible>(response.map(|body| Held::body(body, pending)))
+        }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
@@ -168,18 +207,45 @@ async fn converse(stream: Timed, router: Router, peer: Peer, mut phase: watch::R
         .max_header_list_size(HEADER_LIST_BYTES_MAX)
         .keep_alive_interval(HEAD_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), answer);
-    tokio::pin!(connection);
-    let served = tokio::select! {
-        served = &mut connection => served,
-        () = reached(&mut phase, Phase::Drain) => {
-            connection.as_mut().graceful_shutdown();
-            tokio::select! {
-                served = &mut connection => served,
-                () = reached(&mut phase, Phase::Cut) => return,
+    let hung_up = wait_for_close(&socket, pending.subscribe(), &shared);
+    tokio::pin!(connection, hung_up);
+    let mut phase = shared.phase.subscribe();
+    let mut next_phase = last;
+    let mut is_draining = false;
+    loop {
+        tokio::select! {
+            served = &mut connection => {
+                if let Err(error) = served {
+                    tracing::debug!(%error, "HTTP connection");
+                }
+                break;
+            }
+            () = &mut hung_up => break,
+            () = reached(&mut phase, next_phase) => {
+                if is_draining {
+                    return;
+                }
+                connection.as_mut().graceful_shutdown();
+                (is_draining, next_phase) = (true, Phase::Cut);
             }
         }
-    };
-    if let Err(error) = served {
-        tracing::debug!(%error, "HTTP connection");
+    }
+    if *pending.borrow() > 0 && socket.has_ended() {
+        count(&shared.counters.hang_ups);
+    }
+}
+
+/// Waits until the peer has closed the connection while an answer is pending. hyper reads nothing while its buffer holds bytes,
+/// so that those behind a request would hide the end from it.
+async fn wait_for_close(
+    socket: &SharedSocket,
+    mut pending: watch::Receiver<usize>,
+    shared: &Shared,
+) {
+    while pending.wait_for(|count| *count > 0).await.is_ok() {
+        sleep(shared.hang_up_check()).await;
+        if *pending.borrow() > 0 && socket.has_ended() {
+            return;
+        }
     }
 }

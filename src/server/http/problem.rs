@@ -4,9 +4,13 @@ use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use gammond_base::escape::Terminal;
 use gammond_protocol::ErrorCode;
 use serde::Serialize;
 use serde_json::Value;
+
+/// Longest id that an answer has, in bytes.
+const ID_BYTES_MAX: usize = 64;
 
 /// The part of the request that is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +27,10 @@ pub(super) enum ErrorLocation {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Problem {
     pub(super) code: ErrorCode,
-    pub(super) message: String,
+    /// One printable line.
+    pub(super) message: Box<str>,
+    /// The id of the question.
+    pub(super) id: Option<Box<str>>,
     pub(super) field: Option<Box<str>>,
     pub(super) at: Option<u32>,
     pub(super) place: ErrorLocation,
@@ -35,6 +42,8 @@ pub(super) struct Problem {
 
 #[derive(Serialize)]
 struct Details<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     r#type: String,
     title: &'a str,
     status: u16,
@@ -51,10 +60,16 @@ struct Details<'a> {
 }
 
 impl Problem {
+    /// Creates a problem of the whole request. What is not printable in the message is escaped (ERR-02).
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Problem {
+        let mut message = message.into();
+        if !Terminal::new(&message).is_clean() {
+            message = Terminal::new(&message).to_string();
+        }
         Problem {
             code,
             message: message.into(),
+            id: None,
             field: None,
             at: None,
             place: ErrorLocation::Nowhere,
@@ -65,6 +80,19 @@ impl Problem {
 
     pub(super) fn at(self, place: ErrorLocation) -> Problem {
         Problem { place, ..self }
+    }
+
+    /// Adds the id of the question, unless it has one or this is none that an answer could have.
+    pub(super) fn of(mut self, id: Option<&str>) -> Problem {
+        let fits = |id: &&str| {
+            !id.is_empty()
+                && id.len() <= ID_BYTES_MAX
+                && !id.contains(|c: char| c.is_whitespace() || c.is_control() || c == '"')
+        };
+        if self.id.is_none() {
+            self.id = id.filter(fits).map(Into::into);
+        }
+        self
     }
 
     /// Returns the code of this word; a word that is unknown is a fault of ours.
@@ -79,6 +107,7 @@ impl Problem {
         };
         let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
         Problem {
+            id: text("id").map(Into::into),
             field: text("field").map(Into::into),
             at: error
                 .get("at")
@@ -125,6 +154,18 @@ impl Problem {
         }
     }
 
+    /// Returns the seconds after which the request may succeed, if waiting helps.
+    pub(super) fn retry_after(&self) -> Option<u32> {
+        self.retry.or(match self.code {
+            ErrorCode::TooManyFailures => Some(60),
+            ErrorCode::Busy
+            | ErrorCode::Stopped
+            | ErrorCode::NotReady
+            | ErrorCode::TooManyRequests => Some(1),
+            _ => None,
+        })
+    }
+
     /// Returns the JSON object, with a line end.
     pub(super) fn json(&self) -> String {
         let mut text =
@@ -146,6 +187,7 @@ impl Problem {
             ErrorLocation::Parameter(name) => (None, Some(name.as_str())),
         };
         write(&Details {
+            id: self.id.as_deref(),
             r#type: format!("/v1/errors/{}", self.code),
             title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
@@ -166,15 +208,7 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         let kind = HeaderValue::from_static("application/problem+json");
         headers.insert(CONTENT_TYPE, kind);
-        let retry = self.retry.or(match self.code {
-            ErrorCode::TooManyFailures => Some(60),
-            ErrorCode::Busy
-            | ErrorCode::Stopped
-            | ErrorCode::NotReady
-            | ErrorCode::TooManyRequests => Some(1),
-            _ => None,
-        });
-        if let Some(seconds) = retry {
+        if let Some(seconds) = self.retry_after() {
             headers.insert(RETRY_AFTER, seconds.into());
         }
         if self.status() == StatusCode::UNAUTHORIZED {

@@ -34,7 +34,12 @@ fn for_http(
     settings: &[(String, String)],
     place: impl Fn(&Member) -> ErrorLocation,
 ) -> Result<(), Problem> {
-    let of_lines = |(name, _): &&(String, String)| matches!(name.as_str(), "answer" | "order");
+    // Names of settings have any case.
+    let of_lines = |(name, _): &&(String, String)| {
+        ["answer", "order"]
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known))
+    };
     match settings.iter().find(of_lines) {
         None => Ok(()),
         Some((name, _)) => {
@@ -86,7 +91,10 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
             let message = format!("the query has more than {MEMBERS_MAX} parameters");
             return Err(Problem::new(ErrorCode::BadRequest, message));
         }
-        if seen.iter().any(|(other, _)| *other == name) {
+        if seen
+            .iter()
+            .any(|(other, _)| other.eq_ignore_ascii_case(&name))
+        {
             let message = format!("parameter {name:?} stands twice");
             let place = ErrorLocation::Parameter(name.into_owned());
             return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
@@ -96,22 +104,56 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
     Ok(seen)
 }
 
+/// Refuses a query of which no parameter is known; `reason` continues `parameter "NAME"`.
+///
+/// # Errors
+/// `bad-setting` with the name of the first parameter.
+pub(super) fn reject_parameters(query: &str, reason: &str) -> Result<(), Problem> {
+    let Some((name, _)) = form_urlencoded::parse(query.as_bytes()).next() else {
+        return Ok(());
+    };
+    let message = format!("parameter {name:?} {reason}");
+    let place = ErrorLocation::Parameter(name.into_owned());
+    Err(Problem::new(ErrorCode::BadSetting, message).at(place))
+}
+
 /// One body as what stands behind the verb in its line.
 ///
 /// # Errors
-/// [`Problem`]s of status 400 with a pointer.
-pub(super) fn from_json(body: Json) -> Result<String, Problem> {
-    let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
-    for_http(&parts.settings, in_body)?;
-    parts.line().map_err(|error| problem(error, in_body))
+/// [`Problem`]s of status 400 with a pointer and the id.
+pub(super) fn from_json(verb: &str, body: Json) -> Result<String, Problem> {
+    let id = id(&body);
+    let read = || {
+        let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
+        for_http(&parts.settings, in_body)?;
+        if parts.cube && verb != "rollout" {
+            let message =
+                "cube is true, expected only in a rollout; the value of the cube is a setting";
+            let place = in_body(&Member::Named("cube".to_owned()));
+            return Err(Problem::new(ErrorCode::BadRequest, message).at(place));
+        }
+        parts.line().map_err(|error| problem(error, in_body))
+    };
+    read().map_err(|problem| problem.of(id.as_deref()))
+}
+
+/// Returns the id of a body, also of one that is wrong.
+fn id(body: &Json) -> Option<String> {
+    let Json::Object(members) = body else {
+        return None;
+    };
+    members.iter().find_map(|(name, value)| match value {
+        Json::Text(text) if name == "id" => Some(text.clone()),
+        Json::Number(number) if name == "id" => Some(number.to_string()),
+        _ => None,
+    })
 }
 
 /// Returns a query string as what stands behind the verb in its line.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
-pub(super) fn from_query(query: &str) -> Result<String, Problem> {
-    let at = |name: &str| ErrorLocation::Parameter(name.to_owned());
+pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
     let mut parts = RequestParts::default();
     for (name, value) in parameters(query)? {
         match name.as_str() {
@@ -119,19 +161,18 @@ pub(super) fn from_query(query: &str) -> Result<String, Problem> {
             "position" => parts.position = Some(value),
             "roll" => parts.roll = Some(value),
             "plays" => parts.plays = Some(value),
-            "cube" => match value.as_str() {
-                "1" | "true" => parts.cube = true,
-                "0" | "false" => parts.cube = false,
-                _ => {
-                    let message = format!("cube is {value:?}, expected 1 or 0");
-                    return Err(Problem::new(ErrorCode::BadSetting, message).at(at("cube")));
-                }
-            },
+            // All other values are those of the cube.
+            "cube" if verb == "rollout" && matches!(value.as_str(), "1" | "true") => {
+                parts.cube = true;
+            }
+            "cube" if verb == "rollout" && matches!(value.as_str(), "0" | "false") => {}
             _ => parts.settings.push((name, value)),
         }
     }
-    for_http(&parts.settings, in_query)?;
-    parts.line().map_err(|error| problem(error, in_query))
+    let id = parts.id.clone();
+    let line = for_http(&parts.settings, in_query)
+        .and_then(|()| parts.line().map_err(|error| problem(error, in_query)));
+    line.map_err(|problem| problem.of(id.as_deref()))
 }
 
 /// Returns a whole body.
@@ -150,7 +191,7 @@ mod tests {
     use super::*;
 
     fn line(body: &str) -> Result<String, Problem> {
-        from_json(parse(body.as_bytes())?)
+        from_json("eval", parse(body.as_bytes())?)
     }
 
     /// HTTP-10, HTTP-12.
@@ -160,7 +201,55 @@ mod tests {
         let want = "#a 4HPwATDgc/ABMA 3-1 plies=2 cubeful=true score=3-5";
         assert_eq!(line(body).unwrap(), want);
         let query = "id=a&position=4HPwATDgc%2FABMA&roll=3-1&plies=2&cubeful=true&score=3-5";
-        assert_eq!(from_query(query).unwrap(), want);
+        assert_eq!(from_query("eval", query).unwrap(), want);
+    }
+
+    /// HTTP-10: in a query of `rollout` the cube is a decision or a value, for other verbs a value.
+    #[test]
+    fn cube_of_a_query_is_a_decision_in_rollouts_alone() {
+        for (verb, cube, want) in [
+            ("rollout", "1", "cube x"),
+            ("rollout", "true", "cube x"),
+            ("rollout", "false", "x"),
+            ("rollout", "2", "x cube=2"),
+            ("eval", "2", "x cube=2"),
+            ("eval", "1", "x cube=1"),
+        ] {
+            let query = format!("position=x&cube={cube}");
+            assert_eq!(from_query(verb, &query).unwrap(), want, "{verb} {cube}");
+        }
+        let body = parse(br#"{"id":7,"position":"x","cube":true}"#).unwrap();
+        assert_eq!(from_json("rollout", body.clone()).unwrap(), "#7 cube x");
+        let problem = from_json("cube", body).unwrap_err();
+        assert_eq!(problem.place, ErrorLocation::Pointer("/cube".to_owned()));
+        assert_eq!(problem.id.as_deref(), Some("7"));
+    }
+
+    /// HTTP-20: names of settings have any case.
+    #[test]
+    fn settings_of_lines_are_refused_in_any_case() {
+        for name in ["answer", "Answer", "ORDER"] {
+            let body = format!(r#"{{"position":"x","settings":{{"{name}":"text"}}}}"#);
+            let pointer = ErrorLocation::Pointer(format!("/settings/{name}"));
+            assert_eq!(line(&body).unwrap_err().place, pointer);
+            let query = format!("position=x&{name}=text");
+            let parameter = ErrorLocation::Parameter(name.to_owned());
+            assert_eq!(from_query("eval", &query).unwrap_err().place, parameter);
+        }
+        assert!(from_query("eval", "position=x&plies=1&PLIES=2").is_err());
+    }
+
+    /// HTTP-70: a problem has the id of its question, if an answer could have it.
+    #[test]
+    fn problem_has_the_id() {
+        let id = |body: &str| line(body).unwrap_err().id;
+        assert_eq!(id(r#"{"position":4,"id":"a"}"#).as_deref(), Some("a"));
+        assert_eq!(id(r#"{"x":4,"id":17}"#).as_deref(), Some("17"));
+        assert_eq!(id(r#"{"position":"x","id":"a b"}"#), None);
+        let long = format!(r#"{{"x":4,"id":"{}"}}"#, "i".repeat(65));
+        assert_eq!(id(&long), None);
+        let problem = from_query("eval", "id=q&answer=text").unwrap_err();
+        assert_eq!(problem.id.as_deref(), Some("q"));
     }
 
     #[test]
@@ -216,11 +305,13 @@ mod tests {
             );
         }
         assert_eq!(
-            from_query("position=a&position=b").unwrap_err().code,
+            from_query("eval", "position=a&position=b")
+                .unwrap_err()
+                .code,
             ErrorCode::BadSetting
         );
         assert_eq!(
-            from_query("position=%ff%00").unwrap_err().code,
+            from_query("eval", "position=%ff%00").unwrap_err().code,
             ErrorCode::BadPosition
         );
     }

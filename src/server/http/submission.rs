@@ -192,6 +192,13 @@ pub(super) enum Read {
     Text(String),
 }
 
+impl Read {
+    /// Returns true if lines of progress come before the answer.
+    pub(super) fn sends_progress(&self) -> bool {
+        matches!(self, Read::Inquiry(inquiry) if inquiry.question.sends_progress())
+    }
+}
+
 /// Reads a verb and what stands behind it in a line.
 ///
 /// # Errors
@@ -283,7 +290,7 @@ pub(super) async fn together(
     origin: Origin,
     inquiries: Vec<Inquiry>,
 ) -> Vec<Result<Bytes, Problem>> {
-    let count = inquiries.len();
+    let ids: Vec<Option<String>> = inquiries.iter().map(|one| one.id.clone()).collect();
     let mut inquiries = inquiries.into_iter();
     let Some(first) = inquiries.next() else {
         return Vec::new();
@@ -295,9 +302,12 @@ pub(super) async fn together(
     work.priority = priorities.max().unwrap_or_default();
     let mut answer = match submit(shared, origin, work, parts) {
         Ok(answer) => answer,
-        Err(problem) => return vec![Err(problem); count],
+        Err(problem) => {
+            let refused = |id: Option<String>| Err(problem.clone().of(id.as_deref()));
+            return ids.into_iter().map(refused).collect();
+        }
     };
-    let mut found = Vec::with_capacity(count);
+    let mut found = Vec::with_capacity(ids.len());
     while let Some(piece) = answer.next().await {
         let mut start = 0;
         for (end, _) in (piece.bytes.iter().enumerate()).filter(|(_, byte)| **byte == b'\n') {
@@ -310,13 +320,10 @@ pub(super) async fn together(
             start = end + 1;
         }
     }
-    let ends = || {
-        Err(Problem::new(
-            ErrorCode::Stopped,
-            "the server is shutting down",
-        ))
-    };
-    found.resize_with(count, ends);
+    for id in ids.iter().skip(found.len()) {
+        let problem = Problem::new(ErrorCode::Stopped, "the server is shutting down");
+        found.push(Err(problem.of(id.as_deref())));
+    }
     found
 }
 

@@ -1,16 +1,33 @@
 //! A stream whose peer must read (SRV-09): a write that waits for too long is an error, and ends the connection.
 
-use crate::tcp::socket::Stream;
+use crate::tcp::socket::{Stream, peer_ended};
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+/// A socket that its connection reads and writes, and that can be checked beside it.
+#[derive(Clone)]
+pub(super) struct SharedSocket(Arc<Mutex<Stream>>);
+
+impl SharedSocket {
+    fn lock(&self) -> MutexGuard<'_, Stream> {
+        // A stream is whole after any panic.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns true if the peer has closed the connection or its sending side.
+    pub(super) fn has_ended(&self) -> bool {
+        peer_ended(&self.lock())
+    }
+}
+
 /// A stream with a limit for each write.
 pub(super) struct Timed {
-    stream: Stream,
+    socket: SharedSocket,
     limit: Duration,
     /// The end of the write that waits.
     deadline: Option<Pin<Box<Sleep>>>,
@@ -19,10 +36,15 @@ pub(super) struct Timed {
 impl Timed {
     pub(super) fn new(stream: Stream, limit: Duration) -> Timed {
         Timed {
-            stream,
+            socket: SharedSocket(Arc::new(Mutex::new(stream))),
             limit,
             deadline: None,
         }
+    }
+
+    /// Returns the socket.
+    pub(super) fn socket(&self) -> SharedSocket {
+        self.socket.clone()
     }
 }
 
@@ -32,7 +54,7 @@ impl AsyncRead for Timed {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(context, buffer)
+        Pin::new(&mut *self.get_mut().socket.lock()).poll_read(context, buffer)
     }
 }
 
@@ -43,7 +65,7 @@ impl AsyncWrite for Timed {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let timed = self.get_mut();
-        let written = Pin::new(&mut timed.stream).poll_write(context, bytes);
+        let written = Pin::new(&mut *timed.socket.lock()).poll_write(context, bytes);
         if written.is_ready() {
             timed.deadline = None;
             return written;
@@ -57,10 +79,10 @@ impl AsyncWrite for Timed {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+        Pin::new(&mut *self.get_mut().socket.lock()).poll_flush(context)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+        Pin::new(&mut *self.get_mut().socket.lock()).poll_shutdown(context)
     }
 }

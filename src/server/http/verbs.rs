@@ -28,10 +28,10 @@ use gammond_protocol::web::nodots::{MARK, NodotsDecision};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+/// Reason to refuse a parameter of a `POST`.
+pub(super) const BESIDE_BODY: &str = "stands beside a body: it belongs into the body";
 /// The verbs below `/v1/`.
 const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
-/// In lines that are answered by several.
-const PROGRESS: &str = " progress=";
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 /// Verbs without a position.
@@ -94,8 +94,10 @@ async fn posted(
         Err(problem) => return Err(problem),
     };
     let origin = peer.origin;
+    let query = parts.uri.query().unwrap_or_default();
     match body {
         Json::List(items) => {
+            question::reject_parameters(query, BESIDE_BODY)?;
             let form = match accept::chosen(&parts.headers, &[JSON, NDJSON])? {
                 NDJSON => Form::LINES,
                 _ => Form::ARRAY,
@@ -107,7 +109,7 @@ async fn posted(
         }
         one => {
             let sender = Sender::of(&one);
-            let line = match question::from_json(one) {
+            let line = match question::from_json(verb, one) {
                 Err(problem) if verb == "move" && sender == Sender::Unknown => {
                     return Ok(of_both(&problem));
                 }
@@ -115,19 +117,21 @@ async fn posted(
             };
             let kind = accept::chosen(&parts.headers, offered(verb))?;
             if [TEXT, SVG, PNG].contains(&kind) {
-                let (wishes, rest) = DrawingOptions::read(parts.uri.query().unwrap_or_default())?;
-                reject_question_parts(&rest)?;
+                let (wishes, rest) = DrawingOptions::read(query)?;
+                question::reject_parameters(&rest, BESIDE_BODY)?;
                 let drawn = wishes.draw(&shared, &line, kind).await;
                 return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
+            question::reject_parameters(query, BESIDE_BODY)?;
             if kind == EVENTS {
                 return streamed(&shared, peer, (verb, line), &parts.headers, pointed);
             }
-            let tag = tag(&shared, verb, &line, kind);
-            let asked = (verb, line.as_bytes());
-            let asked = in_flight::ask(&shared, origin, asked, tag.as_deref()).await;
-            let answer = asked.map_err(|problem| pointed(problem, (verb, &line)))?;
-            Ok(send(answer, &line))
+            let place = |problem| pointed(problem, (verb, &line));
+            let read = submission::read(&shared, verb, line.as_bytes()).map_err(place)?;
+            let has_progress = read.sends_progress();
+            let tag = tag(&shared, (verb, &line), kind, &read);
+            let asked = in_flight::ask(&shared, origin, read, tag.as_deref()).await;
+            Ok(send(asked.map_err(place)?, has_progress))
         }
     }
 }
@@ -147,31 +151,30 @@ async fn gotten(
         false => (DrawingOptions::default(), query.to_owned()),
     };
     let line = match PLAIN_VERBS.contains(&verb) {
-        true => String::new(),
-        false => question::from_query(&query)?,
+        true => {
+            question::reject_parameters(&query, "is not known, expected none")?;
+            String::new()
+        }
+        false => question::from_query(verb, &query)?,
     };
     if kind == EVENTS {
         return streamed(shared, peer, (verb, line), &parts.headers, named);
     }
+    let place = |problem| named(problem, (verb, &line));
+    let read = submission::read(shared, verb, line.as_bytes()).map_err(place)?;
     let form = format!("{kind} {wishes:?}");
-    let tag = tag(shared, verb, &line, &form);
-    let known = |value: &HeaderValue| {
-        let tags = value.to_str().unwrap_or_default();
-        tags.split(',')
-            .any(|one| Some(one.trim()) == tag.as_deref())
-    };
-    let mut response = if parts.headers.get_all(IF_NONE_MATCH).iter().any(known) {
+    let tag = tag(shared, (verb, &line), &form, &read);
+    let mut response = if tag
+        .as_deref()
+        .is_some_and(|tag| is_held(&parts.headers, tag))
+    {
         StatusCode::NOT_MODIFIED.into_response()
     } else if draws {
-        let drawn = wishes.draw(shared, &line, kind).await;
-        drawn.map_err(|problem| named(problem, (verb, &line)))?
+        wishes.draw(shared, &line, kind).await.map_err(place)?
     } else {
-        let asked = (verb, line.as_bytes());
-        let asked = in_flight::ask(shared, peer.origin, asked, tag.as_deref()).await;
-        send(
-            asked.map_err(|problem| named(problem, (verb, &line)))?,
-            &line,
-        )
+        let has_progress = read.sends_progress();
+        let asked = in_flight::ask(shared, peer.origin, read, tag.as_deref()).await;
+        send(asked.map_err(place)?, has_progress)
     };
     if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
         response.headers_mut().insert(ETAG, tag);
@@ -184,13 +187,30 @@ async fn gotten(
     Ok(response)
 }
 
+/// Returns true if `If-None-Match` has this tag. The comparison is weak (RFC 9110, 13.1.2), and `*` is any tag.
+fn is_held(headers: &HeaderMap, tag: &str) -> bool {
+    let is_tag = |one: &str| {
+        let one = one.trim();
+        one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
+    };
+    let values = headers.get_all(IF_NONE_MATCH).iter();
+    let mut texts = values.filter_map(|value| value.to_str().ok());
+    texts.any(|text| text.split(',').any(is_tag))
+}
+
 /// Returns a line that asks for progress, unless it says whether it does.
-pub(super) fn with_progress(mut line: String) -> String {
-    if !line.contains(PROGRESS) {
-        line.push_str(PROGRESS);
-        line.push_str("true");
+pub(super) fn with_progress(line: String) -> String {
+    match key_of(&line, "progress") {
+        Some(_) => line,
+        None => line + " progress=true",
     }
-    line
+}
+
+/// Returns the name of a setting as a line has it, in any case.
+fn key_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let words = line.split(' ').filter_map(|word| word.split_once('='));
+    let mut keys = words.map(|(key, _)| key);
+    keys.find(|key| key.eq_ignore_ascii_case(name))
 }
 
 /// Answers with events (HTTP-40).
@@ -222,16 +242,6 @@ pub(super) fn offered(verb: &str) -> &'static [&'static str] {
         "rollout" => &[JSON, NDJSON, EVENTS],
         _ => &[JSON],
     }
-}
-
-/// Refuses parameters beside a body that are not about the picture.
-fn reject_question_parts(rest: &str) -> Result<(), Problem> {
-    let Some((name, _)) = form_urlencoded::parse(rest.as_bytes()).next() else {
-        return Ok(());
-    };
-    let message = format!("parameter {name:?} is not about the picture: it belongs into the body");
-    let place = ErrorLocation::Parameter(name.into_owned());
-    Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
 /// Protocol of a body of `/v1/move` (NEP-70).
@@ -270,12 +280,15 @@ fn of_both(problem: &Problem) -> Response {
 
 /// Returns a tag of the question and of all that its answer depends on; none where the answer is another one each time
 /// (HTTP-100).
-fn tag(shared: &Shared, verb: &str, line: &str, form: &str) -> Option<String> {
+fn tag(shared: &Shared, (verb, line): (&str, &str), form: &str, read: &Read) -> Option<String> {
     let lasts = matches!(verb, "eval" | "move" | "cube" | "convert" | "show");
-    let varies = ["time=", "noise=", "#"]
-        .iter()
-        .any(|part| line.contains(part));
-    if !lasts || varies {
+    let varies = match read {
+        Read::Inquiry(inquiry) => {
+            inquiry.settings.time_ms.is_some() || inquiry.settings.noise > 0.0
+        }
+        Read::Text(_) => false,
+    };
+    if !lasts || varies || line.starts_with('#') {
         return None;
     }
     let mut hasher = DefaultHasher::new();
@@ -293,8 +306,8 @@ fn tag(shared: &Shared, verb: &str, line: &str, form: &str) -> Option<String> {
 }
 
 /// Returns an answer as it comes; with progress one line of JSON behind the other.
-fn send(answer: Answer, line: &str) -> Response {
-    let kind = match line.contains(PROGRESS) {
+fn send(answer: Answer, has_progress: bool) -> Response {
+    let kind = match has_progress {
         true => NDJSON,
         false => JSON,
     };
@@ -302,60 +315,90 @@ fn send(answer: Answer, line: &str) -> Response {
     ([(CONTENT_TYPE, kind)], Body::new(answer)).into_response()
 }
 
-/// Refuses what makes several lines of one answer.
-fn one_answer(line: String) -> Result<String, Problem> {
-    if !line.contains(PROGRESS) {
-        return Ok(line);
-    }
-    let message = "setting 'progress' is not for arrays: ask alone";
-    let place = ErrorLocation::Pointer("/settings/progress".to_owned());
-    Err(Problem::new(ErrorCode::BadSetting, message).at(place))
-}
-
 /// Returns an error of a line, with the member of the body that its field is.
-pub(super) fn pointed(problem: Problem, (verb, line): (&str, &str)) -> Problem {
-    let member = match member(&problem, verb, line) {
-        Some(name @ ("id" | "position" | "roll" | "plays")) => format!("/{name}"),
-        Some(key) => format!("/settings/{key}"),
-        None => String::new(),
-    };
-    match problem.place {
-        ErrorLocation::Nowhere => problem.at(ErrorLocation::Pointer(member)),
-        _ => problem,
-    }
+pub(super) fn pointed(problem: Problem, asked: (&str, &str)) -> Problem {
+    placed(problem, asked, |name| {
+        ErrorLocation::Pointer(match name {
+            "" => String::new(),
+            "id" | "position" | "roll" | "plays" => format!("/{name}"),
+            key => format!("/settings/{key}"),
+        })
+    })
 }
 
 /// Returns an error of a line, with the parameter of the query that its field is.
-pub(super) fn named(problem: Problem, (verb, line): (&str, &str)) -> Problem {
-    match (member(&problem, verb, line), &problem.place) {
-        (Some(name), ErrorLocation::Nowhere) => {
-            let place = ErrorLocation::Parameter(name.to_owned());
-            problem.at(place)
-        }
-        _ => problem,
+pub(super) fn named(problem: Problem, asked: (&str, &str)) -> Problem {
+    placed(problem, asked, |name| match name {
+        "" => ErrorLocation::Nowhere,
+        name => ErrorLocation::Parameter(name.to_owned()),
+    })
+}
+
+/// Returns an error of a line with the id of the line, and with its place in the request: `locate` finds a member by its
+/// name, the whole request by an empty one. `at` counts from the beginning of the position, and is left out elsewhere.
+fn placed(
+    problem: Problem,
+    (verb, line): (&str, &str),
+    locate: impl Fn(&str) -> ErrorLocation,
+) -> Problem {
+    let (id, words) = match line.strip_prefix('#').and_then(|line| line.split_once(' ')) {
+        Some((id, words)) => (Some(id), words),
+        None => (None, line),
+    };
+    let mut problem = problem.of(id);
+    // The verb stands in front of what is here the whole line.
+    let at = problem.at.take().and_then(|at| usize::try_from(at).ok());
+    let at = at.and_then(|at| at.checked_sub(verb.len() + 1));
+    if problem.place != ErrorLocation::Nowhere {
+        return problem;
+    }
+    let member = member(&problem, words, at.and_then(|at| line.get(at..)));
+    if member == Some("position") {
+        let words = words.strip_prefix("cube ").unwrap_or(words);
+        let within = at.and_then(|at| at.checked_sub(line.len() - words.len()));
+        let end = words.find(' ').unwrap_or(words.len());
+        let within = within.filter(|within| *within <= end);
+        problem.at = within.and_then(|at| u32::try_from(at).ok());
+    }
+    match member {
+        Some(name) => problem.at(locate(name)),
+        None if problem.status() == StatusCode::BAD_REQUEST => problem.at(locate("")),
+        // The request is right, but there is no answer.
+        None => problem,
     }
 }
 
-/// Returns the member or setting that an error of a line is about.
-fn member<'a>(problem: &Problem, verb: &str, line: &'a str) -> Option<&'a str> {
-    match problem.code {
-        ErrorCode::BadRoll | ErrorCode::MissingRoll => return Some("roll"),
-        ErrorCode::BadPlay => return Some("plays"),
-        ErrorCode::BadId => return Some("id"),
-        ErrorCode::BadScore if line.contains(" score=") => return Some("score"),
-        ErrorCode::BadSetting | ErrorCode::BadScore | ErrorCode::BadCube => {}
-        ErrorCode::Busy
-        | ErrorCode::Stopped
-        | ErrorCode::Timeout
-        | ErrorCode::Internal
-        | ErrorCode::BadRequest => return None,
-        _ => return Some("position"),
+/// Returns the member or setting that an error of a line is about; `rest` is the line from the wrong part on.
+fn member<'a>(problem: &Problem, words: &'a str, rest: Option<&'a str>) -> Option<&'a str> {
+    let first_of = |names: [&str; 3]| {
+        let mut keys = names.into_iter().filter_map(|name| key_of(words, name));
+        keys.next().or(Some("position"))
+    };
+    let field = problem.field.as_deref().unwrap_or_default();
+    match (problem.code, field) {
+        (ErrorCode::BadRoll | ErrorCode::MissingRoll, _) | (_, "roll") => Some("roll"),
+        (ErrorCode::BadPlay, _) | (_, "plays") => Some("plays"),
+        (ErrorCode::BadId, _) => Some("id"),
+        // Settings that contradict each other, or the position.
+        (ErrorCode::BadScore, _) => first_of(["score", "crawford", "length"]),
+        (ErrorCode::BadCube, _) => first_of(["owner", "cube", "crawford"]),
+        (ErrorCode::BadSetting, _) => {
+            let (key, _) = rest?.split_once('=')?;
+            (!key.contains(' ')).then_some(key)
+        }
+        (
+            ErrorCode::BadPosition
+            | ErrorCode::BadMatchId
+            | ErrorCode::BadXgid
+            | ErrorCode::BadOgid
+            | ErrorCode::BadBoard
+            | ErrorCode::BadByte
+            | ErrorCode::MissingPosition
+            | ErrorCode::GameOver,
+            _,
+        ) => Some("position"),
+        _ => None,
     }
-    // The verb stands in front of what is here the whole line.
-    let at = usize::try_from(problem.at?).ok()?;
-    let word = line.get(at.checked_sub(verb.len() + 1)?..)?;
-    let (key, _) = word.split_once('=')?;
-    (!key.contains(' ')).then_some(key)
 }
 
 /// Returns an array of questions: an item that is wrong is a problem in its place (HTTP-31).
@@ -369,9 +412,16 @@ fn array(
     let settings = submission::settings(&shared);
     let all = Arc::clone(&shared);
     let read = move |_, item: Json| {
-        let line = one_answer(question::from_json(item)?)?;
+        let line = question::from_json(verb, item)?;
         let read = submission::read_with(&all, settings.clone(), verb, line.as_bytes());
         let read = read.map_err(|problem| pointed(problem, (verb, &line)))?;
+        if read.sends_progress() {
+            let message = "setting 'progress' is not for arrays: ask alone";
+            let key = key_of(&line, "progress").unwrap_or("progress");
+            let place = ErrorLocation::Pointer(format!("/settings/{key}"));
+            let problem = Problem::new(ErrorCode::BadSetting, message).at(place);
+            return Err(placed(problem, (verb, &line), |_| ErrorLocation::Nowhere));
+        }
         let (shared, text) = (Arc::clone(&all), line.clone());
         let work = match read {
             Read::Inquiry(inquiry) if inquiry.cost() == Cost::Short => Work::Short(inquiry),
@@ -404,4 +454,150 @@ fn array(
         text
     };
     list::respond(items, form, read, together, refuse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HTTP-70: an error of a line is that of a member, and `at` counts from the beginning of the position.
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "one table of errors")]
+    fn errors_of_lines_have_their_member() {
+        // Code and field, byte of the line with the verb, the line without it, then the pointer and the byte.
+        type Row = (
+            ErrorCode,
+            &'static str,
+            u32,
+            &'static str,
+            Option<&'static str>,
+            Option<u32>,
+        );
+        const ROWS: [Row; 11] = [
+            (
+                ErrorCode::BadPosition,
+                "position ID",
+                8,
+                "#2 x",
+                Some("/position"),
+                Some(0),
+            ),
+            (
+                ErrorCode::BadXgid,
+                "XGID",
+                12,
+                "cube XGID=-",
+                Some("/position"),
+                Some(2),
+            ),
+            (
+                ErrorCode::BadPosition,
+                "position ID",
+                40,
+                "x",
+                Some("/position"),
+                None,
+            ),
+            (
+                ErrorCode::BadSetting,
+                "plays",
+                12,
+                "x 3-1 plays=\"8/5\" trials=36",
+                Some("/plays"),
+                None,
+            ),
+            (
+                ErrorCode::BadSetting,
+                "setting",
+                7,
+                "x PLIES=9 top=1",
+                Some("/settings/PLIES"),
+                None,
+            ),
+            (
+                ErrorCode::BadSetting,
+                "rollout",
+                0,
+                "cube x owner=opponent",
+                Some(""),
+                None,
+            ),
+            (
+                ErrorCode::BadScore,
+                "score",
+                5,
+                "x top=1 crawford=1",
+                Some("/settings/crawford"),
+                None,
+            ),
+            (
+                ErrorCode::BadScore,
+                "score",
+                5,
+                "XGID=1",
+                Some("/position"),
+                Some(0),
+            ),
+            (
+                ErrorCode::BadCube,
+                "cube",
+                5,
+                "x Owner=opponent",
+                Some("/settings/Owner"),
+                None,
+            ),
+            (
+                ErrorCode::BadRequest,
+                "roll",
+                7,
+                "x 3-1",
+                Some("/roll"),
+                None,
+            ),
+            (ErrorCode::TooManyRequests, "", 0, "#2 x", None, None),
+        ];
+        for (code, field, at, line, pointer, within) in ROWS {
+            let problem = Problem {
+                field: Some(field.into()),
+                at: Some(at),
+                ..Problem::new(code, "wrong")
+            };
+            let problem = pointed(problem, ("eval", line));
+            let wanted = match pointer {
+                Some(pointer) => ErrorLocation::Pointer(pointer.to_owned()),
+                None => ErrorLocation::Nowhere,
+            };
+            assert_eq!((&problem.place, problem.at), (&wanted, within), "{line}");
+            let id = line.starts_with('#').then_some("2");
+            assert_eq!(problem.id.as_deref(), id);
+        }
+        let whole = named(Problem::new(ErrorCode::BadRequest, ""), ("eval", "x"));
+        assert_eq!(whole.place, ErrorLocation::Nowhere);
+    }
+
+    /// HTTP-100: the comparison of RFC 9110 is weak.
+    #[test]
+    fn tags_are_compared_weakly() {
+        for (text, want) in [
+            ("\"a\"", true),
+            ("\"b\", W/\"a\"", true),
+            ("*", true),
+            ("a", false),
+            ("W/\"b\"", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::from_static(text))]);
+            assert_eq!(is_held(&headers, "\"a\""), want, "{text}");
+        }
+    }
+
+    /// HTTP-41: progress is left out where the line says so, in any case.
+    #[test]
+    fn progress_is_added_once() {
+        let added = with_progress("x trials=36".to_owned());
+        assert_eq!(added, "x trials=36 progress=true");
+        for line in ["x progress=false", "x Progress=0 top=1"] {
+            assert_eq!(with_progress(line.to_owned()), line);
+        }
+    }
 }

@@ -50,6 +50,11 @@ pub(crate) fn hung_up<S>(_: &S) -> bool {
     false
 }
 
+/// Returns false, as [`hung_up`].
+pub(crate) fn peer_ended<S>(_: &S) -> bool {
+    false
+}
+
 /// The notification socket of systemd, which does not exist here.
 #[derive(Debug)]
 pub struct NotifySocket;

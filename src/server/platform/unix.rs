@@ -52,12 +52,27 @@ pub(crate) fn socket_id(path: &Path) -> Option<FileId> {
 
 /// Returns true if the peer has closed the connection; a peer that has only shut down its sending side does not count.
 pub(crate) fn hung_up<S: AsFd>(stream: &S) -> bool {
-    let mut polled = [PollFd::new(stream, PollFlags::empty())];
+    has_events(stream, PollFlags::empty())
+}
+
+/// Returns true if the peer has closed the connection or its sending side, also while bytes before that are not read. Systems
+/// other than Linux report only a closed connection.
+pub(crate) fn peer_ended<S: AsFd>(stream: &S) -> bool {
+    #[cfg(target_os = "linux")]
+    let end = PollFlags::RDHUP;
+    #[cfg(not(target_os = "linux"))]
+    let end = PollFlags::empty();
+    has_events(stream, end)
+}
+
+/// Returns true if one of these events, or the end of the connection, has happened.
+fn has_events<S: AsFd>(stream: &S, events: PollFlags) -> bool {
+    let mut polled = [PollFd::new(stream, events)];
     let now = Timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    let gone = events | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
     match poll(&mut polled, Some(&now)) {
         Ok(1..) => polled.iter().any(|one| one.revents().intersects(gone)),
         _ => false,

@@ -19,7 +19,8 @@ use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{
-    Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, RequestError, Session,
+    CancelState, Dialect, FramedLine, Inquiry, LINE_BYTES_MAX, LineAction, LineCodec, RequestError,
+    Session,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -54,6 +55,8 @@ struct Pending {
     ids: Vec<String>,
     /// True if it is one query that takes long enough to be stopped.
     stoppable: bool,
+    /// Names by which a line that is not processed yet has cancelled it.
+    cancelled_ahead: Vec<String>,
     /// Size in bytes of what waits behind another answer.
     behind: usize,
     /// Size in bytes of a match in it.
@@ -77,6 +80,8 @@ struct Connection<S> {
     /// Pending answers by their numbers, in the order of the lines.
     pending: BTreeMap<u64, Pending>,
     next_number: u64,
+    /// Answered queries, with their states, of which the line that cancelled them is not processed yet.
+    cancelled_ahead: Vec<(String, CancelState)>,
     /// True if answers are sent when they are ready.
     when_ready: bool,
     /// Number of a long answer of which a part is sent: no other one may come in between.
@@ -131,6 +136,7 @@ pub(super) async fn serve<S>(
         sender,
         pending: BTreeMap::new(),
         next_number: 0,
+        cancelled_ahead: Vec::new(),
         when_ready: false,
         open: None,
         lines_pending: 0,
@@ -623,6 +629,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stop,
             ids,
             stoppable,
+            cancelled_ahead: Vec::new(),
             behind: 0,
             block,
         });
@@ -659,6 +666,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             stop: Stop::never(),
             ids: Vec::new(),
             stoppable: false,
+            cancelled_ahead: Vec::new(),
             behind,
             block: 0,
         });

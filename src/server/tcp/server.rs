@@ -20,6 +20,10 @@ use gammond_protocol::{Defaults, SessionSettings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// Time for the answers of queries that are stopped at the end of the grace time.
+const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Settings of a server.
 #[derive(Clone, Debug, Default)]
@@ -205,8 +209,10 @@ impl Server {
                 Arc::clone(&self.access_state),
             ));
         }
+        // Metrics and readiness are read until the end, which does not wait for their readers.
+        let mut scrapers = JoinSet::new();
         if let Some(listener) = self.metrics {
-            tasks.spawn(http::accept(
+            scrapers.spawn(http::accept(
                 listener,
                 Arc::clone(&self.shared),
                 Audience::Scrapers,
@@ -215,16 +221,24 @@ impl Server {
         }
         let mut phase = self.shared.phase.subscribe();
         reached(&mut phase, Phase::Drain).await;
-        let all_done = async { while tasks.join_next().await.is_some() {} };
-        tokio::select! {
-            () = all_done => {}
-            () = reached(&mut phase, Phase::Cut) => {}
-            () = tokio::time::sleep(self.shared.limits.grace) => {
-                self.shared.phase.send_replace(Phase::Cut);
+        let gracefully = async {
+            let in_time = timeout(self.shared.limits.grace, join_all(&mut tasks)).await;
+            if in_time.is_err() {
+                self.shared.workers.stop_all();
+                let _ = timeout(LAST_ANSWERS_TIMEOUT, join_all(&mut tasks)).await;
             }
+        };
+        tokio::select! {
+            () = gracefully => {}
+            () = reached(&mut phase, Phase::Cut) => {}
         }
         // What is left sees the phase within a moment; a query that does not stop is left behind.
-        let rest = async { while tasks.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(Duration::from_millis(200), rest).await;
+        self.shared.phase.send_replace(Phase::Cut);
+        let _ = timeout(Duration::from_millis(200), join_all(&mut tasks)).await;
     }
+}
+
+/// Waits until all tasks have ended.
+async fn join_all(tasks: &mut JoinSet<()>) {
+    while tasks.join_next().await.is_some() {}
 }

@@ -281,6 +281,14 @@ pub(super) fn hung_up(stream: &Stream) -> bool {
     }
 }
 
+/// Returns true if the peer has closed the connection or its sending side, also while bytes before that are not read.
+pub(crate) fn peer_ended(stream: &Stream) -> bool {
+    match stream {
+        Stream::Tcp(stream) => platform::peer_ended(stream),
+        Stream::Unix(stream) => platform::peer_ended(stream),
+    }
+}
+
 /// Binds a path. A socket left behind by a killed server is replaced; any other file at the path is kept (SRV-03).
 async fn bind_unix(path: &Path) -> io::Result<Socket> {
     let bound = match LocalListener::bind(path) {

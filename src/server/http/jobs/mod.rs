@@ -7,7 +7,7 @@ mod store;
 mod table;
 mod watch;
 
-pub(super) use paths::{fresh, only_get, routes};
+pub(super) use paths::{fresh, only_get, only_post, routes};
 pub(in crate::http) use table::Jobs;
 
 use super::problem::Problem;

@@ -70,6 +70,13 @@ pub(in crate::http) fn only_get(method: &Method) -> Result<(), Problem> {
     }
 }
 
+pub(in crate::http) fn only_post(method: &Method) -> Result<(), Problem> {
+    match *method == Method::POST {
+        true => Ok(()),
+        false => Err(wrong_method("POST")),
+    }
+}
+
 /// Returns the answer with headers against caches.
 pub(in crate::http) fn fresh(mut response: Response) -> Response {
     let never = HeaderValue::from_static("no-store");
@@ -115,9 +122,7 @@ async fn one(
     let keep = access_state.jobs.limits.keep;
     let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
     if let Some(kind) = kind {
-        if request.method() != Method::POST {
-            return Err(wrong_method("POST"));
-        }
+        only_post(request.method())?;
         let key = idempotency_key(request.headers())?;
         let empty = NewJob {
             owner,
@@ -170,21 +175,28 @@ async fn ended(job: &Job) {
     }
 }
 
+/// Returns the value of the one parameter that a path has.
+fn only_parameter(query: &str, name: &str) -> Result<Option<String>, Problem> {
+    let mut found = None;
+    for (key, value) in question::parameters(query)? {
+        if key != name {
+            let message = format!("parameter {key:?} is not known, expected {name}");
+            let place = ErrorLocation::Parameter(key);
+            return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
+        }
+        found = Some(value);
+    }
+    Ok(found)
+}
+
 /// Returns the parameter `wait`.
 fn wait(query: &str) -> Result<Option<u64>, Problem> {
-    let (words, wait) = question::settings_of_query(query, "wait")?;
     let wrong = || {
         let message = format!("want wait=0 to wait={WAIT_SECONDS_MAX}, in seconds");
         let place = ErrorLocation::Parameter("wait".to_owned());
         Problem::new(ErrorCode::BadSetting, message).at(place)
     };
-    if !words.is_empty() {
-        return Err(Problem::new(
-            ErrorCode::BadSetting,
-            "a job has only the parameter wait",
-        ));
-    }
-    let Some(wait) = wait else {
+    let Some(wait) = only_parameter(query, "wait")? else {
         return Ok(None);
     };
     let seconds = wait.parse().ok().filter(|wait| *wait <= WAIT_SECONDS_MAX);
@@ -210,7 +222,10 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<NewJob, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = body::json(shared, &parts.headers, body).await?;
-    let words = verbs::with_progress(question::from_json(question::parse(&bytes)?)?);
+    let query = parts.uri.query().unwrap_or_default();
+    question::reject_parameters(query, verbs::BESIDE_BODY)?;
+    let body = question::parse(&bytes)?;
+    let words = verbs::with_progress(question::from_json("rollout", body)?);
     let read = submission::read(shared, "rollout", words.as_bytes());
     match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
         Read::Inquiry(_) => Ok(NewJob { words, ..new }),
@@ -333,8 +348,7 @@ async fn result(
     if let Some(problem) = ended.problem() {
         return Err(problem);
     }
-    let (_, wanted) =
-        question::settings_of_query(request.uri().query().unwrap_or_default(), "format")?;
+    let wanted = only_parameter(request.uri().query().unwrap_or_default(), "format")?;
     // The reports that there are stand first in the list.
     let forms = job_forms();
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();

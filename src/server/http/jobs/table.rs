@@ -427,7 +427,7 @@ impl Jobs {
         let (error, reports) = match outcome {
             Ok(reports) => (None, reports),
             Err(problem) => {
-                let error = (problem.code.to_string(), problem.message);
+                let error = (problem.code.to_string(), problem.message.into());
                 (Some(error), Reports::default())
             }
         };

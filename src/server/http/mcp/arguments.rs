@@ -65,7 +65,8 @@ pub(super) fn line(
         }
     }
     body.push(("settings".to_owned(), Json::Object(settings)));
-    question::from_json(Json::Object(body))
+    // The tools have the decision about the cube of no rollout.
+    question::from_json("", Json::Object(body))
 }
 
 fn milliseconds(value: &Json) -> Result<Json, Problem> {

@@ -96,7 +96,9 @@ impl Message {
             let message = "one request or notification is expected, batches are not supported";
             return fail(Value::Null, INVALID_REQUEST, message.to_owned());
         }
-        let id = member(&json, "id").filter(|id| **id != Json::Null);
+        // A response to a message that could not be read has no id.
+        let is_request = member(&json, "method").is_some();
+        let id = member(&json, "id").filter(|id| is_request || **id != Json::Null);
         let id = match id.map(scalar) {
             Some(None) => {
                 let message = "id must be a string or a number, such as 1";
@@ -179,4 +181,21 @@ pub(super) fn cached(message: &Message, mut result: Value) -> Value {
         result.insert("cacheScope".into(), "public".into());
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MCP-02: a request without an id of its own is none; a response has perhaps none.
+    #[test]
+    fn null_is_no_id_of_a_request() {
+        let wrong = Message::read(br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).unwrap_err();
+        assert_eq!(wrong["error"]["code"], INVALID_REQUEST);
+        assert_eq!(wrong["id"], Value::Null);
+        let response = br#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}"#;
+        assert_eq!(Message::read(response), Ok(None));
+        let notification = Message::read(br#"{"jsonrpc":"2.0","method":"x"}"#);
+        assert_eq!(notification.unwrap().unwrap().id, None);
+    }
 }

@@ -1,6 +1,7 @@
 //! `/mcp`: MCP over HTTP without sessions (MCP-11 to MCP-14).
 
 use super::super::body;
+use super::super::jobs::only_post;
 use super::super::problem::Problem;
 use super::super::router::Peer;
 use super::message::{
@@ -11,7 +12,7 @@ use crate::tcp::shared::Shared;
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::Stream;
@@ -81,15 +82,7 @@ pub(in super::super) async fn answer(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    if parts.method != Method::POST {
-        return Err(Problem {
-            allow: Some("POST"),
-            ..Problem::new(
-                ErrorCode::MethodNotAllowed,
-                "only POST: there are no sessions",
-            )
-        });
-    }
+    only_post(&parts.method)?;
     let accept = parts.headers.get_all(ACCEPT).iter();
     let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
     let accept = accept.join(",").to_ascii_lowercase();

@@ -83,7 +83,7 @@ fn list<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
 
 fn plays(answer: &Value) -> String {
     let plays = list(answer, "plays");
-    if plays.is_empty() {
+    if number(answer, "/legal") == 0.0 {
         return "There is no legal play.".to_owned();
     }
     let mut text = String::new();
@@ -158,4 +158,18 @@ fn analysis(answer: &Value) -> String {
     }
     text.push_str("Losses are equity of the player who decided.");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// MCP-22: a list without plays is not a roll without plays.
+    #[test]
+    fn roll_without_legal_plays_is_named() {
+        let legal = |count: u32| summary(&json!({"type": "move", "plays": [], "legal": count}));
+        assert_eq!(legal(0), "There is no legal play.");
+        assert!(legal(16).starts_with("16 legal plays."));
+    }
 }

@@ -135,6 +135,10 @@ fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<Strin
         );
         return Err(wrong(message));
     };
+    if plays.is_empty() {
+        let message = "plays is empty, expected an array such as [\"8/5 6/5\"]";
+        return Err(wrong(message.to_owned()));
+    }
     let (shown, _) = shown(&context.shared, line)?;
     let roll = shown
         .roll

@@ -58,7 +58,7 @@ impl PageForm {
         if self.value("position").is_empty() {
             query.append_pair("position", START);
         }
-        question::from_query(&query.extend_pairs(&self.values).finish())
+        question::from_query("show", &query.extend_pairs(&self.values).finish())
     }
 
     /// Returns the query of the page with another position, which holds its own state.

@@ -1,7 +1,28 @@
 //! The order of a connection's answers, and the queries that it cancels (Q-80 to Q-83).
 
 use super::{Connection, Pending};
+use gammond_protocol::json::Json;
 use gammond_protocol::{Cancel, CancelState};
+use std::borrow::Cow;
+
+impl Pending {
+    /// Returns the state of a query that is cancelled now.
+    const fn cancel_state(&self) -> CancelState {
+        match self.stoppable {
+            true => CancelState::Stopped,
+            false => CancelState::Finishing,
+        }
+    }
+
+    /// Stops a query that can be stopped; returns true if that is new.
+    fn stop(&self) -> bool {
+        let new = self.stoppable && !self.stop.is_triggered();
+        if new {
+            self.stop.trigger();
+        }
+        new
+    }
+}
 
 impl<S> Connection<S> {
     /// Moves answers to the output: those of the first lines, or all that are ready.
@@ -19,7 +40,11 @@ impl<S> Connection<S> {
             if one.done {
                 self.lines_pending -= one.lines;
                 self.weight.pending -= one.block;
-                self.pending.remove(&number);
+                if let Some(one) = self.pending.remove(&number) {
+                    let state = one.cancel_state();
+                    let ids = one.cancelled_ahead.into_iter();
+                    self.cancelled_ahead.extend(ids.map(|id| (id, state)));
+                }
                 self.open = None;
             } else {
                 self.open = (!whole).then_some(number);
@@ -63,55 +88,70 @@ impl<S> Connection<S> {
         };
         let mut targets = Vec::new();
         self.codec.any_line(|line| {
-            let word = line.trim_ascii_start();
-            let word = match word.starts_with(b"#") {
-                true => word
-                    .iter()
-                    .position(u8::is_ascii_whitespace)
-                    .and_then(|at| word.get(at..)),
-                false => Some(word),
-            };
-            let word = word.unwrap_or_default().trim_ascii_start();
-            if let Some(Some(ids)) = is_cancel(word).then(|| dialect.cancels(line)) {
+            let verb = verb(line);
+            if begins(&verb, &["cancel"])
+                && let Some(ids) = dialect.cancels(line)
+            {
                 targets.push(ids);
             }
             // The lines behind it are those of a match.
-            word.get(..6).is_some_and(|word| {
-                word.eq_ignore_ascii_case(b"analys") || word.eq_ignore_ascii_case(b"analyz")
-            })
+            begins(&verb, &["analys", "analyz"])
         });
         for ids in targets {
-            self.stop(&ids);
+            self.stop(&ids, true);
         }
     }
 
     /// Stops queries of this connection; returns the answer.
     pub(super) fn cancel(&mut self, cancel: &Cancel) -> String {
-        let states = self.stop(&cancel.targets);
+        let mut states = self.stop(&cancel.targets, false);
+        let (ahead, others) = std::mem::take(&mut self.cancelled_ahead)
+            .into_iter()
+            .partition(|(id, _)| cancel.targets.is_empty() || cancel.targets.contains(id));
+        self.cancelled_ahead = others;
+        if cancel.targets.is_empty() {
+            states.splice(..0, ahead);
+        } else {
+            for (id, state) in ahead {
+                let mut unknown =
+                    (states.iter_mut()).filter(|(_, state)| *state == CancelState::Unknown);
+                if let Some(found) = unknown.find(|(known, _)| *known == id) {
+                    found.1 = state;
+                }
+            }
+        }
         cancel.answer(&states)
     }
 
-    /// Stops the queries with these ids, without any all; returns their states.
-    fn stop(&mut self, targets: &[String]) -> Vec<(String, CancelState)> {
+    /// Stops the queries with these ids, without any all; returns their states. They are remembered for the answer if the line is
+    /// read `ahead`.
+    fn stop(&mut self, targets: &[String], ahead: bool) -> Vec<(String, CancelState)> {
         let all = targets.is_empty();
         let mut changed = false;
         let mut states: Vec<(String, CancelState)> = (targets.iter())
             .map(|id| (id.clone(), CancelState::Unknown))
             .collect();
-        for one in self.pending.values().filter(|one| !one.done) {
-            let state = match one.stoppable {
-                true => CancelState::Stopped,
-                false => CancelState::Finishing,
+        for one in self.pending.values_mut() {
+            let state = one.cancel_state();
+            let mut is_target = all;
+            // An answer that only waits for its turn may have been cancelled ahead.
+            let ids = match one.done {
+                true => one.cancelled_ahead.clone(),
+                false => one.ids.clone(),
             };
-            for id in &one.ids {
-                match states.iter_mut().find(|(known, _)| known == id) {
+            for id in ids {
+                match states.iter_mut().find(|(known, _)| *known == id) {
                     Some(found) => found.1 = state,
                     None if all => states.push((id.clone(), state)),
                     None => continue,
                 }
-                changed |= stop(one);
+                is_target = true;
+                one.cancelled_ahead.retain(|known| *known != id);
+                if ahead {
+                    one.cancelled_ahead.push(id);
+                }
             }
-            changed |= all && stop(one);
+            changed |= is_target && !one.done && one.stop();
         }
         if changed {
             self.shared.workers.hurry(self.lane);
@@ -120,17 +160,57 @@ impl<S> Connection<S> {
     }
 }
 
-/// Returns true for a line that begins so, with or without ids.
-fn is_cancel(word: &[u8]) -> bool {
-    word.get(..6)
-        .is_some_and(|word| word.eq_ignore_ascii_case(b"cancel"))
+/// Returns a line from its verb on, or the verb of a line in JSON.
+fn verb(line: &[u8]) -> Cow<'_, [u8]> {
+    let line = line.trim_ascii_start();
+    match line.first() {
+        Some(b'#') => {
+            let end = line.iter().position(u8::is_ascii_whitespace);
+            let rest = end.and_then(|end| line.get(end..)).unwrap_or_default();
+            Cow::Borrowed(rest.trim_ascii_start())
+        }
+        Some(b'{') => {
+            let members = match Json::parse(line) {
+                Ok(Json::Object(members)) => members,
+                _ => Vec::new(),
+            };
+            let verb = members.into_iter().find_map(|member| match member {
+                (name, Json::Text(verb)) if name == "verb" => Some(verb),
+                _ => None,
+            });
+            Cow::Owned(verb.unwrap_or_default().into_bytes())
+        }
+        _ => Cow::Borrowed(line),
+    }
 }
 
-/// Stops a query that can be stopped; returns true if that is new.
-fn stop(one: &Pending) -> bool {
-    let new = one.stoppable && !one.stop.is_triggered();
-    if new {
-        one.stop.trigger();
+/// Returns true for a verb that begins with one of these words, in any case.
+fn begins(verb: &[u8], words: &[&str]) -> bool {
+    let is = |word: &&str| {
+        let start = verb.get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    words.iter().any(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Q-80, Q-90.
+    #[test]
+    fn verbs_are_found_in_words_and_json() {
+        for (line, want) in [
+            ("#c  cancel all", "cancel all"),
+            (" ANALYSE plies=2", "ANALYSE plies=2"),
+            ("#7", ""),
+            (r#"{"id":"m","verb":"an\u0061lyse"}"#, "analyse"),
+            (r#"{"verb":7}"#, ""),
+            (r#"{"verb":"analyse""#, ""),
+        ] {
+            assert_eq!(&*verb(line.as_bytes()), want.as_bytes(), "{line}");
+        }
+        assert!(begins(b"Analyze plies=2", &["analys", "analyz"]));
+        assert!(!begins(b"cance", &["cancel"]));
     }
-    new
 }
