@@ -24,6 +24,11 @@ def asked(program, *words):
     return json.loads(run.stdout)
 
 
+def with_error(equity, error):
+    """An equity with its standard error, which rollouts of fewer than 72 games do not have."""
+    return f"{equity:+.4f}" if error is None else f"{equity:+.4f} ± {error:.4f}"
+
+
 def rolls(doubles):
     """Rolls, the higher die first."""
     return [f"{high}{low}" for high in range(1, 7) for low in range(1, high + (1 if doubles else 0))]
@@ -46,9 +51,9 @@ def openings(program, trials, seed):
             cells = [
                 roll if place == 0 else "",
                 one["play"],
-                f"{equity['cubeful']:+.4f} ± {error['cubeful']:.4f}",
+                with_error(equity["cubeful"], error["cubeful"]),
                 f"{best - equity['cubeful']:.4f}" if place else "",
-                f"{equity['cubeless']:+.4f} ± {error['cubeless']:.4f}",
+                with_error(equity["cubeless"], error["cubeless"]),
                 f"{100 * chance['win']:.1f} %",
                 f"{100 * chance['win_gammon']:.1f} - {100 * chance['lose_gammon']:.1f} %",
                 f"{one['trials']:,}",

@@ -218,8 +218,8 @@ impl JobStatus {
         }
         if !self.dead.is_empty() {
             let count = self.dead.len();
-            let s = if count == 1 { "" } else { "s" };
-            let _ = write!(text, ", {count} batch{s} given up");
+            let batches = if count == 1 { "batch" } else { "batches" };
+            let _ = write!(text, ", {count} {batches} given up");
         }
         text
     }

@@ -4,6 +4,7 @@
 use super::json::Json;
 use super::request::{ID_BYTES_MAX, RequestError};
 use crate::ErrorCode;
+use gammond_game::notation::split_position;
 use serde_json::Number;
 use std::fmt::Write as _;
 
@@ -159,7 +160,7 @@ impl RequestParts {
                 member,
             ));
         };
-        line.push_str(named_word("position", &position)?);
+        line.push_str(position_text(&position)?);
         if let Some(roll) = &self.roll {
             let _ = write!(line, " {}", named_word("roll", roll)?);
         }
@@ -223,6 +224,17 @@ pub fn push_settings(line: &mut String, settings: &[(String, String)]) -> Result
 
 fn named_word<'a>(name: &str, text: &'a str) -> Result<&'a str, MemberError> {
     word(name, text, || Member::Named(name.to_owned()))
+}
+
+/// Returns a position: one word of a line, or text pasted from gnubg's screen (GID-02), which has blanks.
+fn position_text(text: &str) -> Result<&str, MemberError> {
+    let (position, rest) = split_position(text.as_bytes());
+    let printable = !text.contains(|c: char| c.is_control() || c == '"');
+    let is_whole = rest.is_empty() && position.len() == text.len() && !text.is_empty();
+    match is_whole && printable && text.len() <= TEXT_BYTES_MAX {
+        true => Ok(text),
+        false => named_word("position", text),
+    }
 }
 
 /// Returns a text that is one word of a line.

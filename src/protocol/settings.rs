@@ -109,12 +109,17 @@ impl StateOptions {
         if score.is_crawford() && cube != Cube::CENTRED {
             return Err(MatchStateError::CrawfordCube);
         }
+        // A match has no rules of money, so it leaves none behind.
+        let rules = match score.is_money() && !base.score.is_money() {
+            true => Rules::default(),
+            false => base.rules,
+        };
         Ok(MatchState {
             cube,
             score,
             rules: Rules {
-                jacoby: self.jacoby.unwrap_or(base.rules.jacoby),
-                beavers: self.beavers.unwrap_or(base.rules.beavers),
+                jacoby: self.jacoby.unwrap_or(rules.jacoby),
+                beavers: self.beavers.unwrap_or(rules.beavers),
             },
         })
     }
@@ -489,6 +494,9 @@ const SYNONYMS: [(&str, &str); 6] = [
 /// Returns a known key that is spelt nearly so, or means so, as a question; otherwise empty.
 fn meant(key: &str) -> String {
     let key = key.to_ascii_lowercase();
+    if key == "plays" {
+        return " here, only in rollouts of a roll, such as rollout 4HPwATDgc/ABMA 31 plays=\"8/5 6/5\"".to_owned();
+    }
     if let Some((_, name)) = SYNONYMS.iter().find(|(word, _)| *word == key) {
         return format!("; did you mean {name}?");
     }

