@@ -144,10 +144,11 @@ impl ServedConsole {
         let lease = workers.lease(self.lane, cost, &self.closed, &self.connection_budget);
         let result = lease.map_err(|error| error.message).and_then(|lease| {
             let result = work(&lease.engine, lease.stop());
-            match lease.is_spent() {
-                true => Err(out_of_time().message),
-                false => result.map_err(|error| engine_error(&error).message),
-            }
+            // A rollout has its games so far.
+            result.map_err(|error| match lease.is_spent() {
+                true => out_of_time().message,
+                false => engine_error(&error).message,
+            })
         });
         self.is_computing.send_replace(false);
         result
@@ -275,7 +276,7 @@ impl ConsoleHost for EngineHost {
                 false => Some(judge(&how.cube)?),
             };
             let cube = cube.as_ref().unwrap_or(&chequer);
-            Ok(judged(engine, &chequer, cube, how))
+            judged((engine, stop), &chequer, cube, how)
         })
     }
 
@@ -335,11 +336,11 @@ fn gain(engine: &Engine, score: Score, wins: bool, points: u32) -> f64 {
 
 /// Converts an analysis for the console; `cube` is the analysis of the cube decisions.
 fn judged(
-    engine: &Engine,
+    (engine, stop): (&Engine, &Stop),
     chequer: &Analysis,
     cube: &Analysis,
     how: &AnalysisRequest,
-) -> AnalysedMatch {
+) -> Result<AnalysedMatch, EngineError> {
     let games = chequer.games.iter().zip(&cube.games);
     let actions = games.clone().map(|(plays, cubes)| {
         let pairs = plays.decisions.iter().zip(&cubes.decisions);
@@ -347,10 +348,11 @@ fn judged(
         engine.pool().install(|| {
             pairs
                 .par_iter()
-                .map(|(play, cube)| action(engine, play, cube, how))
-                .collect()
+                .map(|(play, cube)| action((engine, stop), play, cube, how))
+                .collect::<Result<_, _>>()
         })
     });
+    let actions = actions.collect::<Result<_, _>>()?;
     let mut books: Vec<[PlayerStatistics; 2]> = games
         .map(|(plays, cubes)| {
             let result = plays.result.map_or(0.0, |(winner, points)| {
@@ -382,15 +384,15 @@ fn judged(
         own.per_game = per_game;
     }
     books.push(whole);
-    AnalysedMatch {
-        games: actions.collect(),
+    Ok(AnalysedMatch {
+        games: actions,
         books,
         results: [chequer.result, chequer.luck_adjusted(MatPlayer::First)],
-    }
+    })
 }
 
 fn action(
-    engine: &Engine,
+    (engine, stop): (&Engine, &Stop),
     play: &JudgedDecision,
     cube: &JudgedDecision,
     how: &AnalysisRequest,
@@ -418,12 +420,10 @@ fn action(
     {
         let query = PlayQuery::new(decision.position, roll, decision.state);
         let settings = how.chequer.clone().with_top(how.plays);
-        if let Ok(ranked) = engine.rank_plays(&query, &settings, &Stop::never()) {
-            best = ranked.plays;
-        }
+        best = engine.rank_plays(&query, &settings, stop)?.plays;
     }
     let loss = if is_cube { doubles } else { own };
-    AnalysedAction {
+    Ok(AnalysedAction {
         number: decision.number,
         cube: doubles.cube.as_deref().cloned().filter(|_| cubes && judges),
         plays: best,
@@ -433,7 +433,7 @@ fn action(
         loss: pair(loss.loss, loss.loss_mwc)
             .filter(|_| judges && if is_cube { cubes } else { plays }),
         luck: pair(own.luck, own.luck_mwc).filter(|_| luck),
-    }
+    })
 }
 
 /// Converts the totals of both players: plays and luck from the first pair, cube decisions from the second.
@@ -606,9 +606,20 @@ impl<O: Write, E: Write> Sinks<O, E> {
 pub fn run<O: Write, E: Write>(
     console: &mut Console,
     host: &mut dyn ConsoleHost,
-    mut input: impl Read,
+    input: impl Read,
     sinks: &mut Sinks<O, E>,
     prompts: bool,
+) -> io::Result<bool> {
+    run_while(console, host, input, sinks, (prompts, &|| true))
+}
+
+/// Runs a console like [`run`] as long as `goes_on` is true before a command.
+pub(crate) fn run_while<O: Write, E: Write>(
+    console: &mut Console,
+    host: &mut dyn ConsoleHost,
+    mut input: impl Read,
+    sinks: &mut Sinks<O, E>,
+    (prompts, goes_on): (bool, &dyn Fn() -> bool),
 ) -> io::Result<bool> {
     let mut codec = LineCodec::new(LINE_MAX);
     let mut buffer = [0; READ_BYTES];
@@ -628,7 +639,9 @@ pub fn run<O: Write, E: Write>(
                 codec.finish();
             }
         }
-        while let Some(cut) = codec.peek() {
+        while goes_on()
+            && let Some(cut) = codec.peek()
+        {
             let answer = match cut {
                 FramedLine::Line(line) => {
                     let line = line.to_vec();
@@ -646,7 +659,7 @@ pub fn run<O: Write, E: Write>(
                 return Ok(true);
             }
         }
-        if count == 0 {
+        if count == 0 || !goes_on() {
             return Ok(true);
         }
     }

@@ -1,16 +1,17 @@
 //! The console over connections with one thread for each, so that a wrapper can use one warm process for many sessions.
 
-use super::console::{EngineHost, ServedConsole, Sinks, run};
+use super::console::{EngineHost, ServedConsole, Sinks, run_while};
+use super::counters::count;
 use super::fair_queue::Origin;
 use super::shutdown::{Phase, reached};
 use super::tcp::shared::Shared;
 use super::tcp::socket::{BlockingStream, Stream};
 use gammond_engine::query::Stop;
 use gammond_protocol::console::{Console, ConsoleOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::Shutdown;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Serves a console until its connection or the server ends. The end of the server lets a running command finish.
@@ -36,21 +37,23 @@ async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Shared>) -> io::R
     });
     let (done, ended) = oneshot::channel::<()>();
     let session_stream = Arc::clone(&stream);
+    let running = shared.phase.subscribe();
+    let linger_timeout = limits.linger;
     std::thread::Builder::new()
         .name("console".to_owned())
         .spawn(move || {
             let _done = done;
-            if let Err(error) = session(&session_stream, host) {
+            let runs = || *running.borrow() == Phase::Run;
+            if let Err(error) = session(&session_stream, host, &runs) {
                 tracing::debug!(%error, "console");
             }
-            // Both holders of the socket let go of it at different times.
-            session_stream.shutdown(Shutdown::Both);
+            linger(&session_stream, linger_timeout);
         })?;
     let mut phase = shared.phase.subscribe();
     let look = shared.hang_up_check();
     tokio::select! {
         _ = ended => return Ok(()),
-        () = hung_up(&stream, computing, look) => {}
+        () = hung_up(&stream, computing, look) => count(&shared.counters.hang_ups),
         () = drained(&stream, &mut phase) => {}
     }
     closed.trigger();
@@ -59,15 +62,37 @@ async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Shared>) -> io::R
     Ok(())
 }
 
-/// Runs a console on a connection; standard error is sent to the connection too.
-fn session(stream: &BlockingStream, mut host: EngineHost) -> io::Result<()> {
+/// Runs a console on a connection while `runs` is true; standard error is sent to the connection too.
+fn session(
+    stream: &BlockingStream,
+    mut host: EngineHost,
+    runs: &dyn Fn() -> bool,
+) -> io::Result<()> {
     let mut sinks = Sinks {
         out: stream,
         err: stream,
     };
     sinks.out.write_all(Console::banner().as_bytes())?;
     let mut console = Console::new(ConsoleOptions::default());
-    run(&mut console, &mut host, stream, &mut sinks, false).map(|_| ())
+    let ended = run_while(&mut console, &mut host, stream, &mut sinks, (false, runs));
+    if let Err(error) = &ended
+        && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
+    {
+        sinks.out.write_all(b"gammond: timeout: connection was quiet too long\n")?;
+    }
+    ended.map(|_| ())
+}
+
+/// Lets a client that still sends receive the last answers: closing with input unread would take them back.
+fn linger(mut stream: &BlockingStream, timeout: Duration) {
+    stream.shutdown(Shutdown::Write);
+    let (end, mut rest) = (Instant::now() + timeout, [0; 4096]);
+    while let Some(left) = end.checked_duration_since(Instant::now())
+        && stream.set_read_timeout(left.max(Duration::from_millis(1))).is_ok()
+        && matches!(stream.read(&mut rest), Ok(1..))
+    {}
+    // Both holders of the socket let go of it at different times.
+    stream.shutdown(Shutdown::Both);
 }
 
 /// Waits until the peer has vanished during a computation; at other times reading shows it.

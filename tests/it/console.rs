@@ -632,7 +632,15 @@ fn connections_have_a_console_each() {
 const LONG: &str = "new game\nset board 4HPwATDgc/ABMA\nset rollout trials 1000000\n\
                     set rollout limit enable off\nset rollout jsd stop off\nshow score\nrollout\n";
 
-/// SRV-21: a command that takes more processor time than a request may ends with a message, and the next is answered.
+/// True for the first line of a rollout's result, or of the message that it had no time.
+fn has_ended(line: &str) -> bool {
+    ["Rollout done", "used all the processor time"]
+        .iter()
+        .any(|part| line.contains(part))
+}
+
+/// SRV-21: a rollout that takes more processor time than a request may ends with its games so far, and the next command is
+/// answered.
 #[test]
 fn a_console_s_command_has_a_limit_of_processor_time() {
     let server = serves(1, |limits| {
@@ -642,11 +650,39 @@ fn a_console_s_command_has_a_limit_of_processor_time() {
     let input = format!("{LONG}show jacoby\n");
     stream.write_all(input.as_bytes()).unwrap();
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
-    let mut seen = |wanted: &str| lines.any(|line| line.contains(wanted));
-    assert!(seen(
-        "query used all the processor time that a request may use"
-    ));
-    assert!(seen("Jacoby"));
+    assert!(lines.any(|line| has_ended(&line)));
+    assert!(lines.any(|line| line.contains("Jacoby")));
+}
+
+/// SRV-15: answers before `quit` arrive, whatever the client sends behind it.
+#[test]
+fn answers_before_quit_arrive() {
+    let server = serves(1, |_| {});
+    let mut stream = connect(&server);
+    let input = ["help\n".repeat(100), "quit\n".into(), "show score\n".repeat(2000)];
+    stream.write_all(input.concat().as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let help = text.matches("analyse").count();
+    assert!(help >= 100, "{help} of 100 in {} bytes", text.len());
+}
+
+/// SRV-15: while the server ends, a command that runs is answered and those that wait are not begun.
+#[test]
+fn waiting_commands_end_with_the_server() {
+    let server = serves(1, |limits| {
+        limits.request_cpu = Some(Duration::from_millis(100));
+    });
+    let mut stream = connect(&server);
+    let input = format!("{LONG}{}", "rollout\n".repeat(100));
+    stream.write_all(input.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    assert!(lines.any(|line| has_ended(&line)));
+    server.handle.drain();
+    let more = lines.filter(|line| has_ended(line)).count();
+    assert!(more < 50, "{more}");
 }
 
 /// R-08: a console whose connection is lost stops computing and leaves its place. SRV-15: one that computes while the server

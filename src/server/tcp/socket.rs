@@ -225,6 +225,14 @@ impl BlockingStream {
         };
     }
 
+    /// Sets the time that a read waits at most.
+    pub(crate) fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
+        match self {
+            BlockingStream::Tcp(stream) => stream.set_read_timeout(Some(timeout)),
+            BlockingStream::Unix(stream) => stream.set_read_timeout(Some(timeout)),
+        }
+    }
+
     /// Returns true if the peer has closed the connection; see [`hung_up`].
     pub(crate) fn hung_up(&self) -> bool {
         match self {
