@@ -396,7 +396,7 @@ fn action(
     play: &JudgedDecision,
     cube: &JudgedDecision,
     how: &AnalysisRequest,
-) -> AnalysedAction {
+) -> Result<AnalysedAction, EngineError> {
     let AnalysedParts {
         players,
         plays,

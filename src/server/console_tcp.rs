@@ -78,7 +78,9 @@ fn session(
     if let Err(error) = &ended
         && matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
     {
-        sinks.out.write_all(b"gammond: timeout: connection was quiet too long\n")?;
+        sinks
+            .out
+            .write_all(b"gammond: timeout: connection was quiet too long\n")?;
     }
     ended.map(|_| ())
 }
@@ -88,7 +90,9 @@ fn linger(mut stream: &BlockingStream, timeout: Duration) {
     stream.shutdown(Shutdown::Write);
     let (end, mut rest) = (Instant::now() + timeout, [0; 4096]);
     while let Some(left) = end.checked_duration_since(Instant::now())
-        && stream.set_read_timeout(left.max(Duration::from_millis(1))).is_ok()
+        && stream
+            .set_read_timeout(left.max(Duration::from_millis(1)))
+            .is_ok()
         && matches!(stream.read(&mut rest), Ok(1..))
     {}
     // Both holders of the socket let go of it at different times.

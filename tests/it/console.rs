@@ -659,8 +659,13 @@ fn a_console_s_command_has_a_limit_of_processor_time() {
 fn answers_before_quit_arrive() {
     let server = serves(1, |_| {});
     let mut stream = connect(&server);
-    let input = ["help\n".repeat(100), "quit\n".into(), "show score\n".repeat(2000)];
+    let input = [
+        "help\n".repeat(100),
+        "quit\n".into(),
+        "show score\n".repeat(2000),
+    ];
     stream.write_all(input.concat().as_bytes()).unwrap();
+    // Read late, so that the end of the connection can overtake the answers.
     std::thread::sleep(Duration::from_millis(200));
     stream.shutdown(std::net::Shutdown::Write).unwrap();
     let mut text = String::new();

@@ -474,8 +474,15 @@ fn long_matches_have_finite_values() {
 fn pasted_text_is_a_position_in_json() {
     let pasted = "Position ID: 4HPwATDgc/ABMA Match ID: cAkAAAAAAAAE";
     let line = |position: &str| format!(r#"{{"verb":"eval","position":"{position}"}}"#);
-    assert_eq!(ask(&line(pasted)), ask(&line("4HPwATDgc/ABMA:cAkAAAAAAAAE")));
-    for wrong in ["4HPwATDgc/ABMA plies=2", " 4HPwATDgc/ABMA", &format!("{pasted} plies=2")] {
+    assert_eq!(
+        ask(&line(pasted)),
+        ask(&line("4HPwATDgc/ABMA:cAkAAAAAAAAE"))
+    );
+    for wrong in [
+        "4HPwATDgc/ABMA plies=2",
+        " 4HPwATDgc/ABMA",
+        &format!("{pasted} plies=2"),
+    ] {
         assert_eq!(ask(&line(wrong))["code"], "bad-position", "{wrong}");
     }
 }
