@@ -120,6 +120,12 @@ impl RequestParts {
             ("settings", Json::Object(settings)) => {
                 for (key, value) in settings {
                     let value = setting(&key, value)?;
+                    let is_same = |(other, _): &(String, String)| other.eq_ignore_ascii_case(&key);
+                    if self.settings.iter().any(is_same) {
+                        let message = format!("setting {key:?} stands twice");
+                        let member = Member::Setting(key);
+                        return Err(MemberError::new(ErrorCode::BadSetting, message, member));
+                    }
                     self.settings.push((key, value));
                 }
             }

@@ -27,7 +27,10 @@ pub fn fuzz_http(data: &[u8]) {
     };
     match path % 8 {
         0 => is_one_line(question::from_query("rollout", &text)),
-        1 => is_one_line(question::settings_of_query(&text, "format").map(|(words, _)| words)),
+        1 => is_one_line(
+            question::settings_of_query(&text, "format")
+                .and_then(|(settings, _)| question::settings_of_pairs(&settings)),
+        ),
         2 => is_answerable(wildbg::best_move(pairs())),
         3 => is_answerable(wildbg::eval(pairs())),
         kind => {
@@ -98,7 +101,7 @@ pub fn fuzz_http_form(data: &[u8]) {
             assert!((1..=100).contains(&form.files.len()));
             let bytes: usize = form.files.iter().map(Bytes::len).sum();
             assert!(bytes < data.len());
-            is_one_line(question::settings_of_pairs(form.fields));
+            is_one_line(question::settings_of_pairs(&form.fields));
         }
         Err(problem) => is_object(&problem),
     }

@@ -68,7 +68,7 @@ pub(super) async fn analyse(
     let (parts, body) = request.into_parts();
     only_post(&parts.method)?;
     let query = parts.uri.query().unwrap_or_default();
-    let (mut words, wanted) = question::settings_of_query(query, "format")?;
+    let (mut settings, wanted) = question::settings_of_query(query, "format")?;
     let (kind, form) = chosen(wanted, &parts.headers, &direct_forms())?;
     let streams = kind == EVENTS;
     if let Some(ended) = events::ended(&parts.headers).filter(|_| streams) {
@@ -78,13 +78,14 @@ pub(super) async fn analyse(
         ReportForm::Json => JSON_BYTES_MAX,
         _ => REPORT_BYTES_MAX,
     };
-    let (files, more, weight) = files(&shared, &parts.headers, body, max).await?;
+    let (files, fields, weight) = files(&shared, &parts.headers, body, max).await?;
     let [text]: [Bytes; 1] = files.try_into().map_err(|_| {
         let message =
             "the form has more than one file: send a request for each, or a job with all of them";
         Problem::new(ErrorCode::BadRequest, message)
     })?;
-    words.push_str(&more);
+    settings.extend(fields);
+    let mut words = question::settings_of_pairs(&settings)?;
     if streams {
         words = verbs::with_progress(words);
     }
@@ -112,7 +113,7 @@ pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
 }
 
-/// Returns the match files in a body or in a form, one at least, with the settings of the form as words.
+/// Returns the match files in a body or in a form, one at least, with the fields of the form.
 ///
 /// # Errors
 /// [`Problem`]s of the body.
@@ -121,7 +122,7 @@ pub(super) async fn files(
     headers: &HeaderMap,
     body: Body,
     max: usize,
-) -> Result<(Vec<Bytes>, String, MatchMemory), Problem> {
+) -> Result<(Vec<Bytes>, Vec<(String, String)>, MatchMemory), Problem> {
     let sent = headers.get(CONTENT_TYPE);
     let sent = sent.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let boundary = multipart::boundary(headers);
@@ -140,11 +141,10 @@ pub(super) async fn files(
     body::uncoded(headers)?;
     let (text, weight) = body::collect(shared, body, max).await?;
     let Some(boundary) = boundary else {
-        return Ok((vec![text], String::new(), weight));
+        return Ok((vec![text], Vec::new(), weight));
     };
     let form = multipart::read(boundary, text).await?;
-    let words = question::settings_of_pairs(form.fields)?;
-    Ok((form.files, words, weight))
+    Ok((form.files, form.fields, weight))
 }
 
 /// Returns the form of a job's report: all of them, or JSON alone for a long file.

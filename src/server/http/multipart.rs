@@ -58,7 +58,11 @@ pub(super) async fn read(boundary: String, body: Bytes) -> Result<Form, Problem>
             continue;
         }
         let place = || ErrorLocation::Parameter(name.clone());
-        if fields.len() >= MEMBERS_MAX || fields.iter().any(|(other, _)| *other == name) {
+        if fields.len() >= MEMBERS_MAX
+            || fields
+                .iter()
+                .any(|(other, _)| other.eq_ignore_ascii_case(&name))
+        {
             let message = format!("field {name:.64?} stands twice, or there are too many fields");
             return Err(Problem::new(ErrorCode::BadSetting, message).at(place()));
         }

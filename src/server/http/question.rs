@@ -50,14 +50,14 @@ fn for_http(
     }
 }
 
-/// Returns a query of settings alone as the words of a line, and the value of the parameter `apart`.
+/// Returns the settings of a query of settings alone, and the value of the parameter `apart`.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn settings_of_query(
     query: &str,
     apart: &str,
-) -> Result<(String, Option<String>), Problem> {
+) -> Result<(Vec<(String, String)>, Option<String>), Problem> {
     let (mut settings, mut value_apart) = (Vec::new(), None);
     for (name, value) in parameters(query)? {
         if name == apart {
@@ -66,17 +66,23 @@ pub(super) fn settings_of_query(
             settings.push((name, value));
         }
     }
-    Ok((settings_of_pairs(settings)?, value_apart))
+    Ok((settings, value_apart))
 }
 
-/// Settings as the words of a line.
+/// Returns settings of queries and forms as the words of a line; each stands once.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
-pub(super) fn settings_of_pairs(settings: Vec<(String, String)>) -> Result<String, Problem> {
-    for_http(&settings, in_query)?;
+pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String, Problem> {
+    for_http(settings, in_query)?;
+    for (at, (name, _)) in settings.iter().enumerate() {
+        let mut before = settings.iter().take(at);
+        if before.any(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            return Err(stands_twice(name));
+        }
+    }
     let mut line = String::new();
-    push_settings(&mut line, &settings).map_err(|error| problem(error, in_query))?;
+    push_settings(&mut line, settings).map_err(|error| problem(error, in_query))?;
     Ok(line)
 }
 
@@ -95,13 +101,17 @@ pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> 
             .iter()
             .any(|(other, _)| other.eq_ignore_ascii_case(&name))
         {
-            let message = format!("parameter {name:?} stands twice");
-            let place = ErrorLocation::Parameter(name.into_owned());
-            return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
+            return Err(stands_twice(&name));
         }
         seen.push((name.into_owned(), value.into_owned()));
     }
     Ok(seen)
+}
+
+fn stands_twice(name: &str) -> Problem {
+    let message = format!("parameter {name:?} stands twice");
+    let place = ErrorLocation::Parameter(name.to_owned());
+    Problem::new(ErrorCode::BadSetting, message).at(place)
 }
 
 /// Refuses a query of which no parameter is known; `reason` continues `parameter "NAME"`.
@@ -155,18 +165,19 @@ fn id(body: &Json) -> Option<String> {
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
     let mut parts = RequestParts::default();
+    // All other values are those of the cube.
+    let is_decision = |name: &str| verb == "rollout" && name.eq_ignore_ascii_case("cube");
     for (name, value) in parameters(query)? {
         match name.as_str() {
             "id" => parts.id = Some(value),
             "position" => parts.position = Some(value),
             "roll" => parts.roll = Some(value),
             "plays" => parts.plays = Some(value),
-            // All other values are those of the cube.
-            "cube" if verb == "rollout" && matches!(value.as_str(), "1" | "true") => {
-                parts.cube = true;
-            }
-            "cube" if verb == "rollout" && matches!(value.as_str(), "0" | "false") => {}
-            _ => parts.settings.push((name, value)),
+            _ => match value.as_str() {
+                "1" | "true" if is_decision(&name) => parts.cube = true,
+                "0" | "false" if is_decision(&name) => {}
+                _ => parts.settings.push((name, value)),
+            },
         }
     }
     let id = parts.id.clone();
@@ -237,6 +248,15 @@ mod tests {
             assert_eq!(from_query("eval", &query).unwrap_err().place, parameter);
         }
         assert!(from_query("eval", "position=x&plies=1&PLIES=2").is_err());
+        let body = r#"{"position":"x","settings":{"plies":1,"PLIES":2}}"#;
+        let pointer = ErrorLocation::Pointer("/settings/PLIES".to_owned());
+        assert_eq!(line(body).unwrap_err().place, pointer);
+        let pairs = [("plies", "1"), ("Plies", "2")];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let place = ErrorLocation::Parameter("Plies".to_owned());
+        assert_eq!(settings_of_pairs(&pairs).unwrap_err().place, place);
+        let cube = from_query("rollout", "position=x&CUBE=1").unwrap();
+        assert_eq!(cube, "cube x");
     }
 
     /// HTTP-70: a problem has the id of its question, if an answer could have it.

@@ -245,7 +245,7 @@ async fn analysis(
 ) -> Result<NewJob, Problem> {
     let (parts, body) = request.into_parts();
     let query = parts.uri.query().unwrap_or_default();
-    let (words, archive) = question::settings_of_query(query, "archive")?;
+    let (mut settings, archive) = question::settings_of_query(query, "archive")?;
     let wrong = |message: &str| {
         let place = ErrorLocation::Parameter("archive".to_owned());
         Problem::new(ErrorCode::BadSetting, message).at(place)
@@ -257,8 +257,9 @@ async fn analysis(
         Some(_) => return Err(wrong("archive is not true or false, such as archive=true")),
     };
     let max = matches::JSON_BYTES_MAX;
-    let (files, more, _weight) = matches::files(shared, &parts.headers, body, max).await?;
-    let words = verbs::with_progress(format!("{words}{more}"));
+    let (files, fields, _weight) = matches::files(shared, &parts.headers, body, max).await?;
+    settings.extend(fields);
+    let words = verbs::with_progress(question::settings_of_pairs(&settings)?);
     let longest = files.iter().map(Bytes::len).max().unwrap_or(0);
     if archive && longest > matches::REPORT_BYTES_MAX {
         let message = format!(
