@@ -113,6 +113,9 @@ commands! {
     /// Play as a bot on a FIBS server.
     #[command(after_help = "Example: gammond fibs --user MyBot --password-file fibs.password --policy policy.toml")]
     Fibs => fibs,
+    /// Play as a bot on a bgammon server.
+    #[command(after_help = "Example: gammond bgammon --user BOT_mine --password-file bgammon.password --points 5")]
+    Bgammon => bgammon,
     /// Judge matches: what each decision lost, luck, ratings, reports.
     #[command(after_help = "Example: gammond analyse match.mat --html report.html")]
     Analyse => analyse,

@@ -15,7 +15,9 @@
 pub mod analysis;
 pub mod answer;
 pub mod answerer;
+pub mod bgammon;
 mod block;
+pub mod bot;
 mod choice;
 pub mod console;
 mod dialect;

@@ -2,6 +2,8 @@
 //! what they share: the answer to one line, the threads that compute, limits, the way down.
 
 pub mod batch;
+pub mod bgammon;
+pub mod bot;
 pub mod console;
 pub mod console_tcp;
 pub mod counters;

@@ -15,6 +15,7 @@ type Target = (&'static str, fn(&[u8]));
 /// Every target and what it runs.
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
+    ("bgammon_sequence", sequence::fuzz_bgammon_sequence),
     ("board_line", notation::fuzz_board_line),
     ("console", console::fuzz_console),
     ("external", protocol::fuzz_external),

@@ -16,6 +16,7 @@ mod archive;
 mod bearoff;
 mod benchmark;
 mod benchmark_made;
+mod bgammon;
 mod binary_matches;
 mod cancel;
 mod cli;

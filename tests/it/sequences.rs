@@ -60,3 +60,8 @@ fn external_sessions() {
 fn fibs_sessions() {
     play("fibs_sequence", 300, sequence::fuzz_fibs_sequence);
 }
+
+#[test]
+fn bgammon_sessions() {
+    play("bgammon_sequence", 300, sequence::fuzz_bgammon_sequence);
+}

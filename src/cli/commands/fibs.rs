@@ -1,33 +1,20 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
-use crate::{
-    Archive, ArchiveKey, Common, Failure, LevelOption, io_threads, only_for_its_owner, within,
-};
-use gammond_base::files;
+use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
+use crate::{Archive, ArchiveKey, Common, Failure, LevelOption, io_threads};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::MoveFilter;
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
-use gammond_server::platform::{SignalEvent, SignalListener};
-use gammond_server::tcp::Address;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::watch;
-use tokio::time::Instant;
 
 /// The name of the credential that systemd may pass.
 const CREDENTIAL: &str = "gammond-fibs-password";
 /// The variable that may hold the password.
 const VARIABLE: &str = "GAMMOND_FIBS_PASSWORD";
-
-/// Longest time of a turn that an option may ask for, in milliseconds: FIBS players do not wait longer.
-const TURN_MS_MAX: u64 = 60_000;
-/// Signals so soon after a counted one belong to the same request: GNU `timeout` sends SIGTERM to
-/// the process and then to its group.
-const SAME_REQUEST: Duration = Duration::from_secs(1);
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -108,14 +95,6 @@ pub(crate) struct Args {
     watch: bool,
 }
 
-/// Returns an address of TCP, whose name may not be known yet.
-fn host_and_port(text: &str) -> Result<String, String> {
-    match text.parse() {
-        Ok(Address::Tcp(address)) => Ok(address),
-        _ => Err("expected HOST:PORT, such as fibs.com:4321".to_owned()),
-    }
-}
-
 impl From<FibsError> for Failure {
     fn from(error: FibsError) -> Self {
         match error {
@@ -133,7 +112,7 @@ impl Args {
             config.client.clone_from(client);
         }
         if let Some(path) = &self.policy {
-            let text = read(path)?;
+            let text = read_text(path)?;
             config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
         config.settings = common.session(&[])?.search;
@@ -150,32 +129,13 @@ impl Args {
         Ok(config)
     }
 
-    /// FIBS-30: never from the command line.
     fn password(&self) -> Result<Secret, Failure> {
-        if let Some(path) = &self.password_file {
-            only_for_its_owner(path)?;
-            return Ok(Secret::new(&read(path)?)?);
-        }
-        if let Some(text) = std::env::var_os(VARIABLE) {
-            let text = text
-                .into_string()
-                .map_err(|_| Failure::usage(format!("{VARIABLE} is not UTF-8")))?;
-            return Ok(Secret::new(&text)?);
-        }
-        if let Some(folder) = std::env::var_os("CREDENTIALS_DIRECTORY") {
-            let path = Path::new(&folder).join(CREDENTIAL);
-            if path.exists() {
-                return Ok(Secret::new(&read(&path)?)?);
-            }
-        }
-        Err(Failure::usage(format!(
-            "no password: set {VARIABLE}, --password-file or the systemd credential {CREDENTIAL}"
-        )))
+        password(self.password_file.as_deref(), VARIABLE, CREDENTIAL)?.ok_or_else(|| {
+            Failure::usage(format!(
+                "no password: set {VARIABLE}, --password-file or the systemd credential {CREDENTIAL}"
+            ))
+        })
     }
-}
-
-fn read(path: &Path) -> Result<String, Failure> {
-    files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))
 }
 
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
@@ -198,26 +158,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let runtime = io_threads()?;
     runtime.block_on(async {
-        let (ask, stop) = watch::channel(0_u32);
-        let listen = |told| {
-            SignalListener::new(told).map_err(|error| Failure::work(within("signals", error)))
-        };
-        let mut terminate = listen(SignalEvent::End)?;
-        let mut interrupt = listen(SignalEvent::Interrupt)?;
-        tokio::spawn(async move {
-            let mut counted: Option<Instant> = None;
-            loop {
-                tokio::select! {
-                    _ = terminate.recv() => {}
-                    _ = interrupt.recv() => {}
-                }
-                if counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST) {
-                    counted = Some(Instant::now());
-                    ask.send_modify(|count| *count = count.saturating_add(1));
-                }
-            }
-        });
-        play(config, engine, stop).await?;
+        play(config, engine, stop_requests()?).await?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -9,6 +9,8 @@ pub(super) mod bench;
 mod bench_depths;
 mod bench_regret;
 mod bench_values;
+pub(super) mod bgammon;
+mod bot;
 pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod doctor;

@@ -1,7 +1,7 @@
 //! The interface between the machine and the owner of the socket, the clock and the engine: times in; questions,
 //! commands and events out; answers in.
 
-use super::record::MatchRecord;
+use crate::bot::MatchRecord;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
 use gammond_game::Play;
 use gammond_game::notation::BoardView;

@@ -1,7 +1,7 @@
 //! A match that was interrupted by a player or by a broken link, and its outcome as far as our rating shows it
 //! (FIBS-31).
 
-use super::record::{MatchEnd, MatchRecord};
+use crate::bot::{MatchEnd, MatchRecord};
 
 /// The most that a match to one point changes a rating: 4 times K (5 for newcomers). One to N
 /// points changes it by the root of N as much.

@@ -2,7 +2,7 @@
 //!
 //! [`gammond_game::notation::fibs`] cuts lines out of a telnet stream and names each one; [`free_text`] recognises
 //! lines that contain other users' words. [`machine`] keeps the login and the match; [`interface`] is its interface.
-//! [`policy`] selects opponents and messages, [`record`] keeps the match for its file. No module here uses a socket,
+//! [`policy`] selects opponents and messages, [`crate::bot::record`] keeps the match for its file. No module here uses a socket,
 //! a clock or an engine: time is passed in, questions go out and their answers come back. Rules FIBS-01 to FIBS-38 of
 //! `protocol-specs/fibs.md`.
 //!
@@ -19,12 +19,11 @@ mod interrupted;
 pub mod machine;
 mod play;
 pub mod policy;
-pub mod record;
 
+pub use crate::bot::{MatchEnd, MatchRecord};
 pub use gammond_game::notation::fibs::{
     By, LineReader, MatchTerms, Message, Piece, Speech, Who, free_text, name_line,
 };
 pub use interface::{Answer, Ask, BotCounters, Event, Output, Timing};
 pub use machine::{Machine, transitions};
 pub use policy::Policy;
-pub use record::{MatchEnd, MatchRecord};

@@ -4,7 +4,7 @@
 //! who must act.
 
 use super::interface::{Ask, Timing};
-use super::record::MatchRecord;
+use crate::bot::MatchRecord;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery};
 use gammond_game::notation::MatPlayer;
 use gammond_game::notation::fibs::MatchTerms;

@@ -1,5 +1,6 @@
 //! Settings and errors of the FIBS bot.
 
+use crate::bot::{Secret, SecretError};
 use gammond_engine::query::Settings;
 use gammond_protocol::analysis::Analysis;
 use gammond_protocol::fibs::{Policy, Timing};
@@ -9,31 +10,6 @@ use std::sync::Arc;
 
 /// Maximum length of a client name that FIBS accepts, in characters.
 const CLIENT_NAME_MAX: usize = 20;
-
-/// A password. Neither `Debug` nor `Display` shows it (FIBS-30).
-#[derive(Clone)]
-pub struct Secret(pub(super) String);
-
-impl Secret {
-    /// Creates a password from the contents of a file or variable; line ends are cut off.
-    ///
-    /// # Errors
-    /// If it is empty, or has blanks or control characters, which the login line cannot hold.
-    pub fn new(text: &str) -> Result<Secret, FibsError> {
-        let text = text.trim_end_matches(['\r', '\n']);
-        let bad = |c: char| c.is_whitespace() || c.is_control();
-        if text.is_empty() || text.contains(bad) {
-            return Err(FibsError::Password);
-        }
-        Ok(Secret(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(…)")
-    }
-}
 
 /// An error of a file of the bot.
 #[derive(Debug, thiserror::Error)]
@@ -55,8 +31,8 @@ pub enum StateError {
 #[non_exhaustive]
 pub enum FibsError {
     /// The password cannot be part of a login line.
-    #[error("the password is empty or has blanks or control characters")]
-    Password,
+    #[error(transparent)]
+    Password(#[from] SecretError),
     /// A name cannot be part of a login line.
     #[error("{field} '{value}' is empty, longer than {CLIENT_NAME_MAX} characters or has blanks")]
     Name {

@@ -1,7 +1,8 @@
 //! Handling of finished matches: analysis, match file, filing, and the report to the opponent (FIBS-28, FIBS-37).
 
 use super::config::FibsConfig;
-use super::state::{match_text, write_match};
+use super::state::match_text;
+use crate::bot::write_match;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Stop;
 use gammond_game::Rules;

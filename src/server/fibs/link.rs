@@ -4,10 +4,11 @@
 //! within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to
 //! FIBS-30 of `protocol-specs/fibs.md`.
 
+use super::answer::answer;
 use super::config::{FibsConfig, FibsError, check_name};
-use super::decide::{answer, decide};
 use super::keep::keep;
-use super::state::{FibsState, MatchStatistics, StateLock, check_folder, date, unix_seconds};
+use super::state::{FibsState, MatchStatistics, StateLock, check_folder};
+use crate::bot::{date, decide, unix_seconds};
 use gammond_base::escape::Terminal;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
@@ -332,7 +333,10 @@ impl Link {
                         password,
                         ..
                     } = &self.config;
-                    let line = format!("login {client} {CLIP_VERSION} {user} {}\r\n", password.0);
+                    let line = format!(
+                        "login {client} {CLIP_VERSION} {user} {}\r\n",
+                        password.text()
+                    );
                     write(stream, &line).await?;
                 }
                 Output::Send(line) => {

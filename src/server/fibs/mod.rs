@@ -1,11 +1,12 @@
 //! The FIBS bot: socket, clock and engine for [`gammond_protocol::fibs`].
 
+mod answer;
 pub mod config;
-mod decide;
 mod keep;
 pub mod link;
 pub mod state;
 
-pub use config::{FibsConfig, FibsError, MatchArchiver, Secret, StateError};
-pub use decide::answer;
+pub use crate::bot::{Secret, SecretError};
+pub use answer::answer;
+pub use config::{FibsConfig, FibsError, MatchArchiver, StateError};
 pub use link::play;

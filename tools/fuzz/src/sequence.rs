@@ -601,3 +601,141 @@ fn reply(ask: &Ask, choices: &mut Choices<'_>) -> Answer {
         Ask::Offer(_) | Ask::Resignation { .. } => Answer::Reject,
     }
 }
+
+/// Events of a bgammon server, true ones and others. `#` is the place of a board's members.
+const EVENTS: &[&str] = &[
+    r#"{"Type":"welcome","PlayerName":"BOT_x"}"#,
+    r#"{"Type":"joined","Player":"BOT_x","GameID":1,"PlayerNumber":1}"#,
+    r#"{"Type":"joined","Player":"joe","GameID":1,"PlayerNumber":2}"#,
+    r#"{"Type":"left","Player":"joe"}"#,
+    r#"{"Type":"left","Player":"BOT_x"}"#,
+    r#"{"Type":"ping","Message":"17"}"#,
+    r#"{"Type":"ping","Message":"17\nleave"}"#,
+    r#"{"Type":"failedmove","From":0,"To":0,"Reason":"Illegal move."}"#,
+    r#"{"Type":"failedroll","Reason":"no"}"#,
+    r#"{"Type":"failedok","Reason":"no"}"#,
+    r#"{"Type":"failedcreate","Reason":"no"}"#,
+    r#"{"Type":"notice","Message":"Connection terminated: banned"}"#,
+    r#"{"Type":"win","Player":"joe","Points":1}"#,
+    "hello",
+    "{",
+];
+
+/// A board event with a position of the list, mostly one that can be.
+fn event_board(choices: &mut Choices<'_>) -> String {
+    const BOARDS: &[&str] = &[
+        "0,-2,0,0,0,0,5,0,3,0,0,0,-5,5,0,0,0,-3,0,-5,0,0,0,0,2,0,0,0",
+        "10,2,1,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-3,-11,1,-1",
+        "14,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-1,-14,0,0",
+        "15,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-2,0,-1,-2,-10,0,0",
+        "0,-2,0,0,0,0,5,0,3",
+    ];
+    let board = choices.one_of(BOARDS);
+    let name = choices.one_of(&["joe", "joe", "joe", "", "\\u0000\\n"]);
+    let available = choices.one_of(&[
+        "null",
+        "[]",
+        "[[8,5]]",
+        "[[26,22],[1,0]]",
+        "[[27,0],[0,99]]",
+    ]);
+    let moves = choices.one_of(&["null", "[]", "[]", "[[8,5]]", "[[1,0],[2,0]]"]);
+    let mut number = |end| choices.below(end);
+    format!(
+        r#"{{"Type":"board","Player1":{{"Name":"BOT_x","Points":{}}},"Player2":{{"Name":"{name}","Points":{}}},"Board":[{board}],"Turn":{},"Roll1":{},"Roll2":{},"Moves":{moves},"Winner":{},"Points":{},"Crawford":{},"DoubleValue":{},"DoublePlayer":{},"DoubleOffered":{},"Available":{available},"Forced":{},"Spectating":{}}}"#,
+        number(6),
+        number(6),
+        number(3),
+        number(7),
+        number(7),
+        number(4) % 3,
+        number(6),
+        number(3),
+        1 << number(8),
+        number(3),
+        number(2) == 1,
+        number(8) == 7,
+        number(16) == 15,
+    )
+}
+
+/// The bgammon bot beside a server that sends anything: commands are single short lines of the bot's own words, and what is
+/// sent is bounded by what came and by the time.
+pub fn fuzz_bgammon_sequence(data: &[u8]) {
+    use gammond_protocol::bgammon::{
+        Ask, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer,
+    };
+    let mut choices = Choices { data };
+    let mut machine = BgammonMachine::new(MatchOffer::default(), BgammonTiming::default());
+    let (mut now, mut heard, mut sent) = (0_u64, 0_u64, 0_u64);
+    machine.connected(now);
+    machine.bytes(
+        b"hello\n{\"Type\":\"welcome\",\"PlayerName\":\"BOT_x\"}\n",
+        now,
+    );
+    while !choices.over() {
+        heard += 1;
+        match choices.below(16) {
+            0 => now += 100,
+            1 => now = now.max(machine.wake()),
+            2 => now += 20_000,
+            3 => {
+                machine.disconnected();
+                machine.connected(now);
+                machine.bytes(b"{\"Type\":\"welcome\",\"PlayerName\":\"BOT_x\"}\n", now);
+            }
+            4 => machine.stop(now),
+            5..=11 => {
+                let text = format!("{}\n", event_board(&mut choices));
+                let (one, two) = text.as_bytes().split_at(choices.below(text.len()));
+                machine.bytes(one, now);
+                machine.bytes(two, now);
+            }
+            _ => machine.bytes(format!("{}\n", choices.one_of(EVENTS)).as_bytes(), now),
+        }
+        machine.tick(now);
+        let mut decided = 0;
+        while let Some(output) = machine.poll(now) {
+            match output {
+                BgammonOutput::Send(line) => {
+                    sent += 1;
+                    let word = line.split(' ').next().unwrap_or_default();
+                    let words =
+                        "roll double ok resign move reset board leave disconnect create pong set";
+                    assert!(words.split(' ').any(|known| known == word), "{line:?}");
+                    assert!(
+                        line.len() < 100 && !line.contains(char::is_control),
+                        "{line:?}"
+                    );
+                }
+                BgammonOutput::Decide(id, ask) => {
+                    decided += 1;
+                    assert!(decided < 3, "asked again and again");
+                    let answer = match *ask {
+                        Ask::Play { query, .. } => {
+                            let plays = legal_plays(&query.position, query.roll);
+                            let at = choices.below(plays.len());
+                            BgammonAnswer::Play(
+                                plays
+                                    .get(at)
+                                    .map_or_else(Default::default, |legal| legal.play),
+                            )
+                        }
+                        Ask::RollOrDouble { .. } => [
+                            BgammonAnswer::Roll,
+                            BgammonAnswer::Double,
+                            BgammonAnswer::Resign,
+                        ][choices.below(3)],
+                        Ask::Offer { .. } => {
+                            [BgammonAnswer::Take, BgammonAnswer::Pass][choices.below(2)]
+                        }
+                    };
+                    machine.answer(id, answer, now);
+                }
+                BgammonOutput::Quit => return,
+                _ => {}
+            }
+        }
+        assert!(sent <= 8 * heard + 20, "{sent} commands, {heard} events");
+    }
+}

@@ -2,11 +2,11 @@
 
 use super::Machine;
 use super::state::{Invitation, State, Stop, USERS_MAX};
+use crate::bot::MatchRecord;
 use crate::fibs::interface::Event;
 use crate::fibs::interrupted::Interrupted;
 use crate::fibs::play::Match;
 use crate::fibs::policy::InvitationAnswer;
-use crate::fibs::record::MatchRecord;
 use gammond_game::notation::fibs::{MatchTerms, Speech};
 
 /// Invitations that are remembered.

@@ -4,11 +4,11 @@ use super::Machine;
 use super::resync::RESYNCS_MAX;
 use super::state::{State, Stop};
 use super::transitions::EventName;
+use crate::bot::MatchEnd;
 use crate::fibs::interface::{Ask, Event, Output};
 use crate::fibs::play::{
     BoardAge, CrawfordRoll, DecisionKey, EndedMatch, Match, Move, MyOffer, OpenDecision, Stage,
 };
-use crate::fibs::record::MatchEnd;
 use gammond_game::notation::fibs::{By, MatchTerms, Message, read_steps};
 use gammond_game::notation::{BoardDialect, BoardLine, MatPlayer};
 use gammond_game::{Play, Position, Roll};

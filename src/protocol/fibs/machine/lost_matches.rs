@@ -2,9 +2,9 @@
 
 use super::Machine;
 use super::state::USERS_MAX;
+use crate::bot::MatchRecord;
 use crate::fibs::interface::Event;
 use crate::fibs::interrupted::Interrupted;
-use crate::fibs::record::MatchRecord;
 use gammond_game::notation::fibs::Message;
 
 /// Interrupted matches whose plays are remembered.

@@ -22,7 +22,7 @@ use super::interface::{Answer, Ask, BotCounters, Output, Timing};
 use super::interrupted::Interrupted;
 use super::play::CrawfordRoll;
 use super::policy::Policy;
-use super::record::MatchRecord;
+use crate::bot::MatchRecord;
 use gammond_game::notation::fibs::{Message, Piece, Who};
 use gammond_game::notation::fibs_play_text;
 use outbox::Outbox;

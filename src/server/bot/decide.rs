@@ -1,11 +1,10 @@
-//! Decisions of the FIBS bot, within their time limit (FIBS-22).
+//! Decisions of a bot, within their time limit (FIBS-22).
 //!
 //! The engine answers on a blocking thread, first without look-ahead and then ply by ply. When the time is over, the best known
 //! answer is played: an opponent waits for no search.
 
-use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{CubeQuery, EvalQuery, Settings, Stop};
-use gammond_protocol::fibs::{Answer, Ask};
+use gammond_engine::engine::EngineError;
+use gammond_engine::query::{Settings, Stop};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
@@ -16,14 +15,15 @@ use tokio::time::timeout;
 ///
 /// One search at a time takes the `seat`. Dropping the future stops its search, so a flood of boards starts no flood of
 /// threads.
-pub(super) async fn decide<F>(
+pub(crate) async fn decide<F, A>(
     search: F,
     settings: Settings,
     budget: Duration,
     seat: Arc<Semaphore>,
-) -> Option<Answer>
+) -> Option<A>
 where
-    F: Fn(&Settings, &Stop) -> Result<Answer, EngineError> + Send + 'static,
+    F: Fn(&Settings, &Stop) -> Result<A, EngineError> + Send + 'static,
+    A: Copy + Send + Sync + 'static,
 {
     let seated = seat.acquire_owned().await.ok()?;
     let stop = Stop::new();
@@ -94,75 +94,11 @@ fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
     steps
 }
 
-/// Computes the engine's answer.
-///
-/// # Errors
-/// [`EngineError::Stopped`].
-pub fn answer(
-    engine: &Engine,
-    ask: &Ask,
-    settings: &Settings,
-    stop: &Stop,
-) -> Result<Answer, EngineError> {
-    let resignation = |wanted: bool, position, state| {
-        let games = match wanted {
-            true => engine.resign_advice(&EvalQuery { position, state }).games,
-            false => 0,
-        };
-        (games > 0).then_some(Answer::Resign(games))
-    };
-    match ask {
-        Ask::Play { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
-                return Ok(resign);
-            }
-            let settings = Settings {
-                top: Some(1),
-                ..settings.clone()
-            };
-            let ranked = engine.rank_plays(query, &settings, stop)?;
-            let best = ranked.plays.first().ok_or(EngineError::Stopped)?;
-            Ok(Answer::Play(best.play))
-        }
-        Ask::RollOrDouble { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
-                return Ok(resign);
-            }
-            let double = cube(engine, query, settings, stop)?.double;
-            Ok(if double { Answer::Double } else { Answer::Roll })
-        }
-        Ask::Offer(query) => {
-            let take = cube(engine, query, settings, stop)?.take;
-            Ok(if take { Answer::Accept } else { Answer::Reject })
-        }
-        Ask::Resignation {
-            query,
-            games,
-            ends_match,
-        } => {
-            let accept = *ends_match || engine.accept_resignation(query, *games);
-            Ok(if accept {
-                Answer::Accept
-            } else {
-                Answer::Reject
-            })
-        }
-    }
-}
-
-fn cube(
-    engine: &Engine,
-    query: &CubeQuery,
-    settings: &Settings,
-    stop: &Stop,
-) -> Result<gammond_engine::query::CubeAnswer, EngineError> {
-    engine.cube_action(query, settings, stop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use gammond_base::rng::{below, stream};
+    use gammond_protocol::fibs::Answer;
     use std::sync::Mutex;
     use std::sync::mpsc::channel;
     use tokio::time::{Instant, advance};
@@ -321,7 +257,7 @@ mod tests {
             decide(panics, Settings::plies(1), BUDGET, seat()).await,
             Some(deep(0))
         );
-        let never = |_: &Settings, _: &Stop| Err(EngineError::Stopped);
+        let never = |_: &Settings, _: &Stop| Err::<Answer, _>(EngineError::Stopped);
         let answer = decide(never, Settings::plies(1), BUDGET, seat()).await;
         assert_eq!(answer, None);
     }

@@ -4,7 +4,7 @@
 //! middle of a game, a match was resumed) the game keeps its result but loses its plays.
 
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, position_after};
-use gammond_game::{Play, Position, Roll, find_play};
+use gammond_game::{Play, Position, Roll, find_play, legal_plays};
 use std::fmt;
 
 /// Prefix of the notes in a match file.
@@ -183,6 +183,9 @@ impl MatchRecord {
         if scores != self.scores {
             self.scores_shown(scores, broken);
         }
+        if self.both_danced(player, position) {
+            self.explain();
+        }
         if self.agrees(player, position) {
             return;
         }
@@ -200,6 +203,14 @@ impl MatchRecord {
         if broken {
             self.explain();
         }
+    }
+
+    /// Returns true if two dances that no line reported explain why the same checkers are shown again.
+    fn both_danced(&self, player: MatPlayer, position: &Position) -> bool {
+        self.untold.is_some_and(|(shown_to, shown, roll)| {
+            let danced = |roll: Roll| legal_plays(position, roll).is_empty();
+            shown_to != player && shown == position.swapped() && roll.is_some_and(danced)
+        }) && self.agrees(player, position)
     }
 
     fn agrees(&self, player: MatPlayer, position: &Position) -> bool {

@@ -1,0 +1,143 @@
+//! `gammond bgammon`: the command line of the bot for bgammon servers.
+
+use super::bot::{TURN_MS_MAX, host_and_port, password, stop_requests};
+use crate::{Common, Failure, LevelOption, io_threads};
+use gammond_engine::query::MoveFilter;
+use gammond_protocol::bgammon::{MatchOffer, MatchOfferError};
+use gammond_server::bgammon::{BgammonConfig, BgammonError, play};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The name of the credential that systemd may pass.
+const CREDENTIAL: &str = "gammond-bgammon-password";
+/// The variable that may hold the password.
+const VARIABLE: &str = "GAMMOND_BGAMMON_PASSWORD";
+
+/// Arguments of the subcommand.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// The server, spoken to over TCP without encryption.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_SERVER",
+        default_value = "bgammon.org:1337",
+        value_name = "HOST:PORT",
+        value_parser = host_and_port
+    )]
+    server: String,
+    /// The bot's user name; the names of programs begin with `BOT_`. Its password comes from the variable
+    /// GAMMOND_BGAMMON_PASSWORD, the file of --password-file, or the systemd credential gammond-bgammon-password; without one
+    /// the bot plays as a guest.
+    #[arg(long, env = "GAMMOND_BGAMMON_USER", value_name = "NAME")]
+    user: String,
+    /// File with the password; nobody but its owner may have rights on it (mode 0600).
+    #[arg(long, env = "GAMMOND_BGAMMON_PASSWORD_FILE", value_name = "FILE")]
+    password_file: Option<PathBuf>,
+    /// Length of the matches that the bot offers, in points.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_POINTS",
+        default_value_t = 5,
+        value_name = "N"
+    )]
+    points: u32,
+    /// Title of the matches in the server's list.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_TITLE",
+        default_value = "gammond",
+        value_name = "TEXT"
+    )]
+    title: String,
+    /// Offer private matches: who joins needs this password.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_MATCH_PASSWORD",
+        value_name = "WORD",
+        hide_env_values = true
+    )]
+    match_password: Option<String>,
+    /// End after this number of matches.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_MATCHES_MAX",
+        value_parser = clap::value_parser!(u64).range(1..),
+        value_name = "N"
+    )]
+    matches_max: Option<u64>,
+    /// Folder for a .mat file of each match.
+    #[arg(long, env = "GAMMOND_BGAMMON_MATCHES", value_name = "DIR")]
+    matches: Option<PathBuf>,
+    /// Longest time for a decision, in milliseconds; what is known by then is played.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_THINK_MS",
+        default_value_t = 4000,
+        value_parser = clap::value_parser!(u64).range(1..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    think_ms: u64,
+    /// Shortest time for a decision, in milliseconds.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_PAUSE_MS",
+        default_value_t = 1200,
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    pause_ms: u64,
+    /// Shortest time between two commands, in milliseconds; each step of a play is one.
+    #[arg(
+        long,
+        env = "GAMMOND_BGAMMON_PACE_MS",
+        default_value_t = 300,
+        value_parser = clap::value_parser!(u64).range(0..=TURN_MS_MAX),
+        value_name = "MS"
+    )]
+    pace_ms: u64,
+    #[command(flatten)]
+    level: LevelOption,
+}
+
+impl From<MatchOfferError> for Failure {
+    fn from(error: MatchOfferError) -> Self {
+        Failure::usage(error)
+    }
+}
+
+impl From<BgammonError> for Failure {
+    fn from(error: BgammonError) -> Self {
+        match error {
+            BgammonError::Matches { .. } => Failure::file(error),
+            BgammonError::Terminated(_) => Failure::work(error),
+            other => Failure::usage(other),
+        }
+    }
+}
+
+impl Args {
+    fn config(&self, common: &Common) -> Result<BgammonConfig, Failure> {
+        let password = password(self.password_file.as_deref(), VARIABLE, CREDENTIAL)?;
+        let mut config = BgammonConfig::new(&self.server, &self.user, password)?;
+        config.offer = MatchOffer::new(self.points, &self.title, self.match_password.as_deref())?;
+        config.settings = common.session(&[])?.search;
+        config.settings.filter = MoveFilter::AUTO;
+        config.settings.level = self.level.level;
+        config.timing.pace_ms = self.pace_ms;
+        config.think_ms = self.think_ms;
+        config.pause_ms = self.pause_ms;
+        config.matches.clone_from(&self.matches);
+        config.matches_max = self.matches_max;
+        Ok(config)
+    }
+}
+
+pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    let config = args.config(common)?;
+    let engine = common.engine()?;
+    io_threads()?.block_on(async {
+        let matches = play(config, engine, stop_requests()?).await?;
+        tracing::info!(matches, "done");
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,27 @@
+//! The bot for bgammon servers as a machine without I/O: bytes and times in, commands and questions out.
+//!
+//! The server sends one JSON event a line. Every `board` event holds the whole state of the match, so the machine decides
+//! from the last board alone; other events say only who is present and what was refused. Rules BGM-01 to BGM-61 of
+//! `protocol-specs/bgammon.md`.
+//!
+//! ```
+//! use gammond_protocol::bgammon::{BgammonMachine, BgammonOutput, MatchOffer, BgammonTiming};
+//! let mut machine = BgammonMachine::new(MatchOffer::default(), BgammonTiming::default());
+//! machine.connected(0);
+//! assert!(matches!(machine.poll(0), Some(BgammonOutput::Login)));
+//! machine.bytes(b"hello there\n{\"Type\":\"welcome\",\"PlayerName\":\"BOT_x\"}\n", 10);
+//! machine.tick(5000);
+//! let Some(BgammonOutput::Send(line)) = machine.poll(5000) else { panic!("no command") };
+//! assert_eq!(line, "create public 5 0 gammond");
+//! ```
+
+mod board;
+mod current_match;
+mod event;
+mod interface;
+mod machine;
+
+pub use interface::{
+    Ask, BgammonAnswer, BgammonOutput, BgammonTiming, Ended, MatchOffer, MatchOfferError,
+};
+pub use machine::BgammonMachine;

@@ -1,0 +1,5 @@
+//! What the bots of all servers share: the record of a match as it is played.
+
+pub mod record;
+
+pub use record::{MatchEnd, MatchRecord};

@@ -1,0 +1,312 @@
+//! The bgammon bot's socket, clock and engine, which [`gammond_protocol::bgammon::BgammonMachine`] does not include.
+//!
+//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, and runs the engine on blocking
+//! threads within a time budget, so that pings are answered while it computes (BGM-10, BGM-11).
+
+use super::answer::answer;
+use super::config::{BgammonConfig, BgammonError};
+use crate::bot::{date, decide, unix_seconds, write_match};
+use gammond_base::journal::check_writable;
+use gammond_base::rng;
+use gammond_engine::engine::Engine;
+use gammond_protocol::bgammon::{Ask, BgammonAnswer, BgammonMachine, BgammonOutput, Ended};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// Timeout for connecting, and for writing a line.
+const IO_TIMEOUT: Duration = Duration::from_secs(30);
+/// Wait for the server to close the connection after the bot's last command.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// Length of a session that resets the backoff and the count of ended connections.
+const HEALTHY: Duration = Duration::from_secs(60);
+/// Connections that the server may end at once, one after the other, before the bot stops (BGM-53).
+const TERMINATIONS_MAX: u32 = 2;
+/// Start of the server's reason for ending a connection.
+const TERMINATED: &str = "Connection terminated";
+
+/// The end of a connection.
+enum End {
+    Quit,
+    Lost(String),
+}
+
+/// Plays until it is stopped or cannot go on. `stop` counts requests to stop: the first one waits for the end of the match,
+/// the second one leaves it, the third one ends the bot at once.
+///
+/// # Errors
+/// [`BgammonError`].
+pub async fn play(
+    config: BgammonConfig,
+    engine: Engine,
+    mut stop: watch::Receiver<u32>,
+) -> Result<u64, BgammonError> {
+    check_folder(config.matches.as_deref())?;
+    let mut link = Link::new(config, engine);
+    let mut wait = link.config.backoff_ms;
+    let mut chance = rng::stream(unix_seconds(), 0);
+    let mut terminations = 0;
+    loop {
+        let asked = *stop.borrow();
+        link.pass_stop_requests(asked);
+        if asked > 0 && link.machine.opponent().is_none() {
+            break;
+        }
+        let begun = Instant::now();
+        let end = tokio::select! {
+            connected = timeout(IO_TIMEOUT, TcpStream::connect(link.config.server.as_str())) => {
+                match connected {
+                    Ok(Ok(stream)) => link.session(stream, &mut stop).await,
+                    Ok(Err(error)) => End::Lost(error.to_string()),
+                    Err(_) => End::Lost("no answer".to_owned()),
+                }
+            }
+            Ok(()) = stop.changed() => continue,
+        };
+        let End::Lost(reason) = end else { break };
+        if begun.elapsed() >= HEALTHY.min(Duration::from_millis(link.config.backoff_max_ms)) {
+            wait = link.config.backoff_ms;
+            terminations = 0;
+        }
+        if let Some(said) = link.terminated.take() {
+            terminations += 1;
+            if terminations >= TERMINATIONS_MAX {
+                return Err(BgammonError::Terminated(said));
+            }
+        }
+        let jitter = u64::from(rng::below(&mut chance, 1000));
+        let pause = Duration::from_millis(wait + wait * jitter / 2000);
+        wait = (wait * 2).min(link.config.backoff_max_ms);
+        let next = pause.as_secs_f64();
+        tracing::warn!("connection lost ({reason}); next try in {next:.1} s");
+        tokio::select! {
+            () = sleep(pause) => {}
+            Ok(()) = stop.changed() => {}
+        }
+    }
+    while link.files.join_next().await.is_some() {}
+    Ok(link.matches)
+}
+
+/// Checks that match files can be written in this folder, which is created if it is missing.
+fn check_folder(folder: Option<&Path>) -> Result<(), BgammonError> {
+    let Some(folder) = folder else { return Ok(()) };
+    std::fs::create_dir_all(folder)
+        .and_then(|()| check_writable(&folder.join("match.mat")))
+        .map_err(|source| BgammonError::Matches {
+            path: folder.display().to_string(),
+            source,
+        })
+}
+
+struct Link {
+    config: BgammonConfig,
+    engine: Engine,
+    machine: BgammonMachine,
+    started: Instant,
+    /// Requests to stop that the machine has received.
+    stops: u32,
+    /// Number of finished matches.
+    matches: u64,
+    /// The server's reason for ending this connection.
+    terminated: Option<String>,
+    /// Match files that are being written.
+    files: JoinSet<()>,
+    /// Permit for one search at a time; abandoned searches release it.
+    seat: Arc<Semaphore>,
+}
+
+impl Link {
+    fn new(config: BgammonConfig, engine: Engine) -> Link {
+        let machine = BgammonMachine::new(config.offer.clone(), config.timing.clone());
+        Link {
+            machine: machine.with_matches(config.matches_max),
+            config,
+            engine,
+            started: Instant::now(),
+            stops: 0,
+            matches: 0,
+            terminated: None,
+            files: JoinSet::new(),
+            seat: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Passes requests to stop to the machine.
+    fn pass_stop_requests(&mut self, asked: u32) {
+        while self.stops < asked {
+            self.stops += 1;
+            let now = self.now();
+            match self.machine.opponent() {
+                Some(opponent) if self.stops == 1 => tracing::warn!(
+                    "finishing the match against {opponent:?}; asked again, the match is left, which \
+                     loses it; a third time, the end comes at once"
+                ),
+                _ => tracing::warn!("stopping"),
+            }
+            self.machine.stop(now);
+        }
+    }
+
+    /// Runs one connection, from login to its end.
+    async fn session(&mut self, mut stream: TcpStream, stop: &mut watch::Receiver<u32>) -> End {
+        // Each command waits for the board before it: small writes must not wait for each other.
+        let _ = stream.set_nodelay(true);
+        let (answered, mut answers) = mpsc::channel::<(u64, BgammonAnswer)>(16);
+        let mut tasks = JoinSet::new();
+        let mut buffer = [0_u8; 4096];
+        self.terminated = None;
+        self.machine.connected(self.now());
+        let end = loop {
+            match self.outputs(&mut stream, &answered, &mut tasks).await {
+                Ok(()) => {}
+                Err(end) => break end,
+            }
+            let wake = self.started + Duration::from_millis(self.machine.wake());
+            tokio::select! {
+                read = stream.read(&mut buffer) => match read {
+                    Ok(0) => break End::Lost("the server closed the connection".to_owned()),
+                    Ok(count) => {
+                        let now = self.now();
+                        self.machine.bytes(buffer.get(..count).unwrap_or_default(), now);
+                    }
+                    Err(error) => break End::Lost(error.to_string()),
+                },
+                Some((id, answer)) = answers.recv() => {
+                    let now = self.now();
+                    self.machine.answer(id, answer, now);
+                }
+                () = sleep_until(wake) => {
+                    let now = self.now();
+                    self.machine.tick(now);
+                }
+                Ok(()) = stop.changed() => {}
+            }
+            while tasks.try_join_next().is_some() {}
+            let asked = *stop.borrow();
+            if asked > 2 {
+                break End::Quit;
+            }
+            self.pass_stop_requests(asked);
+        };
+        if matches!(end, End::Quit) {
+            // Commands behind which the connection is closed at once can be lost.
+            let _ = timeout(GOODBYE, async {
+                while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+            })
+            .await;
+        }
+        self.machine.disconnected();
+        let now = self.now();
+        while let Some(output) = self.machine.poll(now) {
+            if let BgammonOutput::Ended(ended) = output {
+                self.keep(*ended);
+            }
+        }
+        end
+    }
+
+    /// Executes the machine's outputs.
+    async fn outputs(
+        &mut self,
+        stream: &mut TcpStream,
+        answered: &mpsc::Sender<(u64, BgammonAnswer)>,
+        tasks: &mut JoinSet<()>,
+    ) -> Result<(), End> {
+        while let Some(output) = self.machine.poll(self.now()) {
+            match output {
+                BgammonOutput::Login => write(stream, &self.config.login()).await?,
+                BgammonOutput::Send(line) => {
+                    tracing::debug!(line, "sent");
+                    write(stream, &line).await?;
+                }
+                BgammonOutput::Decide(id, ask) => self.decide(id, *ask, answered, tasks),
+                BgammonOutput::LoggedIn(user) => {
+                    tracing::info!(?user, "logged in");
+                }
+                BgammonOutput::Started(opponent) => tracing::info!(?opponent, "match"),
+                BgammonOutput::Ended(ended) => self.keep(*ended),
+                BgammonOutput::Notice(text) => {
+                    tracing::info!(?text, "notice");
+                    if text.starts_with(TERMINATED) {
+                        self.terminated = Some(text);
+                    }
+                }
+                BgammonOutput::Unreadable(reason) => tracing::warn!(?reason, "unreadable event"),
+                BgammonOutput::Reconnect(reason) => return Err(End::Lost(reason.to_owned())),
+                BgammonOutput::Quit => return Err(End::Quit),
+            }
+        }
+        Ok(())
+    }
+
+    fn decide(
+        &self,
+        id: u64,
+        ask: Ask,
+        answered: &mpsc::Sender<(u64, BgammonAnswer)>,
+        tasks: &mut JoinSet<()>,
+    ) {
+        // Whatever is still being decided is about a board that is gone.
+        tasks.abort_all();
+        let engine = self.engine.clone();
+        let decision = decide(
+            move |settings, stop| answer(&engine, &ask, settings, stop),
+            self.config.settings.clone(),
+            Duration::from_millis(self.config.think_ms),
+            Arc::clone(&self.seat),
+        );
+        let pause = Duration::from_millis(self.config.pause_ms);
+        let answered = answered.clone();
+        tasks.spawn(async move {
+            let (answer, ()) = tokio::join!(decision, sleep(pause));
+            if let Some(answer) = answer {
+                // A link that is gone needs no answer.
+                let _ = answered.send((id, answer)).await;
+            }
+        });
+    }
+
+    /// Counts an ended match and writes its file while play continues.
+    fn keep(&mut self, ended: Ended) {
+        let Ended { record, user } = ended;
+        let [mine, theirs] = record.scores;
+        let outcome = record.outcome.map(|outcome| outcome.to_string());
+        tracing::info!(
+            opponent = ?record.opponent,
+            score = format!("{mine}-{theirs}"),
+            outcome,
+            "match ended"
+        );
+        self.matches += 1;
+        let Some(folder) = self.config.matches.clone() else {
+            return;
+        };
+        while self.files.try_join_next().is_some() {}
+        self.files.spawn_blocking(move || {
+            let comments = vec![format!(" bgammon, {}", date(unix_seconds()))];
+            let text = record.file(&user, comments).to_string();
+            if let Err(error) = write_match(&folder, &record.opponent, &text) {
+                tracing::error!(%error, "match file");
+            }
+        });
+    }
+}
+
+async fn write(stream: &mut TcpStream, line: &str) -> Result<(), End> {
+    let line = format!("{line}\n");
+    match timeout(IO_TIMEOUT, stream.write_all(line.as_bytes())).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(End::Lost(error.to_string())),
+        Err(_) => Err(End::Lost("the server does not read".to_owned())),
+    }
+}
