@@ -16,13 +16,13 @@ const VARIABLE: &str = "GAMMOND_BGAMMON_PASSWORD";
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The server, spoken to over TCP without encryption.
+    /// The server: wss://HOST (WebSocket with TLS), ws://HOST or HOST:PORT (TCP), both without encryption.
     #[arg(
         long,
         env = "GAMMOND_BGAMMON_SERVER",
-        default_value = "bgammon.org:1337",
-        value_name = "HOST:PORT",
-        value_parser = host_and_port
+        default_value = "wss://ws.bgammon.org",
+        value_name = "ADDRESS",
+        value_parser = address
     )]
     server: String,
     /// The bot's user name; the names of programs begin with `BOT_`. Its password comes from the variable
@@ -97,6 +97,19 @@ pub(crate) struct Args {
     pace_ms: u64,
     #[command(flatten)]
     level: LevelOption,
+}
+
+/// Returns the address of a WebSocket or of TCP.
+fn address(text: &str) -> Result<String, String> {
+    match ["ws://", "wss://"]
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+    {
+        true => Ok(text.to_owned()),
+        false => host_and_port(text).map_err(|_| {
+            "expected wss://HOST, such as wss://ws.bgammon.org, or HOST:PORT".to_owned()
+        }),
+    }
 }
 
 impl From<MatchOfferError> for Failure {

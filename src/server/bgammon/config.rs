@@ -39,7 +39,7 @@ pub enum BgammonError {
 /// Settings of the bgammon bot.
 #[derive(Clone, Debug)]
 pub struct BgammonConfig {
-    /// Address `HOST:PORT` of the server.
+    /// Address of the server: `HOST:PORT`, `ws://HOST[:PORT]` or `wss://HOST[:PORT]`.
     pub server: String,
     /// Name of the user; without a password the server puts `Guest_` before it.
     pub user: String,

@@ -5,6 +5,7 @@
 
 use super::answer::answer;
 use super::config::{BgammonConfig, BgammonError};
+use super::connection::{Connection, is_private};
 use crate::bot::{date, decide, unix_seconds, write_match};
 use gammond_base::journal::check_writable;
 use gammond_base::rng;
@@ -13,8 +14,6 @@ use gammond_protocol::bgammon::{Ask, BgammonAnswer, BgammonMachine, BgammonOutpu
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
@@ -47,6 +46,9 @@ pub async fn play(
     mut stop: watch::Receiver<u32>,
 ) -> Result<u64, BgammonError> {
     check_folder(config.matches.as_deref())?;
+    if config.password.is_some() && !is_private(&config.server) {
+        tracing::warn!("the password travels in clear text: use a server address of wss://");
+    }
     let mut link = Link::new(config, engine);
     let mut wait = link.config.backoff_ms;
     let mut chance = rng::stream(unix_seconds(), 0);
@@ -59,7 +61,7 @@ pub async fn play(
         }
         let begun = Instant::now();
         let end = tokio::select! {
-            connected = timeout(IO_TIMEOUT, TcpStream::connect(link.config.server.as_str())) => {
+            connected = timeout(IO_TIMEOUT, Connection::open(&link.config.server)) => {
                 match connected {
                     Ok(Ok(stream)) => link.session(stream, &mut stop).await,
                     Ok(Err(error)) => End::Lost(error.to_string()),
@@ -158,26 +160,27 @@ impl Link {
     }
 
     /// Runs one connection, from login to its end.
-    async fn session(&mut self, mut stream: TcpStream, stop: &mut watch::Receiver<u32>) -> End {
-        // Each command waits for the board before it: small writes must not wait for each other.
-        let _ = stream.set_nodelay(true);
+    async fn session(
+        &mut self,
+        mut connection: Connection,
+        stop: &mut watch::Receiver<u32>,
+    ) -> End {
         let (answered, mut answers) = mpsc::channel::<(u64, BgammonAnswer)>(16);
         let mut tasks = JoinSet::new();
-        let mut buffer = [0_u8; 4096];
         self.terminated = None;
         self.machine.connected(self.now());
         let end = loop {
-            match self.outputs(&mut stream, &answered, &mut tasks).await {
+            match self.outputs(&mut connection, &answered, &mut tasks).await {
                 Ok(()) => {}
                 Err(end) => break end,
             }
             let wake = self.started + Duration::from_millis(self.machine.wake());
             tokio::select! {
-                read = stream.read(&mut buffer) => match read {
-                    Ok(0) => break End::Lost("the server closed the connection".to_owned()),
-                    Ok(count) => {
+                read = connection.read() => match read {
+                    Ok(bytes) if bytes.is_empty() => break End::Lost("the server closed the connection".to_owned()),
+                    Ok(bytes) => {
                         let now = self.now();
-                        self.machine.bytes(buffer.get(..count).unwrap_or_default(), now);
+                        self.machine.bytes(&bytes, now);
                     }
                     Err(error) => break End::Lost(error.to_string()),
                 },
@@ -201,7 +204,7 @@ impl Link {
         if matches!(end, End::Quit) {
             // Commands behind which the connection is closed at once can be lost.
             let _ = timeout(GOODBYE, async {
-                while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+                while connection.read().await.is_ok_and(|bytes| !bytes.is_empty()) {}
             })
             .await;
         }
@@ -218,16 +221,16 @@ impl Link {
     /// Executes the machine's outputs.
     async fn outputs(
         &mut self,
-        stream: &mut TcpStream,
+        connection: &mut Connection,
         answered: &mpsc::Sender<(u64, BgammonAnswer)>,
         tasks: &mut JoinSet<()>,
     ) -> Result<(), End> {
         while let Some(output) = self.machine.poll(self.now()) {
             match output {
-                BgammonOutput::Login => write(stream, &self.config.login()).await?,
+                BgammonOutput::Login => write(connection, &self.config.login()).await?,
                 BgammonOutput::Send(line) => {
                     tracing::debug!(line, "sent");
-                    write(stream, &line).await?;
+                    write(connection, &line).await?;
                 }
                 BgammonOutput::Decide(id, ask) => self.decide(id, *ask, answered, tasks),
                 BgammonOutput::LoggedIn(user) => {
@@ -302,9 +305,8 @@ impl Link {
     }
 }
 
-async fn write(stream: &mut TcpStream, line: &str) -> Result<(), End> {
-    let line = format!("{line}\n");
-    match timeout(IO_TIMEOUT, stream.write_all(line.as_bytes())).await {
+async fn write(connection: &mut Connection, line: &str) -> Result<(), End> {
+    match timeout(IO_TIMEOUT, connection.send(line)).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(End::Lost(error.to_string())),
         Err(_) => Err(End::Lost("the server does not read".to_owned())),

@@ -2,6 +2,7 @@
 
 mod answer;
 mod config;
+mod connection;
 mod link;
 
 pub use answer::answer;

@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::sync::Arc;
+use tungstenite::{Message, WebSocket};
 
 /// Serves connections one after the other until the bot disconnects. Returns the server and what was sent to it.
 fn serve(listener: &TcpListener, mut server: Server) -> (Server, Vec<String>) {
@@ -125,7 +127,7 @@ fn wrong_arguments_are_refused() {
         ),
         (
             vec!["--user", "BOT_x", "--server", "nowhere"],
-            "expected HOST:PORT",
+            "expected wss://HOST",
         ),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
@@ -138,4 +140,134 @@ fn wrong_arguments_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(error.contains(said), "{error}");
     }
+}
+
+/// Serves one connection over a WebSocket, on which there is no `hello` and each event is a message.
+fn serve_messages<S: std::io::Read + Write>(
+    mut socket: WebSocket<S>,
+    mut server: Server,
+) -> Server {
+    server.connect();
+    server.out.clear();
+    loop {
+        let events = std::mem::take(&mut server.out);
+        for event in events {
+            socket.send(Message::text(event)).unwrap();
+        }
+        match socket.read().unwrap() {
+            Message::Text(line) if line == "disconnect" => return server,
+            Message::Text(line) => server.command(&line),
+            Message::Close(_) => return server,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A certificate for localhost, as a file, and a configuration that uses it.
+fn certificate(folder: &Path) -> (std::path::PathBuf, Arc<rustls::ServerConfig>) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let path = folder.join("root.pem");
+    std::fs::write(&path, made.cert.pem()).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key.into())
+        .unwrap();
+    (path, Arc::new(config))
+}
+
+fn bot(server: &str, root: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command
+        .args([
+            "bgammon",
+            "--server",
+            server,
+            "--user",
+            "BOT_tester",
+            "--points",
+            "1",
+        ])
+        .args([
+            "--matches-max",
+            "1",
+            "--pause-ms",
+            "0",
+            "--pace-ms",
+            "0",
+            "--log",
+            "info",
+        ])
+        .env("SSL_CERT_FILE", root)
+        .env_remove("GAMMOND_BGAMMON_PASSWORD");
+    command
+}
+
+/// BGM-01: a match over WebSocket with TLS, and one without.
+#[test]
+fn program_plays_a_match_over_websocket() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, config) = certificate(folder.path());
+    for scheme in ["wss", "ws"] {
+        let listener = TcpListener::bind("localhost:0").unwrap();
+        let address = format!(
+            "{scheme}://localhost:{}",
+            listener.local_addr().unwrap().port()
+        );
+        let config = Arc::clone(&config);
+        let thread = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let server = Server::new(9, Faults::default());
+            match scheme {
+                "ws" => serve_messages(tungstenite::accept(stream).unwrap(), server),
+                _ => {
+                    let tls = rustls::ServerConnection::new(config).unwrap();
+                    let stream = rustls::StreamOwned::new(tls, stream);
+                    let socket = tungstenite::accept(stream).map_err(|error| error.to_string());
+                    serve_messages(socket.unwrap(), server)
+                }
+            }
+        });
+        let output = bot(&address, &root).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let server = thread.join().unwrap();
+        assert_eq!(server.illegal, Vec::<String>::new(), "{said}");
+        assert_eq!(server.results.len(), 1);
+        assert!(!said.contains("clear text"), "{said}");
+    }
+}
+
+/// BGM-01: a server without a certificate of the known roots gets no login line.
+#[test]
+fn unknown_certificate_gets_no_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, config) = certificate(folder.path());
+    let (other_root, _) = certificate(folder.path());
+    let listener = TcpListener::bind("localhost:0").unwrap();
+    let address = format!("wss://localhost:{}", listener.local_addr().unwrap().port());
+    let thread = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let tls = rustls::ServerConnection::new(config).unwrap();
+        let failed = tungstenite::accept(rustls::StreamOwned::new(tls, stream)).is_err();
+        assert!(failed);
+    });
+    let mut child = bot(&address, &other_root)
+        .env("GAMMOND_BGAMMON_PASSWORD", "s3cretW0rd")
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    thread.join().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let lost = lines.find(|line| {
+        line.as_ref()
+            .is_ok_and(|line| line.contains("connection lost"))
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = lost.unwrap().unwrap();
+    assert!(said.to_lowercase().contains("certificate"), "{said}");
 }

@@ -3,6 +3,9 @@
 
 use gammond_engine::query::Settings;
 use gammond_game::legal_plays;
+use gammond_protocol::bgammon::{
+    Ask as BgammonAsk, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer,
+};
 use gammond_protocol::external::{Ask as ExternalAsk, External, ExternalAction as ExternalStep};
 use gammond_protocol::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
 use gammond_protocol::ubgi::{Ubgi, UbgiAction as UbgiStep};
@@ -662,9 +665,6 @@ fn event_board(choices: &mut Choices<'_>) -> String {
 /// The bgammon bot beside a server that sends anything: commands are single short lines of the bot's own words, and what is
 /// sent is bounded by what came and by the time.
 pub fn fuzz_bgammon_sequence(data: &[u8]) {
-    use gammond_protocol::bgammon::{
-        Ask, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer,
-    };
     let mut choices = Choices { data };
     let mut machine = BgammonMachine::new(MatchOffer::default(), BgammonTiming::default());
     let (mut now, mut heard, mut sent) = (0_u64, 0_u64, 0_u64);
@@ -694,48 +694,54 @@ pub fn fuzz_bgammon_sequence(data: &[u8]) {
             _ => machine.bytes(format!("{}\n", choices.one_of(EVENTS)).as_bytes(), now),
         }
         machine.tick(now);
-        let mut decided = 0;
-        while let Some(output) = machine.poll(now) {
-            match output {
-                BgammonOutput::Send(line) => {
-                    sent += 1;
-                    let word = line.split(' ').next().unwrap_or_default();
-                    let words =
-                        "roll double ok resign move reset board leave disconnect create pong set";
-                    assert!(words.split(' ').any(|known| known == word), "{line:?}");
-                    assert!(
-                        line.len() < 100 && !line.contains(char::is_control),
-                        "{line:?}"
-                    );
-                }
-                BgammonOutput::Decide(id, ask) => {
-                    decided += 1;
-                    assert!(decided < 3, "asked again and again");
-                    let answer = match *ask {
-                        Ask::Play { query, .. } => {
-                            let plays = legal_plays(&query.position, query.roll);
-                            let at = choices.below(plays.len());
-                            BgammonAnswer::Play(
-                                plays
-                                    .get(at)
-                                    .map_or_else(Default::default, |legal| legal.play),
-                            )
-                        }
-                        Ask::RollOrDouble { .. } => [
-                            BgammonAnswer::Roll,
-                            BgammonAnswer::Double,
-                            BgammonAnswer::Resign,
-                        ][choices.below(3)],
-                        Ask::Offer { .. } => {
-                            [BgammonAnswer::Take, BgammonAnswer::Pass][choices.below(2)]
-                        }
-                    };
-                    machine.answer(id, answer, now);
-                }
-                BgammonOutput::Quit => return,
-                _ => {}
-            }
+        match drain(&mut machine, &mut choices, now) {
+            Some(count) => sent += count,
+            None => return,
         }
         assert!(sent <= 8 * heard + 20, "{sent} commands, {heard} events");
+    }
+}
+
+/// Takes the machine's outputs and answers its questions. Returns the number of commands; `None` at the end.
+fn drain(machine: &mut BgammonMachine, choices: &mut Choices<'_>, now: u64) -> Option<u64> {
+    let (mut sent, mut decided) = (0, 0);
+    while let Some(output) = machine.poll(now) {
+        match output {
+            BgammonOutput::Send(line) => {
+                sent += 1;
+                let word = line.split(' ').next().unwrap_or_default();
+                let words =
+                    "roll double ok resign move reset board leave disconnect create pong set";
+                assert!(words.split(' ').any(|known| known == word), "{line:?}");
+                assert!(
+                    line.len() < 100 && !line.contains(char::is_control),
+                    "{line:?}"
+                );
+            }
+            BgammonOutput::Decide(id, ask) => {
+                decided += 1;
+                assert!(decided < 3, "asked again and again");
+                machine.answer(id, bgammon_answer(&ask, choices), now);
+            }
+            BgammonOutput::Quit => return None,
+            _ => {}
+        }
+    }
+    Some(sent)
+}
+
+fn bgammon_answer(ask: &BgammonAsk, choices: &mut Choices<'_>) -> BgammonAnswer {
+    match ask {
+        BgammonAsk::Play { query, .. } => {
+            let plays = legal_plays(&query.position, query.roll);
+            let play = plays.get(choices.below(plays.len()));
+            BgammonAnswer::Play(play.map_or_else(Default::default, |legal| legal.play))
+        }
+        BgammonAsk::RollOrDouble { .. } => [
+            BgammonAnswer::Roll,
+            BgammonAnswer::Double,
+            BgammonAnswer::Resign,
+        ][choices.below(3)],
+        BgammonAsk::Offer { .. } => [BgammonAnswer::Take, BgammonAnswer::Pass][choices.below(2)],
     }
 }
