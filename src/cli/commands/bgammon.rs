@@ -38,6 +38,7 @@ pub(crate) struct Args {
         long,
         env = "GAMMOND_BGAMMON_POINTS",
         default_value_t = 5,
+        value_parser = clap::value_parser!(u32).range(1..=127),
         value_name = "N"
     )]
     points: u32,
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         env = "GAMMOND_BGAMMON_MATCHES_MAX",
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000),
         value_name = "N"
     )]
     matches_max: Option<u64>,

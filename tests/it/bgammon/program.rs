@@ -47,6 +47,7 @@ fn program_plays_a_match_over_tcp() {
     let address = listener.local_addr().unwrap().to_string();
     let faults = Faults {
         cuts: 20,
+        noise: 100,
         ..Faults::default()
     };
     let thread = std::thread::spawn(move || serve(&listener, Server::new(5, faults)));
@@ -68,6 +69,7 @@ fn program_plays_a_match_over_tcp() {
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.success(), "{said}");
     assert!(!said.contains("s3cretW0rd"), "{said}");
+    assert!(!said.contains('\u{1b}'), "{said:?}");
     let (server, heard) = thread.join().unwrap();
     assert!(
         heard[0].starts_with("loginjson gammond-v")

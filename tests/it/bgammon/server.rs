@@ -333,6 +333,7 @@ impl Server {
         self.out.push("{\"Type\":\"board\",\"Board\":7}".to_owned());
         self.out.push("{\"Type\":".to_owned());
         self.out.push("\u{1b}[2J \0 hello".to_owned());
+        self.say(&json!({"Type": "notice", "Message": "\u{1b}[2J clears a terminal"}));
         self.say(&json!({"Type": "achievements", "List": [1, {"a": null}]}));
     }
 
