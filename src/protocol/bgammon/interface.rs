@@ -39,7 +39,7 @@ impl Default for BgammonTiming {
             login_ms: 30_000,
             create_ms: 5000,
             idle_ms: 900_000,
-            rest_ms: 5000,
+            rest_ms: 2000,
         }
     }
 }

@@ -46,7 +46,7 @@ fn program_plays_a_match_over_tcp() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let faults = Faults {
-        cuts: 20,
+        cuts: 5,
         noise: 100,
         ..Faults::default()
     };
