@@ -5,14 +5,17 @@
 //! `protocol-specs/bgammon.md`.
 //!
 //! ```
-//! use gammond_protocol::bgammon::{BgammonMachine, BgammonOutput, MatchOffer, BgammonTiming};
+//! use gammond_protocol::bgammon::{BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer};
 //! let mut machine = BgammonMachine::new(MatchOffer::default(), BgammonTiming::default());
 //! machine.connected(0);
 //! assert!(matches!(machine.poll(0), Some(BgammonOutput::Login)));
 //! machine.bytes(b"hello there\n{\"Type\":\"welcome\",\"PlayerName\":\"BOT_x\"}\n", 10);
 //! machine.tick(5000);
-//! let Some(BgammonOutput::Send(line)) = machine.poll(5000) else { panic!("no command") };
-//! assert_eq!(line, "create public 5 0 gammond");
+//! let sent = std::iter::from_fn(|| machine.poll(5000)).filter_map(|output| match output {
+//!     BgammonOutput::Send(line) => Some(line),
+//!     _ => None,
+//! });
+//! assert_eq!(sent.collect::<Vec<_>>(), ["set autoplay 0", "create public 5 0 gammond"]);
 //! ```
 
 mod board;
