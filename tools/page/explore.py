@@ -86,9 +86,11 @@ def set_up(browser, host):
     browser.value("document.querySelector('input[value=opponent]').click()")
     browser.drag("[data-place='0']", "[data-place='25']")
     becomes(browser, "XGID=-a---AE-C-A-eD---c-e----A-:0:0:")
-    browser.value("document.querySelector('[data-place=\\'2\\']').focus()")
+    # The board may be drawn once more for the answer: the key goes to the drawing that stays.
+    browser.value("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => 1)")
+    browser.until(f"{SETTLED} && (document.querySelector('[data-place=\\'2\\']').focus(), true)")
     browser.pressed("ArrowLeft", 37)
-    assert browser.value("document.activeElement.dataset.place") == "3"
+    browser.until("document.activeElement.dataset.place === '3'")
     browser.pressed("Enter", 13)
     becomes(browser, "XGID=-a--aAE-C-A-eD---c-e----A-:0:0:")
     browser.click("#flip")

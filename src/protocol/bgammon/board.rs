@@ -122,13 +122,13 @@ fn position(board: &[i64]) -> Result<Position, String> {
         if value > 0 {
             *mine.get_mut(index).ok_or("Board")? = small(value)?;
         } else {
-            *theirs.get_mut(23 - index).ok_or("Board")? = small(-value)?;
+            *theirs.get_mut(23 - index).ok_or("Board")? = small(value.saturating_neg())?;
         }
     }
-    for (side, bar) in [(mine, *my_bar), (theirs, -their_bar)] {
+    for (side, bar) in [(mine, *my_bar), (theirs, their_bar.saturating_neg())] {
         *side.last_mut().ok_or("Board")? = small(bar)?;
     }
-    for (off, value) in off.iter_mut().zip([*my_off, -their_off]) {
+    for (off, value) in off.iter_mut().zip([*my_off, their_off.saturating_neg()]) {
         *off = count(value)?;
     }
     for (side, off) in sides.iter().zip(off) {
@@ -329,8 +329,13 @@ mod tests {
         ] {
             assert_eq!(wire(board).unwrap_err(), said);
         }
-        let huge = START.replace("-5", "-9223372036854775808");
-        assert!(wire(&huge).is_err());
+        for huge in [
+            START.replace("-5", "-9223372036854775808"),
+            START.replace("2,0,0,0]", "2,-9223372036854775808,0,0]"),
+            START.replace("2,0,0,0]", "2,0,0,-9223372036854775808]"),
+        ] {
+            assert!(wire(&huge).is_err());
+        }
     }
 
     /// BGM-43.
