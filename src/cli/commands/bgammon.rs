@@ -13,6 +13,13 @@ const CREDENTIAL: &str = "gammond-bgammon-password";
 /// The variable that may hold the password.
 const VARIABLE: &str = "GAMMOND_BGAMMON_PASSWORD";
 
+/// The server of bgammon.org, as far as this program can reach it.
+const DEFAULT_SERVER: &str = if cfg!(feature = "tls") {
+    "wss://ws.bgammon.org"
+} else {
+    "bgammon.org:1337"
+};
+
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
@@ -20,7 +27,7 @@ pub(crate) struct Args {
     #[arg(
         long,
         env = "GAMMOND_BGAMMON_SERVER",
-        default_value = "wss://ws.bgammon.org",
+        default_value = DEFAULT_SERVER,
         value_name = "ADDRESS",
         value_parser = address
     )]
@@ -102,12 +109,17 @@ pub(crate) struct Args {
 
 /// Returns the address of a WebSocket or of TCP.
 fn address(text: &str) -> Result<String, String> {
-    match ["ws://", "wss://"]
+    let host = ["ws://", "wss://"]
         .iter()
-        .any(|scheme| text.starts_with(scheme))
-    {
-        true => Ok(text.to_owned()),
-        false => host_and_port(text).map_err(|_| {
+        .find_map(|scheme| text.strip_prefix(scheme));
+    match host {
+        Some(_) if !cfg!(feature = "tls") => {
+            Err("this program was built without the feature 'tls'; expected HOST:PORT".to_owned())
+        }
+        Some(host) if host.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[') => {
+            Ok(text.to_owned())
+        }
+        _ => host_and_port(text).map_err(|_| {
             "expected wss://HOST, such as wss://ws.bgammon.org, or HOST:PORT".to_owned()
         }),
     }

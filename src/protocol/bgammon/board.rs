@@ -6,6 +6,8 @@ use serde::Deserialize;
 
 /// Longest match that a server offers, in points.
 pub(super) const LENGTH_MAX: u32 = 127;
+/// Highest score: a backgammon with a cube of 64 one point before the end of the longest match, and more.
+const SCORE_MAX: u32 = 1000;
 /// Highest cube that may still be turned.
 const CUBE_LIMIT: u32 = 64;
 /// Number of characters of a name that are kept.
@@ -182,7 +184,7 @@ impl TryFrom<WireBoard> for Board {
         let die = |value: i64, field: &str| {
             ranged(value, 6, field).map(|value| u8::try_from(value).unwrap_or(0))
         };
-        let points = |player: &WirePlayer| ranged(player.points, 2 * LENGTH_MAX, "a score");
+        let points = |player: &WirePlayer| ranged(player.points, SCORE_MAX, "a score");
         let owner = match player(wire.double_player, "DoublePlayer")? {
             None => CubeOwner::Centred,
             Some(MatPlayer::First) => CubeOwner::Me,

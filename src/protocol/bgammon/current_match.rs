@@ -14,6 +14,8 @@ const CAREFUL_REFUSALS: u32 = 2;
 const REFUSALS_MAX: u32 = 5;
 /// Time in milliseconds between two tries then.
 const REFUSED_MS: u64 = 60_000;
+/// The wait for an opponent who is present and does nothing, in units of the wait for one who is away.
+const PRESENT_FACTOR: u64 = 4;
 /// Doublings of the wait for an effect of a command.
 const RESYNC_DOUBLINGS: u32 = 3;
 /// Requests without an answer after which the connection counts as dead.
@@ -120,11 +122,18 @@ impl CurrentMatch {
     pub(super) fn is_continued_by(&self, board: &Board) -> bool {
         let [mine, theirs] = board.scores;
         let [mine_before, theirs_before] = self.board.scores;
-        let same = |index: usize| board.names.get(index) == self.board.names.get(index);
-        (self.opponent().is_empty() || same(1))
+        (self.opponent().is_empty()
+            || self.is_without_opponent(board)
+            || board.names[1] == self.board.names[1])
             && board.length == self.board.length
             && mine >= mine_before
             && theirs >= theirs_before
+    }
+
+    /// Returns true if the board is of this match while the opponent is away, which some servers show by an empty name.
+    fn is_without_opponent(&self, board: &Board) -> bool {
+        let begun = board.turn.is_some() || board.scores != [0; 2];
+        board.names[1].is_empty() && begun && self.is_running()
     }
 
     /// The connection is lost: plays can be missed.
@@ -134,14 +143,19 @@ impl CurrentMatch {
         }
         self.plan = None;
         self.lost = true;
+        // Nothing says who is there when the bot comes back.
+        self.present = true;
         self.progress = Progress::Requested(0);
     }
 
     /// The opponent has left the match, or is back.
     pub(super) fn set_present(&mut self, present: bool, now: u64) {
         self.present = present;
-        self.changed_at = now;
-        self.progress = Progress::Open;
+        // A match that is over is left without the opponent.
+        if !self.is_over() {
+            self.changed_at = now;
+            self.progress = Progress::Open;
+        }
     }
 
     /// Takes the record of a match that ends now, if it has anything to tell. It is given out once.
@@ -153,9 +167,13 @@ impl CurrentMatch {
     }
 
     /// Takes a board of the server. Returns true if it differs from the last one.
-    pub(super) fn show(&mut self, board: Board, now: u64) -> bool {
+    pub(super) fn show(&mut self, mut board: Board, now: u64) -> bool {
         self.lost = false;
         self.unanswered = 0;
+        if self.is_without_opponent(&board) {
+            board.names.clone_from(&self.board.names);
+            self.present = false;
+        }
         if board == self.board {
             if matches!(self.progress, Progress::Requested(_)) {
                 self.progress = Progress::Open;
@@ -173,7 +191,8 @@ impl CurrentMatch {
             self.doubled = false;
         }
         // Only a player who is there can act.
-        if old.turn != board.turn || old.position != board.position {
+        let acts = board.turn == Some(MatPlayer::Second) && board.moves > 0;
+        if acts || old.turn == Some(MatPlayer::Second) && board.turn == Some(MatPlayer::First) {
             self.present = true;
         }
         self.board = board;
@@ -224,6 +243,15 @@ impl CurrentMatch {
             .record
             .get_or_insert_with(|| MatchRecord::new(&board.names[1], Some(board.length)));
         let Some(turn) = board.turn else {
+            // A pass shows in the score alone.
+            if old.offered && old.winner.is_none() && board.scores != old.scores {
+                let lost = board.scores[0] == old.scores[0];
+                record.drop(if lost {
+                    MatPlayer::First
+                } else {
+                    MatPlayer::Second
+                });
+            }
             record.set_reported_score(board.scores);
             record.begin_game(board.scores);
             self.rolls = [None; 2];
@@ -276,6 +304,21 @@ impl CurrentMatch {
         self.refusals < CAREFUL_REFUSALS && self.requests < CAREFUL_REFUSALS
     }
 
+    /// Returns true if the server refuses all commands until the opponent comes back.
+    fn is_away(&self) -> bool {
+        !self.present && !self.is_over()
+    }
+
+    /// Returns the time at which the match is left. Leaving loses it, so an opponent who is there gets more time.
+    fn idle_at(&self, timing: &BgammonTiming) -> u64 {
+        let factor = match self.present && self.is_running() {
+            true => PRESENT_FACTOR,
+            false => 1,
+        };
+        self.changed_at
+            .saturating_add(timing.idle_ms.saturating_mul(factor))
+    }
+
     /// Returns when a command or a request has had no effect.
     fn resync_at(&self, at: u64, timing: &BgammonTiming) -> u64 {
         at + (timing.resync_ms << self.requests.min(RESYNC_DOUBLINGS))
@@ -283,7 +326,7 @@ impl CurrentMatch {
 
     /// Returns the time of the next action that no event brings, with the wait for an idle opponent.
     pub(super) fn wake(&self, timing: &BgammonTiming) -> u64 {
-        let idle = self.changed_at.saturating_add(timing.idle_ms);
+        let idle = self.idle_at(timing);
         let due = match self.progress {
             Progress::Open if self.is_over() => self.changed_at + timing.rest_ms,
             Progress::Open => self.changed_at + timing.roll_ms,
@@ -294,7 +337,7 @@ impl CurrentMatch {
         match self.progress {
             // Without this the wait for the opponent would poll.
             Progress::Open if !self.is_over() && !self.rolls_late() => idle,
-            _ if !self.present => idle,
+            _ if self.is_away() => idle,
             _ => due.min(idle),
         }
     }
@@ -302,10 +345,10 @@ impl CurrentMatch {
     /// Returns the action at this time. `Ask` and `Send` must be followed by [`CurrentMatch::asked`] and
     /// [`CurrentMatch::sent`].
     pub(super) fn action(&mut self, now: u64, timing: &BgammonTiming) -> Action {
-        if self.board.spectating || now >= self.changed_at.saturating_add(timing.idle_ms) {
+        if self.board.spectating || now >= self.idle_at(timing) {
             return Action::Leave;
         }
-        if !self.present {
+        if self.is_away() {
             return Action::Wait;
         }
         let late = match self.progress {
@@ -336,7 +379,12 @@ impl CurrentMatch {
     /// BGM-33: the server rolls for a player who may not double.
     fn rolls_late(&self) -> bool {
         let board = &self.board;
-        board.turn == Some(MatPlayer::First) && !board.offered && board.roll().is_none()
+        board.turn == Some(MatPlayer::First)
+            && !board.offered
+            && board.roll().is_none()
+            && !self.opponent().is_empty()
+            && board.winner.is_none()
+            && !board.forced
     }
 
     /// Returns the action for a board about which nothing was done yet.
@@ -452,9 +500,10 @@ impl CurrentMatch {
 
     /// A command was sent.
     pub(super) fn sent(&mut self, command: &str, now: u64) {
-        if command != "board" {
-            self.progress = Progress::Sent(now);
-        }
+        self.progress = match command {
+            "board" => Progress::Requested(now),
+            _ => Progress::Sent(now),
+        };
     }
 
     /// The engine was asked.

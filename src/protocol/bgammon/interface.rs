@@ -4,6 +4,7 @@ use super::board::LENGTH_MAX;
 use crate::bot::MatchRecord;
 use gammond_engine::query::{CubeQuery, PlayQuery};
 use gammond_game::Play;
+use std::fmt;
 
 /// Times in milliseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,15 +45,25 @@ impl Default for BgammonTiming {
     }
 }
 
-/// The matches that the bot offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The matches that the bot offers. `Debug` does not show their password.
+#[derive(Clone, PartialEq, Eq)]
 pub struct MatchOffer {
     length: u32,
     title: String,
     password: Option<String>,
 }
 
-/// MatchOffer that cannot be part of a command.
+impl fmt::Debug for MatchOffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MatchOffer")
+            .field("length", &self.length)
+            .field("title", &self.title)
+            .field("private", &self.password.is_some())
+            .finish()
+    }
+}
+
+/// An offer that cannot be part of a command.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchOfferError {
@@ -179,7 +190,7 @@ pub enum BgammonOutput {
     Login,
     /// Send this line.
     Send(String),
-    /// BgammonAnswer this by [`super::BgammonMachine::answer`].
+    /// Answer this by [`super::BgammonMachine::answer`].
     Decide(u64, Box<Ask>),
     /// The server has accepted the log-in under this name.
     LoggedIn(String),

@@ -3,7 +3,7 @@
 use super::current_match::{Action, CurrentMatch};
 use super::event::{Event, event};
 use super::interface::{BgammonAnswer, BgammonOutput, BgammonTiming, Ended, MatchOffer};
-use crate::bot::MatchEnd;
+use crate::bot::{MatchEnd, MatchRecord};
 use crate::lines::{FramedLine, LineCodec};
 use std::collections::VecDeque;
 
@@ -15,6 +15,9 @@ const NOTICE_MAX: usize = 300;
 const PONG_MAX: usize = 32;
 /// Doublings of the wait before a match is created again.
 const CREATE_DOUBLINGS: u32 = 4;
+
+/// Refused tries to create a match after which the bot leaves whatever match the server holds it in.
+const CREATE_TRIES: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
@@ -163,6 +166,11 @@ impl BgammonMachine {
         }
     }
 
+    /// Ends the match that is being played: the program ends.
+    pub fn abandon(&mut self) {
+        self.end_match(MatchEnd::Left);
+    }
+
     /// Returns the next output.
     pub fn poll(&mut self, now: u64) -> Option<BgammonOutput> {
         if let Some(output) = self.outputs.pop_front() {
@@ -173,6 +181,9 @@ impl BgammonMachine {
         }
         let command = self.command.take()?;
         self.sent_at = Some(now);
+        if let Some(current) = &mut self.current {
+            current.sent(&command, now);
+        }
         Some(BgammonOutput::Send(command))
     }
 
@@ -193,7 +204,8 @@ impl BgammonMachine {
             (Phase::Online { .. }, Some(current)) => current.wake(&self.timing),
         };
         match &self.command {
-            Some(_) => due.min(silence).min(self.paced()),
+            // Nothing else is done before it is sent.
+            Some(_) => silence.min(self.paced()),
             None => due.min(silence),
         }
     }
@@ -238,7 +250,12 @@ impl BgammonMachine {
                 self.outputs
                     .push_back(BgammonOutput::Notice(shortened(&reason)));
                 if let Phase::Online { tries, .. } = self.phase {
-                    self.create_later(now, tries);
+                    // The server holds the bot in a match that it does not show.
+                    if tries >= CREATE_TRIES && self.current.is_none() {
+                        self.outputs
+                            .push_back(BgammonOutput::Send("leave".to_owned()));
+                    }
+                    self.create_later(now, tries.saturating_sub(1));
                 }
             }
             Event::Refused(reason) => {
@@ -288,10 +305,7 @@ impl BgammonMachine {
             && current.is_over()
             && let Some(record) = current.take_record(MatchEnd::Unknown)
         {
-            let user = self.user.clone();
-            self.outputs
-                .push_back(BgammonOutput::Ended(Box::new(Ended { record, user })));
-            self.matches_left = self.matches_left.map(|left| left.saturating_sub(1));
+            self.ended(record);
         }
     }
 
@@ -302,10 +316,15 @@ impl BgammonMachine {
             .take()
             .and_then(|mut current| current.take_record(end));
         if let Some(record) = record {
-            let user = self.user.clone();
-            self.outputs
-                .push_back(BgammonOutput::Ended(Box::new(Ended { record, user })));
+            self.ended(record);
         }
+    }
+
+    fn ended(&mut self, record: MatchRecord) {
+        let user = self.user.clone();
+        self.outputs
+            .push_back(BgammonOutput::Ended(Box::new(Ended { record, user })));
+        self.matches_left = self.matches_left.map(|left| left.saturating_sub(1));
     }
 
     fn create_later(&mut self, now: u64, tries: u32) {
@@ -385,6 +404,12 @@ impl BgammonMachine {
             self.outputs
                 .push_back(BgammonOutput::Reconnect("the server shows no board"));
             return;
+        }
+        if self.command.is_some() {
+            return;
+        }
+        if self.stops > 0 && current.opponent().is_empty() {
+            return self.quit(now);
         }
         match current.action(now, &self.timing) {
             Action::Wait => {}

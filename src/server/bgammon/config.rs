@@ -47,7 +47,7 @@ pub struct BgammonConfig {
     pub password: Option<Secret>,
     /// The matches that the bot offers.
     pub offer: MatchOffer,
-    /// BgammonTiming of the protocol machine.
+    /// Timing of the protocol machine.
     pub timing: BgammonTiming,
     /// Settings of the search.
     pub settings: Settings,

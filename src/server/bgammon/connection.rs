@@ -26,9 +26,15 @@ pub(super) fn is_web_socket(server: &str) -> bool {
 
 /// Returns true if nobody else can read what is sent to this address: it is encrypted, or never leaves the machine.
 pub(super) fn is_private(server: &str) -> bool {
-    let host = server.strip_prefix("ws://").unwrap_or(server);
-    let local = ["localhost", "127.", "[::1]"];
-    server.starts_with("wss://") || local.iter().any(|local| host.starts_with(local))
+    let authority = server.strip_prefix("ws://").unwrap_or(server);
+    let authority = authority.split('/').next().unwrap_or_default();
+    let host = authority
+        .rsplit_once(':')
+        .map_or(authority, |(host, _)| host);
+    let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
+    server.starts_with("wss://")
+        || host == "localhost"
+        || address.is_ok_and(|address| address.is_loopback())
 }
 
 impl Connection {
@@ -115,4 +121,30 @@ async fn web_socket(_: &str) -> io::Result<Connection> {
         io::ErrorKind::Unsupported,
         "this program was built without the feature 'tls', which a WebSocket needs",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_is_private_if_encrypted_or_local() {
+        for private in [
+            "wss://a.b",
+            "localhost:1",
+            "127.0.0.1:1337",
+            "[::1]:1",
+            "ws://127.0.0.9:1/x",
+        ] {
+            assert!(is_private(private), "{private}");
+        }
+        for open in [
+            "bgammon.org:1337",
+            "ws://a.b",
+            "127.example.com:1",
+            "localhost.example.com:1",
+        ] {
+            assert!(!is_private(open), "{open}");
+        }
+    }
 }

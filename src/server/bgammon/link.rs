@@ -26,6 +26,8 @@ const GOODBYE: Duration = Duration::from_secs(2);
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Connections that the server may end at once, one after the other, before the bot stops (BGM-53).
 const TERMINATIONS_MAX: u32 = 2;
+/// The same during a match: the server can take the connection before for a living one up to 40 s.
+const TERMINATIONS_IN_MATCH_MAX: u32 = 8;
 /// Start of the server's reason for ending a connection.
 const TERMINATED: &str = "Connection terminated";
 
@@ -77,7 +79,12 @@ pub async fn play(
         }
         if let Some(said) = link.terminated.take() {
             terminations += 1;
-            if terminations >= TERMINATIONS_MAX {
+            let most = match link.machine.opponent() {
+                Some(_) => TERMINATIONS_IN_MATCH_MAX,
+                None => TERMINATIONS_MAX,
+            };
+            if terminations >= most {
+                link.finish().await;
                 return Err(BgammonError::Terminated(said));
             }
         }
@@ -91,7 +98,7 @@ pub async fn play(
             Ok(()) = stop.changed() => {}
         }
     }
-    while link.files.join_next().await.is_some() {}
+    link.finish().await;
     Ok(link.matches)
 }
 
@@ -141,6 +148,23 @@ impl Link {
 
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Writes what is not written yet.
+    async fn finish(&mut self) {
+        self.machine.abandon();
+        self.keep_ended();
+        while self.files.join_next().await.is_some() {}
+    }
+
+    /// Keeps the matches that have ended; nothing else is done any more.
+    fn keep_ended(&mut self) {
+        let now = self.now();
+        while let Some(output) = self.machine.poll(now) {
+            if let BgammonOutput::Ended(ended) = output {
+                self.keep(*ended);
+            }
+        }
     }
 
     /// Passes requests to stop to the machine.
@@ -209,12 +233,7 @@ impl Link {
             .await;
         }
         self.machine.disconnected();
-        let now = self.now();
-        while let Some(output) = self.machine.poll(now) {
-            if let BgammonOutput::Ended(ended) = output {
-                self.keep(*ended);
-            }
-        }
+        self.keep_ended();
         end
     }
 
@@ -229,7 +248,10 @@ impl Link {
             match output {
                 BgammonOutput::Login => write(connection, &self.config.login()).await?,
                 BgammonOutput::Send(line) => {
-                    tracing::debug!(line, "sent");
+                    // What follows may be the password of a match.
+                    let word = line.split(' ').next().unwrap_or_default();
+                    let shown = if word == "create" { word } else { &line };
+                    tracing::debug!(line = shown, "sent");
                     write(connection, &line).await?;
                 }
                 BgammonOutput::Decide(id, ask) => self.decide(id, *ask, answered, tasks),

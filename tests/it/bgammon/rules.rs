@@ -254,25 +254,167 @@ fn refusals_do_not_become_a_loop() {
     );
 }
 
-/// BGM-40, BGM-52: an opponent who does nothing for 15 minutes is left, and another match is created.
+/// Passes the time with the server's pings until the bot sends another command than `pong`. Returns the time and the commands.
+fn next_command(machine: &mut BgammonMachine, mut now: u64) -> (u64, Vec<String>) {
+    loop {
+        now += 10_000;
+        machine.bytes(b"{\"Type\":\"ping\",\"Message\":\"1\"}\n", now);
+        let mut commands = sent(machine, now);
+        commands.retain(|line| line != "pong 1");
+        if !commands.is_empty() {
+            return (now, commands);
+        }
+        // The bot waits, it does not poll.
+        let mut wakes = 0;
+        while machine.wake() <= now {
+            machine.tick(now);
+            wakes += 1;
+            assert!(wakes < 5, "wake is {} at {now}", machine.wake());
+        }
+    }
+}
+
+/// BGM-40, BGM-62: an opponent who is there and does nothing for an hour is left, one who is away after 15 minutes, and
+/// another match is created.
 #[test]
 fn idle_opponent_is_left() {
     let mut machine = online();
     machine.bytes(board(&json!({"Turn": 2})).as_bytes(), 100);
     assert_eq!(machine.opponent(), Some("joe"));
-    let mut now = 100;
-    let mut commands = Vec::new();
-    while commands.is_empty() {
-        now += 30_000;
-        machine.bytes(b"{\"Type\":\"ping\",\"Message\":\"1\"}\n", now);
-        commands = sent(&mut machine, now);
-        commands.retain(|line| line != "pong 1");
-    }
-    assert_eq!((now, commands), (900_100, vec!["leave".to_owned()]));
+    let (now, commands) = next_command(&mut machine, 100);
+    assert_eq!((now, commands), (3_600_100, vec!["leave".to_owned()]));
     machine.bytes(b"{\"Type\":\"left\",\"Player\":\"BOT_x\"}\n", now + 10);
     machine.tick(now + 5010);
     assert_eq!(
         sent(&mut machine, now + 5010),
         ["create public 5 0 gammond"]
     );
+    let mut machine = online();
+    // His turn, his double, and the bot's turn.
+    for members in [
+        json!({"Turn": 2}),
+        json!({"Turn": 2, "DoubleOffered": true}),
+        json!({"Turn": 1}),
+    ] {
+        machine.bytes(board(&members).as_bytes(), 100);
+        machine.bytes(b"{\"Type\":\"left\",\"Player\":\"joe\"}\n", 100);
+        let (now, commands) = next_command(&mut machine, 100);
+        assert_eq!((now, commands), (900_100, vec!["leave".to_owned()]));
+        machine = online();
+    }
+}
+
+/// BGM-50, BGM-51: after its own lost connection the bot does not know who is there, and tries; a board without a name is
+/// that of the same match.
+#[test]
+fn rejoined_match_goes_on() {
+    let mut machine = online();
+    let text = board(&json!({"Crawford": 1, "Roll1": 6, "Roll2": 6}));
+    machine.bytes(
+        board(&json!({"Turn": 2, "Roll1": 2, "Roll2": 1})).as_bytes(),
+        100,
+    );
+    machine.bytes(b"{\"Type\":\"left\",\"Player\":\"joe\"}\n", 110);
+    machine.disconnected();
+    machine.connected(5000);
+    machine.bytes(WELCOME.as_bytes(), 5000);
+    sent(&mut machine, 5000);
+    machine.bytes(text.as_bytes(), 5010);
+    assert_eq!(sent(&mut machine, 5010), ["ok"]);
+    // The opponent is away: the name is empty, the match is the same, and the bot waits without polling.
+    let alone = json!({"Player2": {"Name": "", "Points": 0}});
+    machine.bytes(board(&alone).as_bytes(), 5020);
+    assert_eq!(machine.opponent(), Some("joe"));
+    let (now, commands) = next_command(&mut machine, 5020);
+    assert_eq!((now, commands), (905_020, vec!["leave".to_owned()]));
+    let mut machine = online();
+    machine.bytes(board(&json!({"Turn": 2})).as_bytes(), 100);
+    machine.bytes(board(&alone).as_bytes(), 200);
+    machine.bytes(
+        b"{\"Type\":\"joined\",\"Player\":\"joe\",\"PlayerNumber\":2}\n",
+        300,
+    );
+    assert!(asked(&mut machine, 300).is_some());
+}
+
+/// A match that is over is left after the rest, whether the opponent leaves first or not, and counts for the limit.
+#[test]
+fn finished_match_is_left_without_the_opponent() {
+    for leaves in [true, false] {
+        let mut machine = online().with_matches(Some(1));
+        let lost = |points: u32, winner: u32| {
+            board(&json!({
+                "Board": [10,2,1,0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-15,0,0],
+                "Turn": 2, "Roll1": 4, "Roll2": 6, "Moves": [[24, 25]], "Winner": winner,
+                "Player2": {"Name": "joe", "Points": points},
+            }))
+        };
+        let before = board(&json!({
+            "Board": [10,2,1,0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-1,-14,0,0],
+            "Turn": 2, "Roll1": 4, "Roll2": 6, "Player2": {"Name": "joe", "Points": 4},
+        }));
+        machine.bytes(before.as_bytes(), 90);
+        machine.bytes(lost(4, 2).as_bytes(), 100);
+        machine.bytes(lost(5, 2).as_bytes(), 110);
+        if leaves {
+            machine.bytes(b"{\"Type\":\"left\",\"Player\":\"joe\"}\n", 500);
+        }
+        assert_eq!(machine.wake(), 2110);
+        machine.tick(2110);
+        assert_eq!(sent(&mut machine, 2110), ["leave", "disconnect"]);
+    }
+}
+
+/// BGM-44, BGM-46: a pass that shows in the score alone is in the record.
+#[test]
+fn pass_between_two_boards_is_recorded() {
+    let mut machine = online();
+    machine.bytes(board(&json!({"Turn": 0})).as_bytes(), 100);
+    machine.bytes(board(&json!({})).as_bytes(), 200);
+    machine.bytes(board(&json!({"DoubleOffered": true})).as_bytes(), 300);
+    let next = json!({"Turn": 0, "Player1": {"Name": "BOT_x", "Points": 3}});
+    machine.bytes(board(&next).as_bytes(), 400);
+    machine.abandon();
+    let mut ended = None;
+    while let Some(output) = machine.poll(400) {
+        if let BgammonOutput::Ended(found) = output {
+            ended = Some(found);
+        }
+    }
+    let text = ended.unwrap().record.file("BOT_x", Vec::new()).to_string();
+    let read = MatchFile::parse(text.as_bytes()).unwrap();
+    assert!(
+        text.contains("Drops") && text.contains("Wins 3 points"),
+        "{text}"
+    );
+    assert_eq!(read.games[0].result.map(|(_, points)| points), Some(3));
+}
+
+/// A pace that is slower than the wait for an effect delays commands and changes none of them.
+#[test]
+fn slow_pace_changes_no_decision() {
+    let timing = BgammonTiming {
+        pace_ms: 60_000,
+        ..BgammonTiming::default()
+    };
+    let mut machine = BgammonMachine::new(MatchOffer::default(), timing);
+    machine.connected(0);
+    machine.bytes(WELCOME.as_bytes(), 0);
+    machine.bytes(board(&json!({"Turn": 0})).as_bytes(), 10);
+    assert_eq!(sent(&mut machine, 10), ["set autoplay 0", "roll"]);
+    machine.bytes(board(&json!({})).as_bytes(), 20);
+    let (id, _) = asked(&mut machine, 20).unwrap();
+    machine.answer(id, BgammonAnswer::Double, 30);
+    let mut now = 30;
+    let mut commands = Vec::new();
+    while now < 60_010 {
+        now = (now + 5000).min(60_010);
+        machine.bytes(b"{\"Type\":\"ping\",\"Message\":\"1\"}\n", now);
+        commands.extend(
+            sent(&mut machine, now)
+                .into_iter()
+                .filter(|line| line != "pong 1"),
+        );
+    }
+    assert_eq!(commands, ["double"]);
 }
