@@ -22,7 +22,12 @@ fn items(path: &Path) -> Vec<gammond_train::benchmark::Item> {
 #[test]
 fn the_own_benchmark_is_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark");
-    for (kind, wanted) in [("contact", 889), ("crashed", 970), ("back-game", 100), ("race", 2200)] {
+    for (kind, wanted) in [
+        ("contact", 889),
+        ("crashed", 970),
+        ("back-game", 100),
+        ("race", 2200),
+    ] {
         let mut count = 0;
         for number in 1.. {
             let path = folder.join(format!("{kind}-{number}.bm"));
