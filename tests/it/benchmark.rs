@@ -23,7 +23,7 @@ fn items(path: &Path) -> Vec<gammond_train::benchmark::Item> {
 fn the_own_benchmark_is_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark");
     for (kind, wanted) in [
-        ("contact", 1587),
+        ("contact", 1781),
         ("crashed", 970),
         ("back-game", 100),
         ("race", 2200),
