@@ -1,4 +1,4 @@
-//! What the commands of the bots share: addresses, passwords and requests to stop.
+//! Shared parts of the bot commands: addresses, passwords and requests to stop.
 
 use crate::{Failure, only_for_its_owner, within};
 use gammond_base::files;

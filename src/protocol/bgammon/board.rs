@@ -65,7 +65,7 @@ pub(super) struct Board {
     pub(super) length: u32,
     /// True in the Crawford game.
     pub(super) crawford: bool,
-    /// The checkers, the bot as `me`, whoever is on turn.
+    /// The checkers, the bot as `me`, also on the opponent's turn.
     pub(super) position: Position,
     /// The player on turn; `None` before the opening roll is decided.
     pub(super) turn: Option<MatPlayer>,

@@ -38,7 +38,7 @@ pub(super) enum Action {
     Leave,
 }
 
-/// What was done about the last board.
+/// The bot's last action on the present board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     /// Nothing yet.
@@ -158,7 +158,7 @@ impl CurrentMatch {
         }
     }
 
-    /// Takes the record of a match that ends now, if it has anything to tell. It is given out once.
+    /// Takes the record of a match that ends now, if it has a play or a score. The second call returns `None`.
     pub(super) fn take_record(&mut self, end: MatchEnd) -> Option<MatchRecord> {
         let mut record = self.record.take()?;
         record.outcome.get_or_insert(end);

@@ -1,4 +1,4 @@
-//! What the bots of all servers share: the record of a match as it is played.
+//! Shared parts of the bots: the record of a match as it is played.
 
 pub mod record;
 

@@ -82,7 +82,6 @@ fn pass(engine: &Engine, query: &CubeQuery, concession: u8) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_game::notation::PositionId;
     use gammond_game::{Cube, Rules, Score};
 
     fn query(position: Position) -> CubeQuery {
@@ -102,19 +101,21 @@ mod tests {
     fn expensive_pass_changes_take_and_double() {
         let engine = Engine::builder().threads(1).build().unwrap();
         let settings = Settings::plies(0);
-        // A race that is 40 pips behind: nobody takes for one cube.
-        let position = "NgAAAAAAYAAAAA".parse::<PositionId>();
-        let position = position.map_or_else(|_| Position::start(), PositionId::position);
-        let ask = |mine| Ask::Offer {
-            query: query(position),
+        // The doubler wins on the next roll, without a gammon.
+        let lost = Position::from_points(&[2], &[0, 0, 0, 0, 0, 5]).unwrap();
+        let offer = |mine| Ask::Offer {
+            query: query(lost),
             mine,
         };
-        let found = |mine| answer(&engine, &ask(mine), &settings, &Stop::never()).unwrap();
-        let passes = engine
-            .cube_action(&query(position), &settings, &Stop::never())
-            .unwrap();
-        assert_eq!(passes.take, found(1) == BgammonAnswer::Take);
-        assert_eq!(found(3), BgammonAnswer::Take);
+        let found = |ask: &Ask| answer(&engine, ask, &settings, &Stop::never()).unwrap();
+        assert_eq!(found(&offer(1)), BgammonAnswer::Pass);
+        assert_eq!(found(&offer(3)), BgammonAnswer::Take);
+        let double = |theirs| Ask::RollOrDouble {
+            query: query(lost),
+            mine: 1,
+            theirs,
+        };
+        assert_eq!(found(&double(3)), BgammonAnswer::Double);
         let start = Ask::Offer {
             query: query(Position::start()),
             mine: 3,

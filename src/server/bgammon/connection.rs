@@ -24,7 +24,7 @@ pub(super) fn is_web_socket(server: &str) -> bool {
     server.starts_with("ws://") || server.starts_with("wss://")
 }
 
-/// Returns true if nobody else can read what is sent to this address: it is encrypted, or never leaves the machine.
+/// Returns true if traffic to this address is encrypted or stays on the machine.
 pub(super) fn is_private(server: &str) -> bool {
     let authority = server.strip_prefix("ws://").unwrap_or(server);
     let authority = authority.split('/').next().unwrap_or_default();
@@ -41,7 +41,7 @@ impl Connection {
     /// Connects to `HOST:PORT`, `ws://HOST[:PORT]` or `wss://HOST[:PORT]`.
     ///
     /// # Errors
-    /// What prevents it; for a WebSocket also a certificate that is not valid, and a program that was built without the
+    /// Errors of the network; for a WebSocket also a certificate that is not valid, and a program that was built without the
     /// feature `tls`.
     pub(super) async fn open(server: &str) -> io::Result<Connection> {
         if is_web_socket(server) {

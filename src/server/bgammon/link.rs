@@ -6,15 +6,14 @@
 use super::answer::answer;
 use super::config::{BgammonConfig, BgammonError};
 use super::connection::{Connection, is_private};
-use crate::bot::{date, decide, unix_seconds, write_match};
+use crate::bot::{DecisionMaker, date, unix_seconds, write_match};
 use gammond_base::journal::check_writable;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
-use gammond_protocol::bgammon::{Ask, BgammonAnswer, BgammonMachine, BgammonOutput, Ended};
+use gammond_protocol::bgammon::{BgammonAnswer, BgammonMachine, BgammonOutput, Ended};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -26,7 +25,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 const HEALTHY: Duration = Duration::from_secs(60);
 /// Connections that the server may end at once, one after the other, before the bot stops (BGM-53).
 const TERMINATIONS_MAX: u32 = 2;
-/// The same during a match: the server can take the connection before for a living one up to 40 s.
+/// Limit of terminations during a match: the server can take the connection before for a living one up to 40 s.
 const TERMINATIONS_IN_MATCH_MAX: u32 = 8;
 /// Start of the server's reason for ending a connection.
 const TERMINATED: &str = "Connection terminated";
@@ -126,12 +125,13 @@ struct Link {
     terminated: Option<String>,
     /// Match files that are being written.
     files: JoinSet<()>,
-    /// Permit for one search at a time; abandoned searches release it.
-    seat: Arc<Semaphore>,
+    decisions: DecisionMaker,
 }
 
 impl Link {
     fn new(config: BgammonConfig, engine: Engine) -> Link {
+        let decisions =
+            DecisionMaker::new(config.settings.clone(), config.think_ms, config.pause_ms);
         let machine = BgammonMachine::new(config.offer.clone(), config.timing.clone());
         Link {
             machine: machine.with_matches(config.matches_max),
@@ -142,7 +142,7 @@ impl Link {
             matches: 0,
             terminated: None,
             files: JoinSet::new(),
-            seat: Arc::new(Semaphore::new(1)),
+            decisions,
         }
     }
 
@@ -254,7 +254,12 @@ impl Link {
                     tracing::debug!(line = shown, "sent");
                     write(connection, &line).await?;
                 }
-                BgammonOutput::Decide(id, ask) => self.decide(id, *ask, answered, tasks),
+                BgammonOutput::Decide(id, ask) => {
+                    let engine = self.engine.clone();
+                    let search =
+                        move |settings: &_, stop: &_| answer(&engine, &ask, settings, stop);
+                    self.decisions.start(id, search, answered, tasks);
+                }
                 BgammonOutput::LoggedIn(user) => {
                     tracing::info!(?user, "logged in");
                 }
@@ -272,33 +277,6 @@ impl Link {
             }
         }
         Ok(())
-    }
-
-    fn decide(
-        &self,
-        id: u64,
-        ask: Ask,
-        answered: &mpsc::Sender<(u64, BgammonAnswer)>,
-        tasks: &mut JoinSet<()>,
-    ) {
-        // Whatever is still being decided is about a board that is gone.
-        tasks.abort_all();
-        let engine = self.engine.clone();
-        let decision = decide(
-            move |settings, stop| answer(&engine, &ask, settings, stop),
-            self.config.settings.clone(),
-            Duration::from_millis(self.config.think_ms),
-            Arc::clone(&self.seat),
-        );
-        let pause = Duration::from_millis(self.config.pause_ms);
-        let answered = answered.clone();
-        tasks.spawn(async move {
-            let (answer, ()) = tokio::join!(decision, sleep(pause));
-            if let Some(answer) = answer {
-                // A link that is gone needs no answer.
-                let _ = answered.send((id, answer)).await;
-            }
-        });
     }
 
     /// Counts an ended match and writes its file while play continues.

@@ -7,15 +7,16 @@ use gammond_engine::engine::EngineError;
 use gammond_engine::query::{Settings, Stop};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
-use tokio::time::timeout;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 /// Returns the answer of the deepest look-ahead that `search` finishes within the budget, or the first one if none is known by
 /// then. Returns `None` if there is no answer at all.
 ///
 /// One search at a time takes the `seat`. Dropping the future stops its search, so a flood of boards starts no flood of
 /// threads.
-pub(crate) async fn decide<F, A>(
+async fn decide<F, A>(
     search: F,
     settings: Settings,
     budget: Duration,
@@ -51,6 +52,54 @@ where
     // Fails when the search has ended without any answer.
     let answer = best.wait_for(Option::is_some).await;
     answer.map_or(None, |answer| *answer)
+}
+
+/// Decides for a bot, one question at a time.
+pub(crate) struct DecisionMaker {
+    settings: Settings,
+    /// Maximum time for a decision; then the best known answer is sent.
+    budget: Duration,
+    /// Minimum time for a decision, so that opponents can follow.
+    pause: Duration,
+    /// Permit for one search at a time; abandoned searches release it.
+    seat: Arc<Semaphore>,
+}
+
+impl DecisionMaker {
+    /// Returns one with these settings and with both times in milliseconds.
+    pub(crate) fn new(settings: Settings, think_ms: u64, pause_ms: u64) -> DecisionMaker {
+        DecisionMaker {
+            settings,
+            budget: Duration::from_millis(think_ms),
+            pause: Duration::from_millis(pause_ms),
+            seat: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    /// Starts `search` for the question `id` as the only one of `tasks` and sends its answer.
+    pub(crate) fn start<F, A>(
+        &self,
+        id: u64,
+        search: F,
+        answered: &mpsc::Sender<(u64, A)>,
+        tasks: &mut JoinSet<()>,
+    ) where
+        F: Fn(&Settings, &Stop) -> Result<A, EngineError> + Send + 'static,
+        A: Copy + Send + Sync + 'static,
+    {
+        // Whatever is still being decided is about a board that is gone.
+        tasks.abort_all();
+        let seat = Arc::clone(&self.seat);
+        let decision = decide(search, self.settings.clone(), self.budget, seat);
+        let (pause, answered) = (self.pause, answered.clone());
+        tasks.spawn(async move {
+            let (answer, ()) = tokio::join!(decision, sleep(pause));
+            if let Some(answer) = answer {
+                // A link that is gone needs no answer.
+                let _ = answered.send((id, answer)).await;
+            }
+        });
+    }
 }
 
 /// A guard that stops an abandoned search.

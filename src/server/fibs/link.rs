@@ -8,7 +8,7 @@ use super::answer::answer;
 use super::config::{FibsConfig, FibsError, check_name};
 use super::keep::keep;
 use super::state::{FibsState, MatchStatistics, StateLock, check_folder};
-use crate::bot::{date, decide, unix_seconds};
+use crate::bot::{DecisionMaker, date, unix_seconds};
 use gammond_base::escape::Terminal;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
@@ -16,11 +16,10 @@ use gammond_engine::query::Stop;
 use gammond_game::notation::{BoardView, MatchFile};
 use gammond_protocol::fibs::{Answer, Event, Machine, MatchRecord, Output};
 use gammond_protocol::render;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
@@ -163,12 +162,13 @@ struct Link {
     report_sender: mpsc::UnboundedSender<(String, Vec<String>)>,
     /// Stop token of the analyses.
     hurry: Stop,
-    /// Permit for one search at a time; abandoned searches release it.
-    seat: Arc<Semaphore>,
+    decisions: DecisionMaker,
 }
 
 impl Link {
     fn new(config: FibsConfig, engine: Engine, state: FibsState) -> Link {
+        let decisions =
+            DecisionMaker::new(config.settings.clone(), config.think_ms, config.pause_ms);
         let mut machine = Machine::new(&config.user, config.policy.clone(), config.timing.clone());
         for (name, record_of_opponent) in &state.people {
             machine.set_drops(name, record_of_opponent.drops);
@@ -200,7 +200,7 @@ impl Link {
             saved: 0,
             files: JoinSet::new(),
             hurry: Stop::new(),
-            seat: Arc::new(Semaphore::new(1)),
+            decisions,
         }
     }
 
@@ -344,24 +344,10 @@ impl Link {
                     write(stream, &format!("{line}\r\n")).await?;
                 }
                 Output::Decide(id, ask) => {
-                    // Whatever is still being decided is about a board that is gone.
-                    tasks.abort_all();
                     let engine = self.engine.clone();
-                    let decision = decide(
-                        move |settings, stop| answer(&engine, &ask, settings, stop),
-                        self.config.settings.clone(),
-                        Duration::from_millis(self.config.think_ms),
-                        Arc::clone(&self.seat),
-                    );
-                    let pause = Duration::from_millis(self.config.pause_ms);
-                    let answered = answered.clone();
-                    tasks.spawn(async move {
-                        let (answer, ()) = tokio::join!(decision, sleep(pause));
-                        if let Some(answer) = answer {
-                            // A link that is gone needs no answer.
-                            let _ = answered.send((id, answer)).await;
-                        }
-                    });
+                    let search =
+                        move |settings: &_, stop: &_| answer(&engine, &ask, settings, stop);
+                    self.decisions.start(id, search, answered, tasks);
                 }
                 Output::Event(event) => self.event(*event),
                 Output::Reconnect(reason) => return Err(End::Lost(reason.to_owned())),

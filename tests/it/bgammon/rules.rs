@@ -85,7 +85,7 @@ fn nothing_is_sent_before_welcome() {
     assert_eq!(sent(&mut machine, 30_000), ["reconnect"]);
 }
 
-/// BGM-10: `pong` while the engine computes; a server that is silent for 90 s is given up.
+/// BGM-10: `pong` while the engine computes; after 90 s of silence the bot reconnects.
 #[test]
 fn ping_is_answered_while_the_engine_computes() {
     let mut machine = online();
