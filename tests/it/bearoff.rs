@@ -433,7 +433,7 @@ fn benchmarks_by_the_tables() {
         let rows: Vec<(String, String)> = rows
             .map(|row| {
                 let field = |at| row.rsplit(',').nth(at).unwrap().to_owned();
-                (field(14), field(12))
+                (field(16), field(14))
             })
             .collect();
         rows

@@ -290,11 +290,23 @@ fn cube_decisions_become_records() {
         .filter(|line| line.contains("cube actions"))
         .collect();
     assert!(
-        lines[0].starts_with("all ") && lines[0].contains(" 2 cube actions  MWC lost: double 0."),
+        lines[0].starts_with("all ") && lines[0].contains(" 2 cube actions  ER "),
         "{said}"
     );
+    // There is no play that could differ.
+    assert!(!said.contains("first minus"), "{said}");
     // A player without a cube has no such lines.
     assert_eq!(lines.len(), 2, "{said}");
+    let said = good(
+        at,
+        "bench whole.bm --against gammond:plies=1 --against random",
+    );
+    let difference = "cube actions: first minus second: ";
+    let found = said.lines().find(|line| line.starts_with(difference));
+    assert!(found.unwrap().ends_with(", 2 records"), "{said}");
+    assert!(!said.contains("plays"), "{said}");
+    let row = said.split("\ngroup").nth(1).unwrap();
+    assert!(row.trim_start().starts_with("cubes "), "{said}");
     refused(at, "rollout --bm-in q --out x.bm --cube=1", 2, "--cube");
     refused(
         at,

@@ -13,7 +13,7 @@ use gammond_job::{Runner, sha256_of};
 use gammond_protocol::render::bars::{self, Bar, Row};
 use gammond_train::benchmark::scoring::Scoring;
 use gammond_train::benchmark::summary::{
-    Counting, GroupScore, Scored, groups, paired_by_group, position,
+    Compared, Counting, GroupScore, Scored, groups, paired_by_group, position,
 };
 use gammond_train::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use gammond_train::player::Player;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(super) other: Option<Other>,
-    /// Benchmark files (`m` and `o` records).
+    /// Benchmark files (`m`, `o` and `c` records).
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// Choices that the file does not list: charge the worst listed loss, or leave them out.
@@ -52,7 +52,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "records")]
     pub(super) svg: Option<PathBuf>,
     /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
-    /// loss in points; of positions the scores with an error and the cube measure.
+    /// loss in points; of positions the scores with an error and the cube measure; of cube actions the match winning
+    /// chances in percent that doubling and taking lose.
     #[arg(long)]
     pub(super) records: bool,
     /// Keep scores in this file; the same command goes on from it after a stop.
@@ -111,6 +112,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut read = Read::default();
     for path in &args.files {
         read.add(path)?;
+    }
+    if common.met.is_some() {
+        read.items.iter_mut().for_each(Item::forget_pass);
     }
     let of_all = players.iter().map(|player| &**player).collect();
     let job = Scoring::new(&read.items, of_all, &table, &read.sources)?;
@@ -192,22 +196,26 @@ fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) ->
         .file_stem()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
+    let mut add = |player: usize, name: String, loss: &Running| {
+        if loss.count() == 0 {
+            return;
+        }
+        let at = rows.iter().position(|row| row.name == name);
+        let at = at.unwrap_or_else(|| {
+            let bars = vec![None; all.len()];
+            rows.push(Row { name, bars });
+            rows.len() - 1
+        });
+        let (value, error) = (loss.mean(), loss.standard_error());
+        if let Some(bar) = rows.get_mut(at).and_then(|row| row.bars.get_mut(player)) {
+            *bar = Some(Bar { value, error });
+        }
+    };
     for (player, Scores { scored, .. }) in all.iter().enumerate() {
         for group in groups(items, scored, counting) {
-            let (name, loss) = (format!("{file}: {}", group.name), group.plays.loss);
-            if loss.count() == 0 {
-                continue;
-            }
-            let at = rows.iter().position(|row| row.name == name);
-            let at = at.unwrap_or_else(|| {
-                let bars = vec![None; all.len()];
-                rows.push(Row { name, bars });
-                rows.len() - 1
-            });
-            let (value, error) = (loss.mean(), loss.standard_error());
-            if let Some(bar) = rows.get_mut(at).and_then(|row| row.bars.get_mut(player)) {
-                *bar = Some(Bar { value, error });
-            }
+            add(player, format!("{file}: {}", group.name), &group.plays.loss);
+            let cube = format!("{file}: {}, cube", group.name);
+            add(player, cube, &group.actions.loss);
         }
     }
     rows
@@ -236,24 +244,75 @@ pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure
     }
 }
 
-/// First minus second: all records, then the groups by range. The same with each further player, named by that player.
-fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<(String, Running)> {
+/// The losses of the first player less those of another.
+struct Difference {
+    compared: Compared,
+    /// Number of the other player, from 2, and its name.
+    other: (usize, String),
+    /// `all`, or the group by range.
+    group: String,
+    losses: Running,
+}
+
+/// First player less each other: plays, then cube actions; of each all records, then the groups by range.
+fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Difference> {
     let Some((first, others)) = all.split_first() else {
         return Vec::new();
     };
-    let pair = |(number, other): (usize, &Scores<'_>)| {
-        let mut found = paired_by_group(items, [first.scored, other.scored], counting);
+    let of = |compared: Compared, (number, other): (usize, &Scores<'_>)| {
+        let pair = [first.scored, other.scored];
+        let mut found = paired_by_group(items, pair, (compared, counting));
         if counting.ranges.is_empty() {
             found.truncate(1);
         }
-        for (name, _) in &mut found {
-            if number > 0 {
-                *name = format!("{}: {name}", other.name);
-            }
-        }
-        found
+        let of_group = |(group, losses)| Difference {
+            compared,
+            other: (number, other.name.clone()),
+            group,
+            losses,
+        };
+        found.into_iter().map(of_group).collect::<Vec<_>>()
     };
-    others.iter().enumerate().flat_map(pair).collect()
+    let with = |compared| {
+        let numbered = (2..).zip(others);
+        numbered.flat_map(move |other| of(compared, other))
+    };
+    (with(Compared::Plays).chain(with(Compared::Actions))).collect()
+}
+
+impl Difference {
+    /// One line.
+    fn text(&self) -> String {
+        let [low, high] = self.losses.interval99();
+        let name = match (&self.other, self.group.as_str()) {
+            ((2, _), "all") => "first minus second: ".to_owned(),
+            ((2, _), group) => format!("{group}: first minus second: "),
+            ((_, other), "all") => format!("{other}: first minus this: "),
+            ((_, other), group) => format!("{other}: {group}: first minus second: "),
+        };
+        let (kind, unit) = match self.compared {
+            Compared::Plays => ("", "mEq"),
+            Compared::Actions => ("cube actions: ", "mEMG"),
+        };
+        format!(
+            "{kind}{name}{:+.6} {unit}, standard error {:.6}, 99 % interval {low:+.6} to {high:+.6}, {} records\n",
+            self.losses.mean(),
+            self.losses.standard_error(),
+            self.losses.count()
+        )
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let name = match &self.other {
+            (2, _) => self.group.clone(),
+            (_, other) => format!("{other}: {}", self.group),
+        };
+        let losses = &self.losses;
+        serde_json::json!({
+            "name": name, "mean_meq": losses.mean(), "standard_error": losses.standard_error(),
+            "interval99": losses.interval99(), "records": losses.count(),
+        })
+    }
 }
 
 /// A file and which of the published ones it is.
@@ -284,28 +343,17 @@ fn text_report(
         }
     }
     if all.len() > 2 {
-        text.push_str(&table_of(items, all, counting));
+        text.push_str(&tables(items, all, counting));
     }
-    for (name, difference) in differences(items, all, counting) {
-        let [low, high] = difference.interval99();
-        let name = match name.strip_suffix(": all") {
-            Some(other) => format!("{other}: first minus this: "),
-            None if name == "all" => "first minus second: ".to_owned(),
-            None => format!("{name}: first minus second: "),
-        };
-        text.push_str(&format!(
-            "{name}{:+.6} mEq, standard error {:.6}, 99 % interval {low:+.6} to \
-             {high:+.6}, {} records\n",
-            difference.mean(),
-            difference.standard_error(),
-            difference.count()
-        ));
+    for difference in differences(items, all, counting) {
+        text.push_str(&difference.text());
     }
     text
 }
 
-/// Returns the losses of many players beside one another, a row for each group.
-fn table_of(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
+/// Returns the losses of many players beside one another: a table of plays and one of cube actions, a row for each
+/// group.
+fn tables(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let mut text = "mean loss in thousandths of a point, its standard error\n".to_owned();
     for (number, Scores { name, .. }) in (1..).zip(all) {
         text.push_str(&format!("{number}: {name}\n"));
@@ -313,26 +361,35 @@ fn table_of(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let columns: Vec<Vec<GroupScore>> = (all.iter())
         .map(|Scores { scored, .. }| groups(items, scored, counting))
         .collect();
-    let heads: Vec<String> = (1..=all.len()).map(|n| format!("{n:>15}")).collect();
-    text.push_str(&format!(
-        "{:<20} {:>7}{}\n",
-        "group",
-        "plays",
-        heads.concat()
-    ));
+    text.push_str(&table_of("plays", &columns, |group| group.plays.loss));
+    text.push_str(&table_of("cubes", &columns, |group| group.actions.loss));
+    text
+}
+
+/// Returns the table of one kind of records, empty if there are none.
+fn table_of(
+    kind: &str,
+    columns: &[Vec<GroupScore>],
+    loss_of: impl Fn(&GroupScore) -> Running,
+) -> String {
+    let mut text = String::new();
     for group in columns.first().into_iter().flatten() {
         let loss = |column: &Vec<GroupScore>| {
             let found = column.iter().find(|other| other.name == group.name);
-            let loss = found.map_or_else(Running::default, |found| found.plays.loss);
+            let loss = found.map_or_else(Running::default, &loss_of);
             format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error())
         };
-        let count = group.plays.loss.count();
+        let count = loss_of(group).count();
         if count > 0 {
             let losses: String = columns.iter().map(loss).collect();
             text.push_str(&format!("{:<20} {count:>7}{losses}\n", group.name));
         }
     }
-    text
+    if text.is_empty() {
+        return text;
+    }
+    let heads: String = (1..=columns.len()).map(|n| format!("{n:>15}")).collect();
+    format!("{:<20} {kind:>7}{heads}\n{text}", "group")
 }
 
 fn lines_of(group: &GroupScore) -> String {
@@ -370,10 +427,13 @@ fn lines_of(group: &GroupScore) -> String {
     let actions = &group.actions;
     if actions.double.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} cube actions  MWC lost: double {:.4} +- {:.4} %, take {:.4} +- {:.4} %  wrong {}  share \
-             {:.2} %\n",
+            "{:<20} {:>7} cube actions  ER {:.4} +- {:.4} mEMG  PR {:.3}  MWC lost: double {:.4} +- {:.4} %, take \
+             {:.4} +- {:.4} %  wrong {}  share {:.2} %\n",
             group.name,
             actions.double.count(),
+            actions.loss.mean(),
+            actions.loss.standard_error(),
+            actions.performance(),
             actions.double.mean(),
             actions.double.standard_error(),
             actions.take.mean(),
@@ -388,7 +448,8 @@ fn lines_of(group: &GroupScore) -> String {
 fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     let mut text = String::from(
         "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
-         cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong\n",
+         cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong,action_er_memg,\
+         action_standard_error\n",
     );
     for Scores { name, scored } in all {
         for group in groups(items, scored, counting) {
@@ -413,6 +474,8 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
                 number(group.actions.double.mean()),
                 number(group.actions.take.mean()),
                 CsvCell::plain(group.actions.wrong),
+                number(group.actions.loss.mean()),
+                number(group.actions.loss.standard_error()),
             ]));
         }
     }
@@ -439,6 +502,9 @@ fn json(
                         "double_mwc_percent": group.actions.double.mean(),
                         "take_mwc_percent": group.actions.take.mean(),
                         "actions_wrong": group.actions.wrong,
+                        "action_er_memg": group.actions.loss.mean(),
+                        "action_standard_error": group.actions.loss.standard_error(),
+                        "action_pr": group.actions.performance(),
                         "plays": group.plays.loss.count(),
                         "er_meq": group.plays.loss.mean(),
                         "pr": group.plays.performance(),
@@ -457,24 +523,24 @@ fn json(
             serde_json::json!({"player": name, "groups": groups})
         })
         .collect();
-    let mut differences: Vec<_> = differences(items, all, counting)
-        .into_iter()
-        .map(|(name, d)| {
-            serde_json::json!({
-                "name": name, "mean_meq": d.mean(), "standard_error": d.standard_error(),
-            "interval99": d.interval99(), "records": d.count(),
-            })
-        })
-        .collect();
+    let of = |compared: Compared| {
+        let all = differences(items, all, counting).into_iter();
+        let kept = all.filter(move |difference| difference.compared == compared);
+        kept.map(|difference| difference.json()).collect::<Vec<_>>()
+    };
+    let (mut plays, actions) = (of(Compared::Plays), of(Compared::Actions));
     // The first is of all records.
-    let difference = (!differences.is_empty()).then(|| differences.remove(0));
+    let difference = (!plays.is_empty()).then(|| plays.remove(0));
     let mut value = serde_json::json!({
         "file": path.display().to_string(), "generation": generation.map(Generation::name),
         "players": players, "difference": difference,
         "cube_measure": {"chances": "static", "met": table.name()},
     });
-    if !differences.is_empty() {
-        value["differences"] = differences.into();
+    if !plays.is_empty() {
+        value["differences"] = plays.into();
+    }
+    if !actions.is_empty() {
+        value["action_differences"] = actions.into();
     }
     format!("{value}\n")
 }

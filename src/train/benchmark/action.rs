@@ -5,6 +5,18 @@ use crate::player::{Player, PlayerError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_game::notation::CubeRecord;
 
+/// A `c` record and the score at which it was rolled out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActionRecord {
+    /// The record.
+    pub record: CubeRecord,
+    /// Points that both players need, 2 to 25.
+    pub away: u8,
+    /// Match winning chance of who doubles, after a pass, 0 to 1: that of the table with which the record was rolled
+    /// out. `None` if its file does not say.
+    pub pass: Option<f64>,
+}
+
 /// Match winning chances that a player's actions lose, in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionLoss {
@@ -12,6 +24,19 @@ pub struct ActionLoss {
     pub double: f64,
     /// By taking or passing, if doubled.
     pub take: f64,
+    /// Worth of a point at the score: half of what lies between a won and a lost single game.
+    pub point: f64,
+}
+
+impl ActionLoss {
+    /// Returns the mean loss of the two decisions, to double and to take, in points (EMG).
+    #[must_use]
+    pub fn points(&self) -> f64 {
+        match self.point > 0.0 {
+            true => (self.double + self.take) / 2.0 / self.point,
+            false => 0.0,
+        }
+    }
 }
 
 /// Lets a player decide on both sides of a double and charges it (BM-36). `None` if the player knows no cube, or no
@@ -20,19 +45,18 @@ pub struct ActionLoss {
 /// # Errors
 /// When the player has no answer.
 pub(super) fn action_loss(
-    record: &CubeRecord,
-    away: u8,
+    action: &ActionRecord,
     player: &dyn Player,
     table: &MatchEquityTable,
 ) -> Result<Option<ActionLoss>, PlayerError> {
     let Some(player) = player.with_cube() else {
         return Ok(None);
     };
-    let Some(stakes) = CubeStakes::new(away, table) else {
+    let Some(stakes) = CubeStakes::new(action.away, table) else {
         return Ok(None);
     };
-    let state = stakes.state();
-    let pass = 100.0 * stakes.pass;
+    let (record, state) = (&action.record, stakes.state());
+    let pass = 100.0 * action.pass.unwrap_or(stakes.pass);
     let doubled = record.double_take.min(pass);
     let [best, own] = match player.doubles(&record.position, &state)? {
         true => [record.no_double.max(doubled), doubled],
@@ -45,6 +69,7 @@ pub(super) fn action_loss(
     Ok(Some(ActionLoss {
         double: best - own,
         take: answer - doubled,
+        point: pass - 50.0,
     }))
 }
 
@@ -69,8 +94,16 @@ mod tests {
             double_take,
             action: stakes.action(no_double / 100.0, double_take / 100.0),
         };
+        let with_pass = |record, pass| {
+            let action = ActionRecord {
+                record,
+                away: 7,
+                pass,
+            };
+            action_loss(&action, &*player, &table).unwrap().unwrap()
+        };
         let loss = |record: CubeRecord| {
-            let loss = action_loss(&record, 7, &*player, &table).unwrap().unwrap();
+            let loss = with_pass(record, None);
             [loss.double, loss.take].map(|loss| (100.0 * loss).round() / 100.0)
         };
         let right = record(52.0, 45.0);
@@ -90,8 +123,20 @@ mod tests {
         );
         let good = record(pass + 1.0, pass + 2.0);
         assert_eq!((good.action, loss(good)), (CubeAction::TooGood, [0.0, 2.0]));
+        // The pass of the file counts, not that of the table.
+        let foreign = with_pass(record(56.0, 58.0), Some(0.57));
+        assert_eq!(
+            [foreign.double, foreign.take, foreign.point].map(f64::round),
+            [1.0, 1.0, 7.0]
+        );
+        assert!((foreign.points() - 1.0 / 7.0).abs() < 1e-6);
         let random = "random".parse::<PlayerSpec>().unwrap().open().unwrap();
-        assert_eq!(action_loss(&right, 7, &*random, &table).unwrap(), None);
+        let right = ActionRecord {
+            record: right,
+            away: 7,
+            pass: None,
+        };
+        assert_eq!(action_loss(&right, &*random, &table).unwrap(), None);
         assert_eq!(CubeStakes::new(1, &table), None);
     }
 }

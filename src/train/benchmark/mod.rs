@@ -18,9 +18,10 @@ pub mod values;
 pub use read::{BenchmarkFile, FAULTS_MAX, Generation, RECORD_LINE_BYTES_MAX, ReadError, read};
 
 use crate::player::{Player, PlayerError};
+use action::ActionRecord;
 use gammond_base::rng::stream;
 use gammond_game::Position;
-use gammond_game::notation::{CubeRecord, PlayRecord, PositionChances};
+use gammond_game::notation::{PlayRecord, PositionChances};
 
 /// A record that can be scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,15 @@ pub struct Item {
     pub record: ScorableRecord,
 }
 
+impl Item {
+    /// Lets the match equity table of the measure say what a pass is worth, also where the file does.
+    pub fn forget_pass(&mut self) {
+        if let ScorableRecord::Action(action) = &mut self.record {
+            action.pass = None;
+        }
+    }
+}
+
 /// The kinds of records.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScorableRecord {
@@ -41,8 +51,8 @@ pub enum ScorableRecord {
     Play(PlayRecord),
     /// An `o` line.
     Position(PositionChances),
-    /// A `c` line, and the points that both players need.
-    Action(CubeRecord, u8),
+    /// A `c` line.
+    Action(ActionRecord),
 }
 
 /// Candidate that was chosen, and its cost.

@@ -1,9 +1,11 @@
 //! A `.bm` file taken apart and checked: listed plays are legal, their losses fit the rollouts beside them.
 
-use super::make::CubeStakes;
+use super::action::ActionRecord;
+use super::make::{CubeStakes, STAMP};
 use super::{Item, ScorableRecord};
 use gammond_game::generate_plays;
 use gammond_game::notation::{BenchmarkRecord, PlayRecord, PositionChances, PositionKey};
+use gammond_job::Header;
 use std::io::{self, BufRead, Read as _};
 
 /// Longest line that is read.
@@ -111,7 +113,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     // What follows the keys decides whether candidates differ.
     let mut texts: Vec<String> = Vec::new();
     let mut bytes = Vec::new();
-    let mut away = CubeStakes::AWAY_USUAL;
+    let (mut away, mut pass) = (CubeStakes::AWAY_USUAL, None);
     for line in 1.. {
         bytes.clear();
         let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
@@ -126,6 +128,7 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
         match text.parse::<BenchmarkRecord>() {
             Ok(BenchmarkRecord::Settings(settings)) => {
                 away = cube_away(&settings).unwrap_or(away);
+                pass = None;
                 file.settings.get_or_insert(settings);
             }
             Ok(BenchmarkRecord::Rolled(one)) => {
@@ -153,8 +156,9 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
             Ok(BenchmarkRecord::Cube(record)) => file.items.push(Item {
                 line,
                 interesting: true,
-                record: ScorableRecord::Action(record, away),
+                record: ScorableRecord::Action(ActionRecord { record, away, pass }),
             }),
+            Ok(BenchmarkRecord::Comment(comment)) => pass = pass_of(&comment).or(pass),
             Ok(_) => {}
             Err(error) => file.wrong.push((line, error.to_string())),
         }
@@ -180,6 +184,17 @@ fn cube_away(settings: &str) -> Option<u8> {
     words.find(|word| *word == "cubeAway")?;
     let away = words.next()?.parse().ok()?;
     CubeStakes::AWAY.contains(&away).then_some(away)
+}
+
+/// Returns the match winning chance after a pass of the rollouts, if this comment has their settings (BM-34).
+fn pass_of(comment: &str) -> Option<f64> {
+    let settings = comment.trim_start().strip_prefix(STAMP.0)?;
+    let pass = Header::parse(settings.trim_start())?
+        .get("pass")?
+        .parse()
+        .ok()?;
+    // Equal scores: more than an even chance.
+    (pass > 0.5 && pass < 1.0).then_some(pass)
 }
 
 /// Adds an `m` record and what is wrong with it, given the `#R` lines before it.
@@ -291,6 +306,34 @@ mod tests {
         assert!(error(b"m OAHD\n").contains("line 1: position key has 4"));
         assert!(error(&vec![0; RECORD_LINE_BYTES_MAX + 9]).contains("longer than"));
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
+    }
+
+    /// BM-36: a pass is worth what the rollouts' settings say, in the file of the record only.
+    #[test]
+    fn a_pass_is_that_of_the_file() {
+        let record = format!("c {START} 51 45 ND\n");
+        let settings = |pass: &str| {
+            let header = Header::new("benchmark", 4).field("pass", pass);
+            format!("# gammond rollout {}\n", header.text())
+        };
+        let passes = |text: &str| -> Vec<Option<f64>> {
+            let items = read(&mut text.as_bytes()).unwrap().items;
+            let pass = |item: &Item| match &item.record {
+                ScorableRecord::Action(action) => action.pass,
+                _ => panic!("{item:?}"),
+            };
+            items.iter().map(pass).collect()
+        };
+        assert_eq!(passes(&record), [None]);
+        let own = format!("s cubeAway 7\n{}# 72 games\n{record}", settings("0.56"));
+        assert_eq!(
+            passes(&format!("{own}{record}s cubeAway 7\n{record}")),
+            [Some(0.56), Some(0.56), None]
+        );
+        for odd in ["", "0.5", "1", "NaN", "inf", "x"] {
+            let odd = format!("{}{record}", settings(odd));
+            assert_eq!(passes(&odd), [None], "{odd}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::action::ActionLoss;
 use super::cube::CubeLoss;
 use super::summary::{Scored, score_one};
-use super::{Item, PlayScore};
+use super::{Item, PlayScore, ScorableRecord};
 use crate::player::{Player, PlayerError};
 use gammond_base::stop::Stop;
 use gammond_engine::equity::MatchEquityTable;
@@ -41,9 +41,10 @@ impl<'a> Scoring<'a> {
         table: &'a MatchEquityTable,
         sources: &[String],
     ) -> Result<Scoring<'a>, PlayerError> {
-        let mut header = Header::new("benchmark scores", 1)
+        let mut header = Header::new("benchmark scores", 2)
             .field("records", items.len())
-            .content("table", format!("{table:?}").as_bytes());
+            .content("table", format!("{table:?}").as_bytes())
+            .content("passes", &passes(items));
         for (place, source) in sources.iter().enumerate() {
             header = header.field(&format!("file {}", place + 1), source);
         }
@@ -58,6 +59,7 @@ impl<'a> Scoring<'a> {
         })
     }
 
+    /// Returns the records of a part.
     fn of_part(&self, number: u64) -> &'a [Item] {
         let from = usize::try_from(number).unwrap_or(usize::MAX);
         let from = from.saturating_mul(RECORDS_PER_PART).min(self.items.len());
@@ -118,6 +120,15 @@ impl Job for Scoring<'_> {
     }
 }
 
+/// Returns what a pass is worth by the files, where they say it.
+fn passes(items: &[Item]) -> Vec<u8> {
+    let pass = |item: &Item| match &item.record {
+        ScorableRecord::Action(action) => action.pass,
+        ScorableRecord::Play(_) | ScorableRecord::Position(_) => None,
+    };
+    (items.iter().filter_map(pass).flat_map(f64::to_le_bytes)).collect()
+}
+
 fn write(score: &Scored, out: &mut Vec<u8>) {
     match score {
         Scored::Play(score) => {
@@ -130,7 +141,7 @@ fn write(score: &Scored, out: &mut Vec<u8>) {
         Scored::Action(None) => out.push(NO_ACTION),
         Scored::Action(Some(loss)) => {
             out.push(ACTION);
-            for number in [loss.double, loss.take] {
+            for number in [loss.double, loss.take, loss.point] {
                 out.extend_from_slice(&number.to_le_bytes());
             }
         }
@@ -159,6 +170,7 @@ fn read(rest: &mut &[u8]) -> Option<Scored> {
         ACTION => Scored::Action(Some(ActionLoss {
             double: f64::from_le_bytes(*take(rest)?),
             take: f64::from_le_bytes(*take(rest)?),
+            point: f64::from_le_bytes(*take(rest)?),
         })),
         CUBE => Scored::Cube(Some(CubeLoss {
             errors: u32::from_le_bytes(*take(rest)?),
@@ -197,6 +209,7 @@ mod tests {
             Scored::Action(Some(ActionLoss {
                 double: 0.5,
                 take: 1.25,
+                point: 6.5,
             })),
             Scored::Cube(Some(CubeLoss {
                 errors: 7,

@@ -47,9 +47,7 @@ pub(super) fn score_one(
             let own = player.chances(&record.position);
             Scored::Cube(own.map(|own| cube_loss(&record.position, &own, &record.chances, table)))
         }
-        ScorableRecord::Action(record, away) => {
-            Scored::Action(action_loss(record, *away, player, table)?)
-        }
+        ScorableRecord::Action(action) => Scored::Action(action_loss(action, player, table)?),
     })
 }
 
@@ -77,7 +75,7 @@ impl PlayTally {
     /// points. All records count; only where each leaves a choice is it what players know by that name.
     #[must_use]
     pub fn performance(&self) -> f64 {
-        0.5 * self.loss.mean()
+        performance(&self.loss)
     }
 
     /// Returns the records with a loss, in percent.
@@ -85,6 +83,11 @@ impl PlayTally {
     pub fn percent_wrong(&self) -> f64 {
         100.0 * self.wrong as f64 / self.loss.count().max(1) as f64
     }
+}
+
+/// PR of a mean loss in thousandths of a point.
+fn performance(loss: &Running) -> f64 {
+    0.5 * loss.mean()
 }
 
 /// Cube measures of a group of `o` records.
@@ -117,6 +120,8 @@ pub struct ActionTally {
     pub double: Running,
     /// ... that takes and passes lose.
     pub take: Running,
+    /// Mean loss of the two decisions in thousandths of a point (EMG), one number a record.
+    pub loss: Running,
     /// Records with a loss.
     pub wrong: u64,
 }
@@ -125,7 +130,15 @@ impl ActionTally {
     fn add(&mut self, loss: &ActionLoss) {
         self.double.add(loss.double);
         self.take.add(loss.take);
+        self.loss.add(1000.0 * loss.points());
         self.wrong += u64::from(loss.double > 0.0 || loss.take > 0.0);
+    }
+
+    /// Returns the mean loss of a decision in the unit of eXtreme Gammon's performance rating, as
+    /// [`PlayTally::performance`] does.
+    #[must_use]
+    pub fn performance(&self) -> f64 {
+        performance(&self.loss)
     }
 }
 
@@ -224,7 +237,7 @@ pub fn position(item: &Item) -> &Position {
     match &item.record {
         ScorableRecord::Play(record) => &record.position,
         ScorableRecord::Position(record) => &record.position,
-        ScorableRecord::Action(record, _) => &record.position,
+        ScorableRecord::Action(action) => &action.record.position,
     }
 }
 
@@ -256,31 +269,58 @@ fn scores_of(
     group
 }
 
+/// Losses by which two players are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// `m` records: the loss of the play, in thousandths of a point.
+    Plays,
+    /// `c` records: the mean loss of the two decisions, in thousandths of a point (EMG).
+    Actions,
+}
+
+impl Compared {
+    /// Returns the losses of a record if it is of this kind and both players have one.
+    fn losses(self, scores: [&Scored; 2], counting: &Counting) -> Option<[f64; 2]> {
+        match (self, scores) {
+            (Compared::Plays, [Scored::Play(a), Scored::Play(b)]) => {
+                let listed = a.listed.is_some() && b.listed.is_some();
+                (counting.keep_outside || listed).then_some([a.loss, b.loss])
+            }
+            (Compared::Actions, [Scored::Action(Some(a)), Scored::Action(Some(b))]) => {
+                Some([a.points(), b.points()])
+            }
+            _ => None,
+        }
+    }
+}
+
 /// First player's loss minus the second's, in thousandths of a point, over the `m` records.
 #[must_use]
 pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Counting) -> Running {
-    paired_of(items, [first, second], counting, |_| true)
+    paired_of(items, [first, second], (Compared::Plays, counting), |_| {
+        true
+    })
 }
 
-/// The same for each group that has `m` records, everything first.
+/// First player's loss minus the second's in what is compared, for each group that has such records, everything first.
 #[must_use]
 pub fn paired_by_group(
     items: &[Item],
     scores: [&[Scored]; 2],
-    counting: &Counting,
+    (compared, counting): (Compared, &Counting),
 ) -> Vec<(String, Running)> {
     let groups = counting.groups().into_iter();
     let mut all: Vec<_> = groups
-        .map(|(name, holds)| (name, paired_of(items, scores, counting, holds)))
+        .map(|(name, holds)| (name, paired_of(items, scores, (compared, counting), holds)))
         .collect();
-    all.retain(|(name, difference)| name == "all" || difference.count() > 0);
+    all.retain(|(_, difference)| difference.count() > 0);
     all
 }
 
 fn paired_of(
     items: &[Item],
     [first, second]: [&[Scored]; 2],
-    counting: &Counting,
+    (compared, counting): (Compared, &Counting),
     holds: impl Fn(&Position) -> bool,
 ) -> Running {
     let mut difference = Running::default();
@@ -288,10 +328,8 @@ fn paired_of(
         if (counting.interesting_only && !item.interesting) || !holds(position(item)) {
             continue;
         }
-        if let (Scored::Play(a), Scored::Play(b)) = (a, b)
-            && (counting.keep_outside || (a.listed.is_some() && b.listed.is_some()))
-        {
-            difference.add(1000.0 * (a.loss - b.loss));
+        if let Some([a, b]) = compared.losses([a, b], counting) {
+            difference.add(1000.0 * (a - b));
         }
     }
     difference
