@@ -92,6 +92,7 @@ pub fn run<E: Display>(
             .map_or(FramedLine::TooLong, FramedLine::Line);
         let mut text = Vec::new();
         let mut ending = false;
+        let before = machine.clone();
         match Dialect::line(&mut machine, cut) {
             LineAction::Silence => continue,
             LineAction::Say(said) | LineAction::Refuse(said) => text = said.into_bytes(),
@@ -105,8 +106,10 @@ pub fn run<E: Display>(
                     continue;
                 }
                 Err(reason) => {
+                    // A refused value changes nothing: later changes would meet it again.
+                    machine = before;
                     let reason = reason.to_string().replace('\n', " ");
-                    text = format!("error bad_value {reason}\n").into_bytes();
+                    text = format!("error bad_value engine.nets {reason}\n").into_bytes();
                 }
             },
             LineAction::Close(said) => {

@@ -99,8 +99,9 @@ fn handshake_and_options() {
         "value engine.threads 2\n",
     );
     check(
-        "set engine.nets nowhere\n",
-        "error bad_value nowhere: no such file\n",
+        "set engine.nets nowhere\nget engine.nets\nset engine.threads 2\nget engine.threads\n",
+        "error bad_value engine.nets nowhere: no such file\nvalue engine.nets embedded\n\
+         value engine.threads 2\n",
     );
     check(
         "set game.length 7\nset game.score 6:2\nset game.crawford true\nget game.score\n",
@@ -180,6 +181,30 @@ fn session_position_and_dice() {
     check(
         "position xgid XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:3:0:7:10\nget game.score\n",
         "value game.score 2:3\n",
+    );
+    let xgid = |dice: &str| {
+        format!("position xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:{dice}:0:0:0:0:10\n")
+    };
+    check(
+        &format!("{}{}go\n", xgid("31"), xgid("00")),
+        "error bad_state missing.dice\n",
+    );
+    // A score says the same in both forms, and the rule that is off stays off.
+    let start = "newsession type match length 5\n";
+    for score in ["setscore 2 4", "set game.score 2:4"] {
+        let get = format!("{score}\nget game.crawford\n");
+        check(&format!("{start}{get}"), "value game.crawford true\n");
+        let off = format!(
+            "{start}set game.crawford false\n{get}{get}set game.crawford true\nget game.crawford\n"
+        );
+        check(
+            &off,
+            "value game.crawford false\nvalue game.crawford false\nvalue game.crawford true\n",
+        );
+    }
+    check(
+        &format!("{start}setscore 4294967295 0\n"),
+        "error bad_value setscore\n",
     );
 }
 

@@ -279,7 +279,7 @@ impl Ubgi {
                 let view = view.map_err(|_| "bad_value position")?;
                 self.position = Some(view.position);
                 self.state = view.state;
-                self.roll = view.roll.or(self.roll);
+                self.roll = view.roll;
             }
             ["xgid", ..] => return Err("bad_value position"),
             _ => return Err("bad_command position"),
@@ -340,10 +340,8 @@ impl Ubgi {
         let length = self.state.score.length();
         // In money play the points already won mean nothing.
         if length > 0 {
-            let crawford =
-                self.options.crawford_rule && (mine + 1 == length) != (theirs + 1 == length);
-            let score = Score::new(length, mine, theirs, crawford).map_err(|_| WRONG)?;
-            self.state.score = score;
+            let score = self.options.score_of(length, mine, theirs);
+            self.state.score = score.ok_or(WRONG)?;
         }
         Ok(UbgiAction::Silence)
     }

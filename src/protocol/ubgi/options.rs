@@ -63,21 +63,22 @@ impl Options {
         let new_score = match name {
             "game.length" => {
                 let length = value.parse().unwrap_or(0);
-                Score::new(length, 0, 0, false)
+                Score::new(length, 0, 0, false).ok()
             }
             "game.score" => {
                 let points = value.split_once(':').unwrap_or((value, ""));
                 let (Ok(me), Ok(opponent)) = (points.0.parse(), points.1.parse()) else {
                     return false;
                 };
-                Score::new(score.length(), me, opponent, false)
+                self.score_of(score.length(), me, opponent)
             }
-            "game.crawford" if on != score.is_crawford() => {
-                Score::new(score.length(), me, opponent, on)
+            "game.crawford" => {
+                self.crawford_rule = on;
+                self.score_of(score.length(), me, opponent)
             }
-            _ => Ok(score),
+            _ => Some(score),
         };
-        let Ok(new_score) = new_score else {
+        let Some(new_score) = new_score else {
             return false;
         };
         state.score = new_score;
@@ -95,6 +96,14 @@ impl Options {
             _ => {}
         }
         true
+    }
+
+    /// Returns the score at which a game of a match begins (UBGI-18): the Crawford game where its rule holds and one
+    /// player alone needs a point. `None` if no match has this score.
+    pub(super) fn score_of(&self, length: u32, me: u32, opponent: u32) -> Option<Score> {
+        let needs_one = |points| length.checked_sub(points) == Some(1);
+        let crawford = self.crawford_rule && needs_one(me) != needs_one(opponent);
+        Score::new(length, me, opponent, crawford).ok()
     }
 
     pub(super) fn settings(&self, base: &Settings) -> Settings {
