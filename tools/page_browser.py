@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import axe, explore, languages, matches, play, tasks
+from page import axe, explore, failures, languages, matches, play, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -104,6 +104,7 @@ def main():
         browser.until("document.querySelectorAll('#rows tbody tr').length > 1")
         pictures(browser, "matches")
         matches.quiz(browser, host)
+        failures.quiz(browser, host)
         pictures(browser, "quiz")
         matches.status(browser, host)
         pictures(browser, "status")
@@ -111,6 +112,11 @@ def main():
         no_errors(browser, "/matches, /quiz, /status, the archive")
         languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
         no_errors(browser, "other languages")
+        failures.tutor(browser, host)
+        failures.other_window(browser, host)
+        failures.resignations(browser, host)
+        failures.nothing_kept(browser, host)
+        no_errors(browser, "/play and /quiz beside failures")
         explore.set_up(browser, host)
         pictures(browser, "set-up")
         explore.rolled_out(browser, host)

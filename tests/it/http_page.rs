@@ -56,6 +56,15 @@ fn page_without_dice_shows_the_cube_decision() {
     let owned = XGID.replace(":1:1:1:31:", ":1:-1:1:00:");
     let page = text(&get(&http, &format!("/?position={owned}"), ""));
     assert!(page.contains("The opponent owns the cube"), "{page}");
+    // The board has the cube of the answer.
+    let owned = format!("/?position={START}&cube=2&owner=opponent");
+    let page = text(&get(&http, &owned, ""));
+    let board = format!("src=\"/v1/show?position={START}&cube=2&owner=opponent");
+    let board = board.replace('/', "%2F").replace("\"%2Fv1%2F", "\"/v1/");
+    assert!(
+        page.contains(&board.replace('&', "&amp;")),
+        "{board}: {page}"
+    );
 }
 
 /// HTTP-112: a play leads to the position after it, which the opponent sees, in the state of the match.
@@ -68,6 +77,14 @@ fn play_leads_to_the_position_after_it() {
     assert!(
         link.contains("plies=1") && !link.contains("roll="),
         "{link}"
+    );
+    let turned = format!("/?position={START}&roll=31&cube=2&owner=me&beavers=off");
+    let page = text(&get(&http, &turned, ""));
+    let (_, after) = page.split_once("<th scope=\"row\"><a href=\"").unwrap();
+    let after = after.split('"').next().unwrap();
+    assert!(
+        after.contains("beavers=off") && !after.contains("cube=") && !after.contains("owner="),
+        "{after}"
     );
     let next = get(&http, &link, "");
     assert_eq!(next.status, 200);

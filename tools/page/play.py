@@ -130,7 +130,7 @@ def tutored(browser, host, look=lambda: None):
     act(browser, "hint")
     browser.until("document.querySelector('#advice table') !== null")
     act(browser, "resign")
-    browser.click("#resigning [data-kind='3']")
+    browser.click("#resigning [data-kind='1']")
     browser.until(f"({SHOWN}).includes('next')")
     if browser.value("document.querySelectorAll('#score b, #moves b').length") != 0:
         sys.exit("a name became markup")

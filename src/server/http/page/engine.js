@@ -1,13 +1,17 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./api.js";
-import { canDouble, canRaise, ENGINE, levelOf, offered, PERSON, positionFor, settingsFor } from "./game.js";
+import { canDouble, canRaise, ENGINE, kindMax, levelOf, offered, PERSON, positionFor, settingsFor } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
 // A smaller chance than this is none, for a resignation.
 const NO_CHANCE = 0.0001;
 const ROLLOUT_PLIES = 0;
+// Positions that lose a gammon and a backgammon whatever is rolled: their values say what these cost at a score.
+const LOST = { 2: "AQAAAMD/HwAAAA", 3: "AQAAAAAA/38AAA" };
+// Chances of the positions above are off by less.
+const EQUITY_ERROR = 0.001;
 
 // All legal plays of the player on roll, best first: at once, without look-ahead.
 export async function legalPlays(game, signal) {
@@ -71,14 +75,17 @@ export async function engineResigns(game, signal) {
   const { probabilities: chance } = await valueFor(game, ENGINE, signal);
   const isSure = (value) => value < NO_CHANCE || value > 1 - NO_CHANCE;
   if (chance.win > NO_CHANCE || !isSure(chance.lose_gammon) || !isSure(chance.lose_backgammon)) return 0;
-  return 1 + Math.round(chance.lose_gammon) + Math.round(chance.lose_backgammon);
+  return Math.min(kindMax(game), 1 + Math.round(chance.lose_gammon) + Math.round(chance.lose_backgammon));
 }
 
-// True if the engine is content with the points of a resignation.
+const equityOf = ({ equity: { cubeful, cubeless } }) => cubeful ?? cubeless;
+
+// True if a resignation costs the person at least what playing on does. In a match a gammon costs what it brings at the score.
 export async function engineAccepts(game, signal) {
-  const { equity, probabilities: chance } = await valueFor(game, PERSON, signal);
-  const cubeless = 2 * chance.win - 1 - chance.lose_gammon - chance.lose_backgammon + chance.win_gammon + chance.win_backgammon;
-  return -(equity.cubeful ?? cubeless) <= game.offer.kind + NO_CHANCE;
+  const { kind } = game.offer;
+  const settings = { ...settingsFor(game, PERSON), plies: 0 };
+  const lost = kind === 1 ? -1 : equityOf(await ask("eval", { position: LOST[kind], settings }, signal));
+  return equityOf(await valueFor(game, PERSON, signal)) >= lost - EQUITY_ERROR;
 }
 
 // What each answer to a turned cube loses, in units of the cube before its last turn. A beaver keeps the cube and doubles what is at stake, so that

@@ -3,6 +3,7 @@
 
 import { Board } from "./board.js";
 import { byId, h } from "./html.js";
+import { keepText, kept } from "./kept.js";
 import { liveRollout } from "./live.js";
 import { inWords, printId } from "./position.js";
 import { positionIn, SetUp } from "./setup.js";
@@ -200,7 +201,7 @@ const setUp = new SetUp({
   failed: say,
 });
 const board = new Board(h("div", { id: "place", class: "place" }), setUp);
-board.clockwise = localStorage.getItem(FLIPPED) === "1";
+board.clockwise = kept(FLIPPED) === "1";
 
 const drawing = () => [shownBoard().position, shownBoard().settings];
 const words = () => `${inWords(setUp.position, [t("Player on roll"), t("Opponent")])} ${stateInWords(setUp.settings)}`;
@@ -275,7 +276,7 @@ const tools = h("div", { class: "tools wide", role: "group", "aria-label": t("Bo
   }),
   press("flip", t("Flip"), (button) => {
     board.clockwise = !board.clockwise;
-    localStorage.setItem(FLIPPED, board.clockwise ? "1" : "0");
+    keepText(FLIPPED, board.clockwise ? "1" : "0");
     button.setAttribute("aria-pressed", String(board.clockwise));
     showBoard();
   }));

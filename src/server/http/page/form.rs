@@ -10,8 +10,10 @@ use std::fmt::Write as _;
 const START: &str = "4HPwATDgc/ABMA";
 /// Parameters that have a field.
 pub(super) const FIELDS: [&str; 5] = ["position", "roll", "plies", "length", "score"];
-/// Fields that a state inside an ID stands for.
-const OF_STATE: [&str; 3] = ["roll", "length", "score"];
+/// Parameters that a state inside an ID replaces.
+const OF_STATE: [&str; 6] = ["roll", "length", "score", "crawford", "cube", "owner"];
+/// Rules, which are the same for both players.
+const RULES: [&str; 2] = ["jacoby", "beavers"];
 /// The language of the texts, which only the script knows.
 const LANGUAGE: &str = "lang";
 /// Plies that the field offers.
@@ -75,7 +77,7 @@ impl PageForm {
 
     /// Returns the query of `/v1/show` for the board. Settings that only a look-ahead has do not matter to it.
     pub(super) fn board_query(&self) -> String {
-        let shown = |name: &str| ["roll", "length", "score", "crawford", "jacoby"].contains(&name);
+        let shown = |name: &str| OF_STATE.contains(&name) || RULES.contains(&name);
         let mut query = form_urlencoded::Serializer::new(String::new());
         let position = match self.value("position") {
             "" => START,

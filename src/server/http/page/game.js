@@ -2,7 +2,7 @@
 // Player 0 is the person, player 1 the engine; the board is seen by the person.
 
 import { off, parseId, printId, START, stepsOf, swapped } from "./position.js";
-import { t } from "./strings.js";
+import { localDay, t } from "./strings.js";
 
 export const PERSON = 0;
 export const ENGINE = 1;
@@ -107,6 +107,9 @@ export function settingsFor(game, player) {
 // The position as a player sees it.
 export const positionFor = (game, player) => (player === PERSON ? game.position : printId(swapped(boardOf(game))));
 
+// The most that a game is worth before the cube: by Jacoby's rule gammons count only after a double.
+export const kindMax = (game) => (game.length === 0 && game.jacoby && game.cube.owner === null ? 1 : 3);
+
 // Points of a won board before the cube: 2 for a gammon, 3 for a backgammon.
 function kindOfWin(board) {
   const { me, opponent } = off(board.me) === 15 ? board : swapped(board);
@@ -133,8 +136,7 @@ export function play(game, { play: text, position }) {
   game.position = player === PERSON ? printId(swapped(parseId(position))) : position;
   const kind = kindOfWin(boardOf(game));
   if (kind > 0) {
-    const isJacoby = game.length === 0 && game.jacoby && game.cube.owner === null;
-    endGame(game, player, game.cube.value * (isJacoby ? 1 : kind), "bore off");
+    endGame(game, player, game.cube.value * Math.min(kind, kindMax(game)), "bore off");
     return;
   }
   game.turn = 1 - player;
@@ -183,7 +185,7 @@ export function pass(game) {
 
 // A player offers to lose 1, 2 or 3 times the cube; the phase before comes back if it is refused.
 export function offerResignation(game, player, kind) {
-  game.offer = { player, kind, phase: game.phase };
+  game.offer = { player, kind: Math.min(kind, kindMax(game)), phase: game.phase };
   game.phase = "resigning";
 }
 
@@ -199,7 +201,7 @@ export function acceptResignation(game) {
 
 // The lines of a match file in Jellyfish's text form (MAT-01 to MAT-09).
 export function matchFile(game, date = new Date()) {
-  const day = date.toISOString().slice(0, 10).replaceAll("-", ".");
+  const day = localDay(date).replaceAll("-", ".");
   const lines = [`; [EventDate "${day}"]`];
   if (game.length === 0) lines.push(`; [Jacoby "${game.jacoby ? "On" : "Off"}"]`, `; [Beaver "${game.beavers ? "On" : "Off"}"]`);
   lines.push("", ` ${game.length} point match`, "");

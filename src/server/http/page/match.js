@@ -205,7 +205,7 @@ async function keepComment() {
 
 async function save(format, kind) {
   try {
-    const text = await (await analyse(match.file, {}, format)).text();
+    const text = await (await analyse(match.file, { plies: match.depth }, format)).text();
     download(`match.${format}`, text, kind);
   } catch (error) {
     byId("error").textContent = t("no file: {message}", error);

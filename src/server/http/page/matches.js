@@ -5,7 +5,7 @@ import { byId, h, named, table } from "./html.js";
 import { showMatch, step } from "./match.js";
 import { reportsOf } from "./report.js";
 import * as store from "./store.js";
-import { t } from "./strings.js";
+import { localDay, t } from "./strings.js";
 
 const FILE_BYTES_MAX = 1 << 20;
 // Files that are analysed at a time: one computes while the next one is sent.
@@ -41,7 +41,7 @@ async function take(file, depth) {
     const known = await store.get("matches", id);
     const head = headOf(id, file.name, at + 1, report, known?.added ?? added);
     // Another depth takes the place of the old analysis; comments stay.
-    await store.keepMatch(head, { id, added: head.added, report, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
+    await store.keepMatch(head, { id, added: head.added, report, depth, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
     heads = [head, ...heads.filter((other) => other.id !== id)];
   }
   return reports.map((_, at) => `${sum}-${at + 1}`);
@@ -97,7 +97,7 @@ const cells = (id, { players, length, score, pr, luck }) => [
 function showList() {
   const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
   const rows = found.slice(0, ROWS_MAX).map((head) => [
-    ...cells(head.id, head), new Date(head.added).toISOString().slice(0, 10), named(head.file),
+    ...cells(head.id, head), localDay(new Date(head.added)), named(head.file),
   ]);
   const more = found.length > ROWS_MAX ? h("p", { class: "note" }, t("The newest {n} of {total} matches.", { n: ROWS_MAX, total: found.length })) : null;
   byId("rows").replaceChildren(
@@ -134,7 +134,8 @@ async function route() {
   const id = location.hash.slice(1);
   byId("error").textContent = "";
   const kept = id === "" ? null : await store.get("matches", id).catch(() => null);
-  const match = kept ?? await archive.match(id).catch(() => null);
+  // A number of the archive means that of this server.
+  const match = await archive.match(id).catch(() => null) ?? kept;
   byId("list").hidden = Boolean(match);
   byId("match").hidden = !match;
   if (match) await showMatch(match, { keep, remove });
@@ -142,11 +143,14 @@ async function route() {
   if (!match) showList();
 }
 
-// Keeps an archived match in this browser too, for comments and the quiz.
-async function keep({ head, isArchived: _, ...match }) {
-  await store.keepMatch(head, { ...match, added: head.added });
-  heads = [head, ...heads.filter(({ id }) => id !== head.id)];
-  await route();
+// Keeps an archived match in this browser too, for comments and the quiz. Its number is the archive's own, so that it gets a name by its contents.
+async function keep({ head: filed, isArchived: _, ...match }) {
+  const id = `kept-${await store.checksum(new TextEncoder().encode(JSON.stringify(match.report)))}`;
+  const head = { ...filed, id };
+  const comments = (await store.get("matches", id))?.comments ?? match.comments;
+  await store.keepMatch(head, { ...match, id, comments, added: head.added });
+  heads = [head, ...heads.filter((other) => other.id !== id)];
+  location.hash = id;
 }
 
 async function remove(id) {

@@ -38,7 +38,7 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
     ("/status", "Status", "status", include_str!("status.html")),
 ];
 /// Files of the pages, below `/page/`.
-const FILES: [(&str, &str); 22] = [
+const FILES: [(&str, &str); 23] = [
     ("api.js", include_str!("api.js")),
     ("archive.js", include_str!("archive.js")),
     ("board.js", include_str!("board.js")),
@@ -47,6 +47,7 @@ const FILES: [(&str, &str); 22] = [
     ("explore.js", include_str!("explore.js")),
     ("game.js", include_str!("game.js")),
     ("html.js", include_str!("html.js")),
+    ("kept.js", include_str!("kept.js")),
     ("live.js", include_str!("live.js")),
     ("match.js", include_str!("match.js")),
     ("matches.js", include_str!("matches.js")),

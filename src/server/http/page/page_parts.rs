@@ -283,7 +283,7 @@ fn value(answer: &Value) -> (String, String) {
     let cubeful = number_of(&answer["equity"]["cubeful"]);
     let depth = &answer["plies"];
     let text = format!(
-        "<p class=\"verdict\">The opponent owns the cube</p><p>{}: {cubeful}</p>{}",
+        "<p class=\"verdict\">The opponent owns the cube</p><p><span>{}</span> {cubeful}</p>{}",
         equity(answer),
         chances(answer)
     );

@@ -4,6 +4,7 @@ import { analyse, ogxm, pause } from "./api.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { byId, download, h, named } from "./html.js";
+import { kept } from "./kept.js";
 import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
 import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { count, parts, t } from "./strings.js";
@@ -39,6 +40,7 @@ const DEEDS = {
 const isOver = () => game.phase === "game-over" || game.phase === "match-over";
 const isMine = () => game.turn === PERSON;
 function keep() {
+  if (isElsewhere) return;
   try {
     localStorage.setItem(KEPT, JSON.stringify(game));
   } catch (error) {
@@ -178,7 +180,8 @@ function showActions() {
   const actions = byId("actions");
   const shown = possible();
   for (const button of actions.children) button.hidden = !shown.includes(button.dataset.act);
-  byId("resigning").hidden = !byId("resigning").dataset.open || shown.length === 0;
+  byId("resigning").hidden = !byId("resigning").dataset.open || !shown.includes("resign");
+  for (const button of byId("resigning").querySelectorAll("[data-kind]")) button.hidden = Number(button.dataset.kind) > match.kindMax(game);
   byId("typed").hidden = turn === null || isBusy;
   byId("warning").hidden = held === null;
   // The keys go on where the button that had them is gone.
@@ -195,8 +198,15 @@ function release() {
 async function tutored(action, lossOf, doIt) {
   if (game.tutor) {
     const { signal } = running;
-    const [loss, better] = await busily(lossOf);
-    if (signal.aborted) return;
+    let advised = null;
+    try {
+      advised = await busily(lossOf);
+    } catch (error) {
+      // The next click asks again; without the tutor the action needs no advice.
+      if (!signal.aborted) byId("advice").replaceChildren(noHint(error));
+    }
+    if (signal.aborted || advised === null) return;
+    const [loss, better] = advised;
     if (loss >= TUTOR_LOSS) {
       held = doIt;
       byId("warning-text").textContent = t("{action} loses {loss}. Better: {better}.", { action, loss: loss.toFixed(3), better });
@@ -219,14 +229,18 @@ async function busily(work) {
   }
 }
 
-// The legal plays with look-ahead, asked for once a turn.
-function advised() {
-  advice ??= engine.advisedPlays(game, running.signal);
+// The legal plays with look-ahead, asked for once a turn, or again after a failure.
+function advisedPlays() {
+  if (advice === null) {
+    const asked = engine.advisedPlays(game, running.signal);
+    advice = asked;
+    asked.catch(() => { if (advice === asked) advice = null; });
+  }
   return advice;
 }
 
 async function playLoss() {
-  const plays = await advised();
+  const plays = await advisedPlays();
   const mine = plays.find((play) => play.position === turn.play.position);
   return [mine.loss, plays[0].play];
 }
@@ -264,15 +278,16 @@ const acts = {
   accept: () => after(() => match.acceptResignation(game)),
   refuse: () => after(() => { match.refuseResignation(game); match.currentGame(game).refused = true; }),
   next: () => after(() => match.beginGame(game)),
-  retry: () => (isElsewhere ? location.reload() : after(() => {})),
+  retry: () => after(() => {}),
   resign: () => { byId("resigning").dataset.open = "1"; render(); byId("resigning").querySelector("button").focus(); },
   report: showReport,
   "new-match": setUp,
   hint: showHint,
 };
 
-// Does an action of the person, and lets the engine answer.
+// Does an action of the person, and lets the engine answer. If another window has gone on, this one begins with what that one kept.
 function after(change) {
+  if (isElsewhere) return location.reload();
   release();
   change();
   turn = null;
@@ -324,7 +339,7 @@ async function automatic(signal) {
     if (signal.aborted) throw new Error("stopped");
     turn = new Turn(match.boardOf(game), game.dice, plays);
     // The tutor will ask for it: by the time the play is made the answer is there.
-    if (game.tutor) advised().catch(() => {});
+    if (game.tutor) advisedPlays().catch(() => {});
     return false;
   }
   if (phase === "play") return act(Promise.all([engine.enginePlay(game, signal), rest()]), ([best]) => match.play(game, best));
@@ -344,17 +359,20 @@ async function automatic(signal) {
 
 // Advice and report
 
+const noHint = (error) => h("p", { class: "error" }, t("no hint: {message}", error));
+
 async function showHint() {
   const place = byId("advice");
+  const { signal } = running;
   place.replaceChildren(h("p", {}, "…"));
   try {
     if (game.phase === "play") {
-      place.replaceChildren(playsTable(t("Best plays"), (await advised()).slice(0, HINTS)));
+      place.replaceChildren(playsTable(t("Best plays"), (await advisedPlays()).slice(0, HINTS)));
     } else {
-      place.replaceChildren(cubeTable(t("Cube decision"), await engine.advisedCube(game, running.signal)));
+      place.replaceChildren(cubeTable(t("Cube decision"), await engine.advisedCube(game, signal)));
     }
   } catch (error) {
-    place.replaceChildren(h("p", { class: "error" }, t("no hint: {message}", error)));
+    if (!signal.aborted) place.replaceChildren(noHint(error));
   }
 }
 
@@ -429,6 +447,7 @@ byId("new").addEventListener("submit", (event) => {
     length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked,
   });
   byId("report").replaceChildren();
+  isElsewhere = false;
   show();
 });
 
@@ -459,6 +478,6 @@ function fillForm() {
 }
 
 fillForm();
-game = match.restored(localStorage.getItem(KEPT));
+game = match.restored(kept(KEPT));
 if (game === null) setUp();
 else show();

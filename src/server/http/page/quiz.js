@@ -62,6 +62,14 @@ function chosen() {
   return cards.filter((one) => (name === "" || one.name === name) && one.loss.emg >= least);
 }
 
+// The answer to a card's question, with look-ahead.
+function advised({ position, roll, kind }) {
+  const asked = kind === "play" ? ask("move", { position, roll, settings: { plies: PLIES, top: 0 } }) : ask("cube", { position, settings: { plies: PLIES } });
+  // Until somebody waits for it, a failure is nobody's.
+  asked.catch(() => {});
+  return asked;
+}
+
 async function next() {
   const now = Date.now();
   const found = chosen();
@@ -77,15 +85,13 @@ async function next() {
   if (card === null) return;
   turn = null;
   phase = "loading";
+  byId("error").textContent = "";
   const { position, roll, kind } = card;
   if (kind === "play") {
     const { plays } = await ask("move", { position, roll, settings: { plies: 0, top: 0 } });
     turn = new Turn(parseId(position.slice(0, 14)), roll, plays);
-    advice = ask("move", { position, roll, settings: { plies: PLIES, top: 0 } });
-  } else {
-    advice = ask("cube", { position, settings: { plies: PLIES } });
   }
-  advice.catch(() => {});
+  advice = advised(card);
   // The position of a take is seen by the player who doubles.
   const state = await stateOf({ position });
   const start = parseId(position.slice(0, 14));
@@ -117,9 +123,22 @@ async function show() {
 
 async function answer(act) {
   phase = "checking";
-  const known = await advice;
+  const [one, made] = [card, turn];
+  let known = null;
+  try {
+    advice ??= advised(card);
+    known = await advice;
+  } catch (error) {
+    if (card !== one) return;
+    // The next click asks again.
+    advice = null;
+    phase = "asked";
+    failed(error);
+  }
+  if (card !== one || known === null) return;
+  byId("error").textContent = "";
   const rows = card.kind === "play" ? known.plays : null;
-  const mine = rows?.find((play) => play.position === turn.play.position);
+  const mine = rows?.find((play) => play.position === made.play.position);
   const loss = rows ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
   const isGood = loss < GOOD_LOSS;
   const interval = isGood ? Math.max(1, card.interval * GROWTH) : 0;

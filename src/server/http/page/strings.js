@@ -2,6 +2,7 @@
 // meanings of one word apart. What the table does not have stays English.
 
 import { h } from "./html.js";
+import { keepText, kept } from "./kept.js";
 
 // The order is that of the rows in translations.js.
 const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", ja: "日本語" };
@@ -11,9 +12,9 @@ const ATTRIBUTES = ["alt", "aria-label", "placeholder", "title"];
 // `?lang=` of the link, which is kept; else the kept one; else the browser's.
 function chosen() {
   const asked = new URLSearchParams(location.search).get("lang");
-  const found = [asked, localStorage.getItem(KEPT), ...navigator.languages].map((tag) => String(tag).slice(0, 2).toLowerCase())
+  const found = [asked, kept(KEPT), ...navigator.languages].map((tag) => String(tag).slice(0, 2).toLowerCase())
     .find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en";
-  if (found === asked) localStorage.setItem(KEPT, found);
+  if (found === asked) keepText(KEPT, found);
   return found;
 }
 
@@ -33,8 +34,9 @@ export const t = (key, values) => parts(key, values).join("");
 // The text for one thing or for several; its hole {n} is the number.
 export const count = (n, one, several, values = {}) => t(plurals.select(n) === "one" ? one : several, { n, ...values });
 
-// Texts of the server with holes, such as "Plays of {roll}"; the first row that fits counts.
-const patterns = [...table.keys()].filter((key) => HOLE.test(key)).map((key) => {
+// Texts of the server with holes, such as "Plays of {roll}"; of the rows that fit, the one with the most text outside its holes counts.
+const textLength = (key) => key.replaceAll(new RegExp(HOLE, "g"), "").length;
+const patterns = [...table.keys()].filter((key) => HOLE.test(key)).sort((one, other) => textLength(other) - textLength(one)).map((key) => {
   const escaped = key.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
   return [new RegExp(`^${escaped.replaceAll("{", "(?<").replaceAll("}", ">.+)")}$`), key];
 });
@@ -47,6 +49,9 @@ function translated(text) {
   }
   return text;
 }
+
+// The day as a date of this place: 2026-01-05.
+export const localDay = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
 // Translates what the server has written. `data-context` is what follows "|" in the key.
 export function translate(root) {
@@ -70,9 +75,11 @@ function chooser() {
   const options = Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name));
   const select = h("select", { id: "language" }, ...options);
   select.addEventListener("change", () => {
-    localStorage.setItem(KEPT, select.value);
+    keepText(KEPT, select.value);
     const link = new URL(location.href);
-    link.searchParams.delete("lang");
+    // A browser that keeps nothing has the choice in the link.
+    if (kept(KEPT) === select.value) link.searchParams.delete("lang");
+    else link.searchParams.set("lang", select.value);
     history.replaceState(null, "", link);
     location.reload();
   });
