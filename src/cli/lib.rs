@@ -116,7 +116,7 @@ commands! {
     /// Play as a bot on a bgammon server.
     #[command(after_help = "Example: gammond bgammon --user BOT_mine --password-file bgammon.password --points 5")]
     Bgammon => bgammon,
-    /// Judge matches: what each decision lost, luck, ratings, reports.
+    /// Analyse matches: loss of each decision, luck, ratings, reports.
     #[command(after_help = "Example: gammond analyse match.mat --html report.html")]
     Analyse => analyse,
     /// Players of an archive that `analyse --db` made, or the history of one.
@@ -186,7 +186,7 @@ commands! {
     #[command(after_help = "Example: gammond doctor")]
     Doctor => doctor,
     /// The configuration file and what is in force.
-    #[command(after_help = "Example: gammond config print > ~/.config/gammond/config.toml")]
+    #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Config => config,
     /// One number that changes when any answer of a fixed workload does.
     #[command(after_help = "Example: gammond signature")]

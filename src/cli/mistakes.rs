@@ -141,9 +141,12 @@ fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Opt
             let typed = words
                 .iter()
                 .any(|word| *word == value || word.split_once('=').is_some_and(|w| w.1 == value));
-            let from = match file {
-                Some(path) => format!("{} or a variable GAMMOND_…", path.display()),
-                None => "a variable GAMMOND_…".to_owned(),
+            let variable =
+                std::env::vars().find(|(name, set)| name.starts_with("GAMMOND_") && *set == value);
+            let from = match (variable, file) {
+                (Some((name, _)), _) => format!("the variable {name}"),
+                (None, Some(path)) => path.display().to_string(),
+                (None, None) => "a variable GAMMOND_…".to_owned(),
             };
             (!typed && !value.is_empty()).then(|| format!("'{value}' is from {from}"))
         }

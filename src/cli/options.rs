@@ -52,8 +52,8 @@ pub(crate) struct Common {
     /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
     #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
     pub(crate) bearoff: Option<PathBuf>,
-    /// Match equity table: a name, or gnubg's XML file; default: kazaross-xg2, and mec26 for the cube measure of
-    /// benchmarks.
+    /// Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, mec26 (the default of the cube measure of
+    /// benchmarks), or gnubg's XML file.
     #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
     pub(crate) met: Option<String>,
     /// Seed of everything that depends on chance.
@@ -127,7 +127,7 @@ pub(crate) enum PointsError {
 /// The level of play of commands whose engine takes decisions.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct LevelOption {
-    /// A level of play in the place of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
+    /// A level of play instead of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     pub(crate) level: Option<Level>,
 }
@@ -323,7 +323,7 @@ impl Common {
             if !path.exists() {
                 return Err(Failure::file(unknown.to_string()));
             }
-            MatchEquityTable::load(path).map_err(Failure::file)
+            MatchEquityTable::load(path).map_err(Failure::in_file(path))
         })
     }
 }

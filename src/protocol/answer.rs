@@ -535,7 +535,7 @@ pub(crate) fn help_lines() -> Vec<String> {
         "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
         "set key=value…, get, help, version, stats, ping, quit",
         "cancel ID…, cancel all: stops earlier requests of the connection",
-        "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=… or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
+        "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=…, OGID or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
         "#id in front of a request comes back in its answer",
     ];
     let keys = KEYS

@@ -55,8 +55,7 @@ impl Defaults {
             return Ok(Some(new(self)));
         }
         if is_http(line) {
-            let message = "request is one of HTTP, and this port speaks lines: \
-                           send `help` and a line end";
+            let message = "this port does not accept HTTP: start the server with --http ADDRESS";
             return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
         }
         Ok((!Session::passes_over(line)).then(requests))

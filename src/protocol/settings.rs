@@ -297,7 +297,11 @@ pub(super) const KEYS: &[(&str, &str, &str)] = &[
     ("top", "0 to 65535, 0 for all", "plays to report"),
     ("time", "0 to 600000, 0 for none", "milliseconds to deepen"),
     ("length", "0 (money) to 255", "match length"),
-    ("score", "points:points, mine first", "score"),
+    (
+        "score",
+        "N:N, the points of the player on roll first",
+        "score",
+    ),
     ("crawford", "on or off", "whether this is the Crawford game"),
     ("jacoby", "on or off", "Jacoby rule (money)"),
     ("beavers", "on or off", "beavers (money)"),

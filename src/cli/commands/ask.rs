@@ -185,8 +185,13 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
         Request::Convert(shown, state) => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+            // Other forms hold positions that an OGID cannot say.
+            let ogid = shown
+                .ogid(state)
+                .map(|ogid| format!("OGID         {ogid}\n"));
+            let ogid = ogid.unwrap_or_default();
             format!(
-                "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\nFIBS board   {}\n",
+                "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\n{ogid}FIBS board   {}\n",
                 print(Form::PositionId),
                 print(Form::GnubgId),
                 print(Form::Key),

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// the bot plays as a guest.
     #[arg(long, env = "GAMMOND_BGAMMON_USER", value_name = "NAME")]
     user: String,
-    /// File with the password; nobody but its owner may have rights on it (mode 0600).
+    /// File with the password; only its owner may have access (mode 0600).
     #[arg(long, env = "GAMMOND_BGAMMON_PASSWORD_FILE", value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// Length of the matches that the bot offers, in points.

@@ -15,7 +15,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     /// Print the options in force, and those of every subcommand, as a configuration file.
-    #[command(after_help = "Example: gammond config print > ~/.config/gammond/config.toml")]
+    #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Print,
     /// Print where the configuration file is looked for.
     #[command(after_help = "Example: gammond config path")]
@@ -41,37 +41,52 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Writes the options in force. Defaults are comments: in a file they would replace the own defaults of commands.
 fn options_in_force(common: &Common, text: &mut String) {
-    let mut line = |key: &str, value: Option<toml::Value>| {
-        let _ = match value {
-            Some(value) => writeln!(text, "{key} = {value}"),
-            None => writeln!(text, "# {key} ="),
-        };
+    let mut line = |key: &str, value: Option<toml::Value>, is_set: bool| {
+        let hidden = if is_set { "" } else { "# " };
+        let value = value.map_or_else(String::new, |value| format!(" {value}"));
+        let _ = writeln!(text, "{hidden}{key} ={value}");
+    };
+    let is_default = |id: &str, value: &str| {
+        let command = Cli::command();
+        let found = command.get_arguments().find(|one| one.get_id() == id);
+        found.is_some_and(|one| one.get_default_values().iter().any(|known| known == value))
     };
     let path = |path: &Option<std::path::PathBuf>| {
         path.as_ref()
             .map(|path| toml::Value::from(path.display().to_string()))
     };
-    line("nets", Some(common.nets.clone().into()));
-    line("plies", Some(i64::from(common.plies()).into()));
+    let nets = &common.nets;
+    line("nets", Some(nets.clone().into()), !is_default("nets", nets));
+    let plies = i64::from(common.plies());
+    line("plies", Some(plies.into()), common.plies.is_some());
     line(
         "threads",
         common
             .threads
             .and_then(|threads| i64::try_from(threads).ok())
             .map(Into::into),
+        common.threads.is_some(),
     );
-    line("bearoff", path(&common.bearoff));
-    line("met", Some(common.met_name().into()));
-    line("seed", i64::try_from(common.seed).ok().map(Into::into));
+    line("bearoff", path(&common.bearoff), common.bearoff.is_some());
+    line("met", Some(common.met_name().into()), common.met.is_some());
+    let seed = common.seed.to_string();
+    line(
+        "seed",
+        i64::try_from(common.seed).ok().map(Into::into),
+        !is_default("seed", &seed),
+    );
     line(
         "format",
         common
             .format
             .map(|format| format!("{format:?}").to_lowercase().into()),
+        common.format.is_some(),
     );
-    line("log", Some(common.log.clone().into()));
-    line("log-json", Some(common.log_json.into()));
+    let log = &common.log;
+    line("log", Some(log.clone().into()), !is_default("log", log));
+    line("log-json", Some(common.log_json.into()), common.log_json);
 }
 
 /// The options of each subcommand with their defaults, as comments.

@@ -30,7 +30,7 @@ enum FarmCommand {
     /// Compute for others.
     #[command(after_help = "Example: gammond farm worker --nats nats://server:4222 --name anna")]
     Worker(WorkerArgs),
-    /// Give a command to the farm: rollout (or bm), label, sample, bench, duel, tournament.
+    /// Submit a job: rollout (or bm), label, sample, bench, duel, gate, tournament.
     #[command(
         after_help = "Example: gammond farm submit --wait rollout --bm-in positions.txt --out positions.bm"
     )]
@@ -41,13 +41,13 @@ enum FarmCommand {
     /// Write the result of a job, as the command itself would have.
     #[command(after_help = "Example: gammond farm fetch label-0123456789ab")]
     Fetch(FetchArgs),
-    /// Try again what of a job was given up.
+    /// Retry the abandoned parts of a job.
     #[command(after_help = "Example: gammond farm retry label-0123456789ab")]
     Retry(RetryArgs),
     /// Cancel a job, or remove a finished one.
     #[command(after_help = "Example: gammond farm cancel label-0123456789ab")]
     Cancel(CancelArgs),
-    /// The machines that are there, and those that are not believed.
+    /// List workers, and those in quarantine.
     #[command(after_help = "Example: gammond farm workers")]
     Workers(WorkersArgs),
     /// Try all of it here: starts a server and two workers, and ends with a small job's result.
@@ -462,7 +462,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     })?;
     print(
         match tried {
-            0 => format!("nothing of {job} was given up\n"),
+            0 => format!("no part of {job} was abandoned\n"),
             1 => format!("1 batch of {job} is tried again\n"),
             more => format!("{more} batches of {job} are tried again\n"),
         }

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// --password-file, or the systemd credential gammond-fibs-password.
     #[arg(long, env = "GAMMOND_FIBS_USER", value_name = "NAME")]
     user: String,
-    /// File with the password; nobody but its owner may have rights on it (mode 0600).
+    /// File with the password; only its owner may have access (mode 0600).
     #[arg(long, env = "GAMMOND_FIBS_PASSWORD_FILE", value_name = "FILE")]
     password_file: Option<PathBuf>,
     /// Name of the program in the who list; at most 20 characters.

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// difference of the error rates must reach zero.
     #[arg(long, value_name = "FILE.bm")]
     pub(super) bench: Vec<PathBuf>,
-    /// Copy the candidate's nets into this folder when the gate lets them in.
+    /// Copy the candidate's nets into this folder if the candidate passes.
     #[arg(long, value_name = "DIR")]
     pub(super) install: Option<PathBuf>,
     /// Keep the duels' results in this file; the same command goes on from it after a stop.

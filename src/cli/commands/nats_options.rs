@@ -30,7 +30,7 @@ pub(super) struct NatsOptions {
     /// File with the user's password.
     #[arg(long, value_name = "FILE", requires = "user")]
     password_file: Option<PathBuf>,
-    /// Certificates (PEM) of those who sign the server's; TLS is wanted then.
+    /// CA certificates (PEM) for the server's certificate; TLS is required then.
     #[arg(long, value_name = "FILE")]
     tls_ca: Option<PathBuf>,
     /// Our certificate (PEM).

@@ -60,8 +60,8 @@ pub(crate) struct Args {
     /// listened on but what --listen says.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
     console: Option<Address>,
-    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). Then nothing else is listened on but what --listen says.
-    /// Addresses of other machines want --allow-remote, and --http-tokens or --no-auth.
+    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). The default address is not opened then; add --listen to open one.
+    /// Addresses that are not loopback require --allow-remote, and --http-tokens or --no-auth.
     #[arg(
         long,
         env = "GAMMOND_HTTP",
@@ -102,6 +102,7 @@ pub(crate) struct Args {
         env = "GAMMOND_CORS",
         value_name = "ORIGIN",
         value_delimiter = ',',
+        value_parser = origin,
         requires = "http"
     )]
     cors: Vec<String>,
@@ -362,11 +363,21 @@ pub(super) fn serve_failure(error: ServeFailure) -> Failure {
             Failure::file(error)
         }
         ServeFailure::Serve(error @ ServeError::Transport(_)) => Failure::usage(error),
-        ServeFailure::Serve(error @ (ServeError::Remote(_) | ServeError::NoAddress)) => {
-            Failure::usage(error)
-        }
+        ServeFailure::Serve(
+            error @ (ServeError::Remote(_) | ServeError::NoTokens(_) | ServeError::NoAddress),
+        ) => Failure::usage(error),
         error => Failure::work(error),
     }
+}
+
+/// Parses an origin of pages, as browsers send it.
+fn origin(text: &str) -> Result<String, String> {
+    let named = text.split_once("://").is_some_and(|(scheme, host)| {
+        matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains(['/', ' '])
+    });
+    (named || text == "*")
+        .then(|| text.to_owned())
+        .ok_or_else(|| "expected an origin, such as https://example.org, or *".to_owned())
 }
 
 /// Makes the table of endings in the program, for which the first question about one would wait.

@@ -108,7 +108,7 @@ impl Analysis {
         };
         let _ = write!(
             text,
-            "<h1>{one} {first} – {second} {other}</h1><p>{kind}, {}, judged at {}. <span class=\"s\">{}</span></p>",
+            "<h1>{one} {first} – {second} {other}</h1><p>{kind}, {}, analysed at {}. <span class=\"s\">{}</span></p>",
             match self.games.len() {
                 1 => "1 game".to_owned(),
                 count => format!("{count} games"),

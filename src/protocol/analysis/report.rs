@@ -60,7 +60,7 @@ impl Analysis {
         };
         let mut lines = vec![
             format!(
-                "Our {kind}: you {}, I {}, judged at {}.",
+                "Our {kind}: you {}, I {}, analysed at {}.",
                 of(theirs),
                 of(mine),
                 self.level

@@ -29,7 +29,7 @@ impl Analysis {
         let [one, other] = &names;
         let _ = writeln!(
             text,
-            "{file}: {kind}, {one} {first}, {other} {second}, judged at {}",
+            "{file}: {kind}, {one} {first}, {other} {second}, analysed at {}",
             self.level
         );
         for fault in &self.faults {

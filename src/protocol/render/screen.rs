@@ -265,7 +265,7 @@ fn meaning(value: Equities) -> &'static str {
 
 fn depth(plies: u8) -> String {
     match plies {
-        0 => "0-ply: judged as it stands (--plies 2 looks ahead two turns)".to_owned(),
+        0 => "0-ply: static evaluation (--plies 2 looks ahead two turns)".to_owned(),
         1 => "1-ply: looked ahead one turn".to_owned(),
         plies => format!("{plies}-ply: looked ahead {plies} turns"),
     }

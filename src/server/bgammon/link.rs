@@ -36,6 +36,16 @@ enum End {
     Lost(String),
 }
 
+impl End {
+    /// Puts what happened in front of a reason.
+    fn within(self, what: &str) -> End {
+        match self {
+            End::Lost(reason) => End::Lost(format!("{what} ({reason})")),
+            End::Quit => End::Quit,
+        }
+    }
+}
+
 /// Plays until it is stopped or cannot go on. `stop` counts requests to stop: the first one waits for the end of the match,
 /// the second one leaves it, the third one ends the bot at once.
 ///
@@ -63,10 +73,11 @@ pub async fn play(
         let begun = Instant::now();
         let end = tokio::select! {
             connected = timeout(IO_TIMEOUT, Connection::open(&link.config.server)) => {
+                let cannot = format!("cannot connect to {}", link.config.server);
                 match connected {
-                    Ok(Ok(stream)) => link.session(stream, &mut stop).await,
-                    Ok(Err(error)) => End::Lost(error.to_string()),
-                    Err(_) => End::Lost("no answer".to_owned()),
+                    Ok(Ok(stream)) => link.session(stream, &mut stop).await.within("connection lost"),
+                    Ok(Err(error)) => End::Lost(error.to_string()).within(&cannot),
+                    Err(_) => End::Lost("no answer".to_owned()).within(&cannot),
                 }
             }
             Ok(()) = stop.changed() => continue,
@@ -91,7 +102,7 @@ pub async fn play(
         let pause = Duration::from_millis(wait + wait * jitter / 2000);
         wait = (wait * 2).min(link.config.backoff_max_ms);
         let next = pause.as_secs_f64();
-        tracing::warn!("connection lost ({reason}); next try in {next:.1} s");
+        tracing::warn!("{reason}; next try in {next:.1} s");
         tokio::select! {
             () = sleep(pause) => {}
             Ok(()) = stop.changed() => {}

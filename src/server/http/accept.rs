@@ -26,7 +26,12 @@ pub(super) fn chosen(
                 best = Some((wish, kind));
             }
         }
-        let message = || format!("Accept has none of {}", offered.join(", "));
+        let message = || {
+            format!(
+                "Accept allows none of the available forms: {}",
+                offered.join(", ")
+            )
+        };
         return best
             .map(|(_, kind)| kind)
             .ok_or_else(|| Problem::new(ErrorCode::NotAcceptable, message()));

@@ -12,12 +12,16 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
 /// Requests in work at a time.
 const CALLS_MAX: usize = 64;
+/// Time that the requests in work have for their answers after the end of the input.
+const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(2);
 /// Size of one read in bytes.
 const READ_BYTES: usize = 64 << 10;
 
@@ -98,15 +102,17 @@ async fn converse(server: &Handle) {
             break;
         }
     }
-    // What runs is cancelled, what is said is written.
-    for call in calls.values() {
-        call.abort();
-    }
-    while let Ok(message) = messages.try_recv() {
-        if !write(&message) {
-            break;
+    // The tasks hold the other senders: the channel ends when all have answered.
+    drop(sender);
+    let answers = async {
+        while let Some(message) = messages.recv().await {
+            if !write(&message) {
+                break;
+            }
         }
-    }
+    };
+    let _ = timeout(LAST_ANSWERS_TIMEOUT, answers).await;
+    calls.values().for_each(AbortHandle::abort);
 }
 
 /// Starts the work of a message, or cancels another's.
