@@ -34,6 +34,9 @@ struct NamedError {
 }
 
 impl Failure {
+    /// Exit code after a missing or damaged file.
+    pub(crate) const FILE: u8 = 3;
+
     pub(crate) fn usage(cause: impl Into<Cause>) -> Failure {
         Failure::Usage(cause.into())
     }
@@ -62,7 +65,7 @@ impl Failure {
         ExitCode::from(match self {
             Failure::Work(_) => 1,
             Failure::Usage(_) => 2,
-            Failure::File(_) => 3,
+            Failure::File(_) => Failure::FILE,
         })
     }
 }

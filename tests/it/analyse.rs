@@ -339,6 +339,16 @@ fn the_command_reports() {
     std::fs::write(&damaged, THREE_GAMES.replace("Takes", "")).unwrap();
     let run = gammond().arg("analyse").arg(&damaged).output().unwrap();
     assert_eq!(run.status.code(), Some(1));
+    std::fs::write(folder.path().join("none.mat"), "no match\n").unwrap();
+    let none = [folder.path().join("none.mat"), file];
+    let run = gammond()
+        .arg("analyse")
+        .args(none)
+        .args(["--plies", "0"])
+        .output()
+        .unwrap();
+    assert_eq!(run.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("7-point match"));
 }
 
 /// Names with tags in them do not become part of the page.

@@ -579,6 +579,11 @@ fn the_printed_configuration_can_be_read_again() {
         first.contains("# [serve]") && first.contains("(read)"),
         "{first}"
     );
+    // A default is no choice: commands have defaults of their own.
+    assert!(
+        first.contains("\n# met = ") && first.contains("\n# log = "),
+        "{first}"
+    );
     std::fs::write(place.join("config.toml"), &first).unwrap();
     assert_eq!(print(), first);
 }

@@ -945,7 +945,8 @@ fn tokens_are_asked_for() {
             .output()
             .unwrap();
         assert!(!output.status.success());
-        String::from_utf8(output.stderr).unwrap()
+        let said = String::from_utf8(output.stderr).unwrap();
+        format!("{}: {said}", output.status.code().unwrap())
     };
     let said = refused(&["127.0.0.1:0", "--http-tokens", path]);
     assert!(
@@ -958,7 +959,15 @@ fn tokens_are_asked_for() {
     assert!(said.contains("line 1") && !said.contains("short"), "{said}");
     // HTTP-01: other machines want more than --allow-remote.
     let said = refused(&["0.0.0.0:0", "--allow-remote"]);
-    assert!(said.contains("--http-tokens"), "{said}");
+    assert!(
+        said.starts_with("2: ") && said.contains("--http-tokens"),
+        "{said}"
+    );
+    let said = refused(&["127.0.0.1:0", "--cors", "example.org"]);
+    assert!(
+        said.starts_with("2: ") && said.contains("https://example.org"),
+        "{said}"
+    );
     let said = refused(&["0.0.0.0:0", "--no-auth"]);
     assert!(said.contains("--allow-remote"), "{said}");
     let (_server, open) = http_server(&["--allow-remote", "--no-auth"]);

@@ -48,6 +48,20 @@ fn answer(messages: &[Value], id: u32) -> &Value {
     found.unwrap_or_else(|| panic!("no answer {id} in {messages:?}"))
 }
 
+/// MCP-03: requests that come with the end of the input, as from a pipe, are answered.
+#[test]
+fn requests_before_the_end_are_answered() {
+    let list = |id: u32| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}).to_string();
+    let lines = [
+        list(1),
+        call(2, "best_plays", &json!({"position": START, "roll": [3, 1]})),
+    ];
+    for _ in 0..10 {
+        let (messages, code) = stdio(&lines, |_| true);
+        assert_eq!((messages.len(), code), (2, Some(0)), "{messages:?}");
+    }
+}
+
 /// MCP-01, MCP-02, MCP-03: both eras, errors of the protocol, and the end of the input.
 #[test]
 fn both_eras_are_answered() {

@@ -162,6 +162,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             .collect(),
         written: HashSet::new(),
         failed: false,
+        unread: false,
         known: 0,
     };
     if common.format == Some(Format::Csv) {
@@ -199,7 +200,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     control.report_progress(Progress::new("matches", done, total), true);
     let ended = control.stop.is_triggered();
     drop(control);
-    let failed = printer.failed;
+    let (failed, unread) = (printer.failed, printer.unread);
     printer.finish()?;
     if ended {
         let done = format!("{done} of {} matches are judged; ", paths.len());
@@ -209,7 +210,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         };
         return Ok(stopped(None, &(done + more)));
     }
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(match unread {
+        true => ExitCode::from(Failure::FILE),
+        false => ExitCode::from(u8::from(failed)),
+    })
 }
 
 /// Makes the folders that are written to, before anything is judged.
@@ -235,6 +239,8 @@ struct Printer<'a> {
     written: HashSet<PathBuf>,
     /// Some file had a fault.
     failed: bool,
+    /// Some file held no match.
+    unread: bool,
     /// Files that were in the archive.
     known: u64,
 }
@@ -335,7 +341,7 @@ impl Printer<'_> {
         let (reading, analysis) = match result {
             Ok((reading, analysis)) => (reading, analysis.marked(self.args.marks)),
             Err(error) => {
-                self.failed = true;
+                self.unread = true;
                 return self.print_error(&name, &error.to_string());
             }
         };

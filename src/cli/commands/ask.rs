@@ -21,7 +21,7 @@ const COLUMNS: usize = 80;
 /// Arguments of all these commands.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A position in any form, a roll where one is wanted, then settings such as `plies=2`; see
+    /// A position in any form, for `move` and `show` a roll, then settings such as `plies=2`; see
     /// protocol-specs/request-protocol.md.
     #[arg(required = true, value_name = "POSITION [ROLL] [KEY=VALUE]")]
     pub(super) request: Vec<String>,

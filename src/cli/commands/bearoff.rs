@@ -36,7 +36,7 @@ enum Command {
     #[command(after_help = "Example: gammond bearoff make gnubg_os.bd --points 8")]
     Make(Make),
     /// Look up a position in the databases.
-    #[command(after_help = "Example: gammond bearoff probe 2+4BAADftgEAAA")]
+    #[command(after_help = "Example: gammond bearoff probe d1cBAODuKgAAAA")]
     Probe {
         /// The position in any form.
         position: String,

@@ -28,7 +28,7 @@ use std::time::Instant;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A position in any form, a roll where one is wanted, then settings such as `trials=1296`; see
+    /// A position in any form, a roll to compare its plays, then settings such as `trials=1296`; see
     /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
     #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
     pub(super) request: Vec<String>,
