@@ -141,6 +141,19 @@ impl Running {
         }
     }
 
+    /// Returns the interval like [`Running::interval99`]; `None` for fewer than five numbers, whose scatter says too
+    /// little. For numbers without a least difference, which need none of the rule of three.
+    #[must_use]
+    pub fn known_interval99(&self) -> Option<[f64; 2]> {
+        (self.count >= INTERVAL_COUNT_MIN).then(|| self.interval99())
+    }
+
+    /// Returns the standard error of the mean; `None` below two numbers.
+    #[must_use]
+    pub fn known_error(&self) -> Option<f64> {
+        (self.count >= 2).then(|| self.standard_error())
+    }
+
     /// Returns the interval that holds the true mean with about 99 % probability.
     #[must_use]
     pub fn interval99(&self) -> [f64; 2] {

@@ -109,8 +109,8 @@ impl Archive {
     pub(crate) fn has(&self, key: &ArchiveKey) -> Result<bool, Failure> {
         let connection = self.connection();
         let found = connection
-            .prepare_cached("SELECT 1 FROM matches WHERE checksum = ?")
-            .and_then(|mut asked| asked.exists([&key.checksum]));
+            .prepare_cached("SELECT 1 FROM matches WHERE checksum IN (?, ?)")
+            .and_then(|mut asked| asked.exists([&key.checksum, &key.checksum_by_names]));
         found.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
@@ -396,7 +396,7 @@ fn filed(
     let added = transaction
         .prepare_cached(
             "INSERT INTO matches (checksum, file, length, games, level, nets, met, faults) \
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (checksum) DO NOTHING",
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM matches WHERE checksum IN (?1, ?9))",
         )?
         .execute(params![
             key.checksum,
@@ -407,6 +407,7 @@ fn filed(
             key.nets,
             key.met,
             analysis.faults.len() as i64,
+            key.checksum_by_names,
         ])?;
     if added > 0 {
         let number = transaction.last_insert_rowid();

@@ -1,13 +1,22 @@
 //! Keys and rows of the archive of analysed matches: what its users see of it, with or without SQLite.
 
 use gammond_base::escape::Untrusted;
-use gammond_engine::engine::Engine;
+use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Settings;
 use gammond_game::notation::{MatchFormat, MatchReading};
 use gammond_protocol::analysis::level_name;
 
-/// Key of a match in the archive: its file, and the level, nets and match equity table of its analysis. Equal analyses
-/// have the same checksum.
+/// What an analysis depends on beside the match: the same for all matches of a command.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AnalysisKey {
+    level: String,
+    nets: String,
+    met: String,
+    /// Checksums of the nets, the bearoff databases, the match equity table and the cube efficiencies.
+    contents: String,
+}
+
+/// Key of a match in the archive: its file and its [`AnalysisKey`]. Equal analyses have the same checksum.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(
     not(feature = "archive"),
@@ -15,37 +24,58 @@ use gammond_protocol::analysis::level_name;
 )]
 pub(crate) struct ArchiveKey {
     pub(crate) checksum: String,
+    /// Checksum in archives of versions that knew nets and tables by their names alone.
+    pub(crate) checksum_by_names: String,
     pub(crate) level: String,
     pub(crate) nets: String,
     pub(crate) met: String,
 }
 
-impl ArchiveKey {
-    /// Computes the key of an analysis of a file's contents.
-    pub(crate) fn of(engine: &Engine, settings: &Settings, bytes: &[u8]) -> ArchiveKey {
-        let level = level_name(settings);
-        let (nets, met) = (engine.net_name().to_owned(), engine.met().name().to_owned());
-        let mut summed = format!("{level} {nets} {met}").into_bytes();
-        summed.push(0);
-        summed.extend_from_slice(bytes);
+impl AnalysisKey {
+    /// Computes the key of all analyses with this engine and these settings.
+    ///
+    /// # Errors
+    /// When a file of the engine cannot be read any more.
+    pub(crate) fn of(engine: &Engine, settings: &Settings) -> Result<AnalysisKey, EngineError> {
+        Ok(AnalysisKey {
+            level: level_name(settings),
+            nets: engine.net_name().to_owned(),
+            met: engine.met().name().to_owned(),
+            contents: format!("{} {}", engine.files_identity()?, engine.cube_identity()),
+        })
+    }
+
+    /// Computes the key of a file's contents.
+    pub(crate) fn of_file(&self, bytes: &[u8]) -> ArchiveKey {
+        let AnalysisKey {
+            level, nets, met, ..
+        } = self;
+        let sum = |names: String| {
+            let mut summed = names.into_bytes();
+            summed.push(0);
+            summed.extend_from_slice(bytes);
+            gammond_job::sha256(&summed)
+        };
+        let names = format!("{level} {nets} {met}");
         ArchiveKey {
-            checksum: gammond_job::sha256(&summed),
-            level,
-            nets,
-            met,
+            checksum: sum(format!("{names} {}", self.contents)),
+            checksum_by_names: sum(names),
+            level: level.clone(),
+            nets: nets.clone(),
+            met: met.clone(),
         }
     }
 
-    /// Computes the key of an analysed match of a file with `count` matches: that of the file, unless there are several or
-    /// the file is a log. A log that grows is another file tomorrow, but the matches in it are the same.
+    /// Computes the key of a match of a file with `count` matches: that of the file, unless there are several or the file
+    /// is a log. A log that grows is another file tomorrow, but the matches in it are the same.
     pub(crate) fn of_match(
-        (engine, settings): (&Engine, &Settings),
+        &self,
         (bytes, count): (&[u8], usize),
         reading: &MatchReading,
     ) -> ArchiveKey {
         match count == 1 && !MatchFormat::of(bytes).is_log() {
-            true => ArchiveKey::of(engine, settings, bytes),
-            false => ArchiveKey::of(engine, settings, reading.file.to_string().as_bytes()),
+            true => self.of_file(bytes),
+            false => self.of_file(reading.file.to_string().as_bytes()),
         }
     }
 }

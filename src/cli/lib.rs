@@ -39,14 +39,14 @@ mod served_archive;
 use archive_missing as archive;
 
 pub(crate) use archive::Archive;
-pub(crate) use archive_key::{ArchiveKey, Played, Sums};
+pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played, Sums};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts, data_folders,
     io_threads, nets_named, only_for_its_owner, points, share,
 };
 pub(crate) use output::{
-    LogWriter, Output, columns, folded, json_line, print, shown_path, stderr_line,
+    LogWriter, Output, columns, folded, json_line, known, print, shown_path, stderr_line,
 };
 pub(crate) use picture::{PNG_WIDTH_MAX, Picture, png, write_drawing};
 pub(crate) use progress::{ProgressArgs, finish, stopped};
@@ -209,17 +209,13 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Arguments that were given where they say nothing, which would otherwise be ignored: those of a command before the
-/// word of its subcommand, and a seed beside a plan that has its own.
+/// word of its subcommand, and those of [`without_use`].
 fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(());
     };
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    if name == "train" && given("seed") {
-        return Err(Failure::usage(
-            "--seed: the plan of a training run has its own; change `seed = N` there",
-        ));
-    }
+    without_use(name, matches)?;
     let Some(command) = command.find_subcommand(name) else {
         return Ok(());
     };
@@ -242,6 +238,32 @@ fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failur
         ))),
         None => Ok(()),
     }
+}
+
+/// Refuses options of a command that the others leave without use. Variables and configuration files may set them for
+/// other commands.
+fn without_use(name: &str, matches: &ArgMatches) -> Result<(), Failure> {
+    let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    if name == "train" && given("seed") {
+        return Err(Failure::usage(
+            "--seed: the plan of a training run has its own; change `seed = N` there",
+        ));
+    }
+    if name == "label" && given("games") && given("plies") {
+        return Err(Failure::usage(
+            "--plies: labels by games (--games) come from static play; leave one of the two out",
+        ));
+    }
+    if name == "rollout" && given("cube") && given("only") {
+        let word = matches.get_raw("only").and_then(|mut words| words.next());
+        let word = word.unwrap_or_default().to_string_lossy();
+        if word != "all" {
+            return Err(Failure::usage(format!(
+                "--only {word}: cube decisions (--cube) have no candidates, expected --only all or nothing"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the word of a subcommand behind its arguments, which would be read as a file that is not there.
@@ -481,6 +503,26 @@ mod tests {
             ("train p --folder f", None),
             ("train --threads 1 pruning p n", None),
             ("train p --folder f --seed 1", Some("--seed: the plan")),
+            ("label a b --games 36", None),
+            (
+                "label a b --games 36 --plies 1",
+                Some("--plies: labels by games"),
+            ),
+            (
+                "--plies 1 label a b --games 36",
+                Some("--plies: labels by games"),
+            ),
+            ("label a b --plies 1", None),
+            ("rollout --bm-in a --out b --cube=7 --only all", None),
+            ("rollout --bm-in a --out b --only disputed", None),
+            (
+                "rollout --bm-in a --out b --cube=7 --only disputed",
+                Some("--only disputed: cube decisions"),
+            ),
+            (
+                "farm submit rollout --bm-in a --out b --cube --only decided",
+                Some("--only decided: cube decisions"),
+            ),
             ("--seed 2 train p --folder f", Some("--seed: the plan")),
             ("train pruning p n --seed 2", Some("--seed: the plan")),
             (

@@ -243,6 +243,18 @@ impl Common {
         })
     }
 
+    /// Returns what these options say about our engine as a player, for specifications that leave it open.
+    pub(crate) fn ours(&self) -> Ours {
+        Ours {
+            nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
+            plies: self.plies.filter(|&plies| plies != 0),
+            level: None,
+            filter: None,
+            bearoff: self.bearoff.clone(),
+            osr: None,
+        }
+    }
+
     /// Opens players. What they leave open about our engine, the common options say; options that no player can take
     /// are refused.
     pub(crate) fn players<'a>(
@@ -251,14 +263,7 @@ impl Common {
         options: &PlayerOptions,
     ) -> Result<Vec<Box<dyn Player>>, Failure> {
         let specs: Vec<&PlayerSpec> = specs.into_iter().collect();
-        let ours = Ours {
-            nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
-            plies: self.plies.filter(|&plies| plies != 0),
-            level: None,
-            filter: None,
-            bearoff: self.bearoff.clone(),
-            osr: None,
-        };
+        let ours = self.ours();
         let taken = specs.iter().any(|spec| spec.takes_engine_options());
         if !taken && ours != Ours::default() {
             let given = [

@@ -185,6 +185,14 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Formats a figure with so many decimals, or says that too few numbers give none.
+pub(crate) fn known(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(
+        || "unknown".to_owned(),
+        |value| format!("{value:.decimals$}"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Matches of the archive for the server's clients, and from their jobs (`serve --db`; HTTP-121 to HTTP-123).
 
 use super::archive::error_text;
-use super::{Archive, ArchiveKey};
+use super::{AnalysisKey, Archive};
 use gammond_game::notation::parse_position;
 use gammond_protocol::analysis::{JudgedMatch, MARK_NAMES, MARKS, mark, rating_word};
 use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
@@ -48,14 +48,19 @@ impl MatchArchive for Archive {
     }
 
     fn add(&self, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
+        // One job judges the matches of a file, by one engine.
+        let Some(first) = judged.first() else {
+            return Ok(());
+        };
+        let analyser = AnalysisKey::of(&first.engine, &first.settings);
+        let analyser = analyser.map_err(|error| error.to_string())?;
         for (number, one) in (1..).zip(judged) {
             // Names of files of clients are not ours.
             let name = match judged.len() {
                 1 => "http".to_owned(),
                 _ => format!("http#{number}"),
             };
-            let engine = (&one.engine, &one.settings);
-            let key = ArchiveKey::of_match(engine, (file, judged.len()), &one.reading);
+            let key = analyser.of_match((file, judged.len()), &one.reading);
             Archive::add(self, &name, &key, &one.analysis)
                 .map_err(|failure| failure.to_string())?;
         }

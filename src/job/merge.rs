@@ -39,6 +39,14 @@ pub enum MergeError {
         /// The share that the part belongs to, such as `2/5`, as far as known.
         share: String,
     },
+    /// A journal that is there already lacks parts of the shares, or says different things about one.
+    #[error("{}: does not hold part {number} of the journals to merge; remove it, or merge nothing", path.display())]
+    NotMerged {
+        /// The journal that was there.
+        path: PathBuf,
+        /// The first such part.
+        number: u64,
+    },
     /// Nothing to merge.
     #[error("no journals to merge")]
     Nothing,
@@ -51,6 +59,42 @@ pub enum MergeError {
 /// # Errors
 /// [`MergeError`].
 pub fn merge(out: &Path, shares: &[PathBuf]) -> Result<u64, MergeError> {
+    let (header, records) = merged(shares)?;
+    journal::write(out, &header.text(), &records)?;
+    Ok(records.len() as u64)
+}
+
+/// Checks that the journal at `path`, which may hold more parts, has the header and all parts of `shares`: that
+/// [`merge`] wrote it, or a run that computed the same.
+///
+/// # Errors
+/// [`MergeError`].
+pub fn check_merged(path: &Path, shares: &[PathBuf]) -> Result<(), MergeError> {
+    let (wanted, records) = merged(shares)?;
+    let contents = journal::read(path)?;
+    let header = Header::parse(&contents.header);
+    let header = header.ok_or_else(|| MergeError::NoJob(path.to_owned()))?;
+    if let Some(difference) = wanted.difference(&header) {
+        return Err(MergeError::Changed {
+            path: path.to_owned(),
+            difference,
+        });
+    }
+    let held: BTreeMap<u64, Vec<u8>> = (contents.records.into_iter())
+        .map(|record| (record.number, record.bytes))
+        .collect();
+    let missing = |record: &&Record| held.get(&record.number) != Some(&record.bytes);
+    match records.iter().find(missing) {
+        None => Ok(()),
+        Some(record) => Err(MergeError::NotMerged {
+            path: path.to_owned(),
+            number: record.number,
+        }),
+    }
+}
+
+/// Returns the header and the parts of all `shares`, without gaps.
+fn merged(shares: &[PathBuf]) -> Result<(Header, Vec<Record>), MergeError> {
     let mut first: Option<Header> = None;
     let mut of = None;
     let mut parts: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
@@ -93,6 +137,5 @@ pub fn merge(out: &Path, shares: &[PathBuf]) -> Result<u64, MergeError> {
     let records: Vec<Record> = (parts.into_iter())
         .map(|(number, bytes)| Record { number, bytes })
         .collect();
-    journal::write(out, &header.text(), &records)?;
-    Ok(records.len() as u64)
+    Ok((header, records))
 }

@@ -427,8 +427,9 @@ fn receive<T>(receiver: &Receiver<T>) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BadPart, Progress, merge};
+    use super::super::{BadPart, Progress, check_merged, merge};
     use super::*;
+    use gammond_base::journal;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Mixes numbers; a part takes longer the higher its last bits.
@@ -645,7 +646,22 @@ mod tests {
                 std::fs::read(at("whole")).unwrap()
             );
             assert!(merge(&merged, &paths).is_err(), "an existing file");
+            check_merged(&merged, &paths).unwrap();
         }
+        let said = |journal: &str, share: &str| {
+            let checked = check_merged(&at(journal), &[at(share)]);
+            checked.unwrap_err().to_string()
+        };
+        assert!(said("1-5", "merged-5").contains("share was '1/5'"));
+        let stopped = journal::read(&at("whole")).unwrap();
+        let (header, some) = (&stopped.header, &stopped.records[..4]);
+        journal::write(&at("stopped"), header, some).unwrap();
+        let missing = said("stopped", "whole");
+        assert!(
+            missing.contains("stopped: does not hold part 4 of"),
+            "{missing}"
+        );
+        check_merged(&at("whole"), &[at("stopped")]).unwrap();
         let gap = merge(&at("gap"), &[at("1-5"), at("3-5")]).unwrap_err();
         assert!(gap.to_string().contains("part 1"), "{gap}");
         let other = run(&at("1-5"), "2/5".parse().unwrap()).unwrap_err();

@@ -25,6 +25,15 @@ pub enum StampError {
     Changed,
 }
 
+/// The lines of a stamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StampLine {
+    /// The header of the job.
+    Settings,
+    /// The checksum of the other lines.
+    Checksum,
+}
+
 /// Begins the line with the checksum.
 const SUM: &str = "# sha256 of the lines below ";
 
@@ -35,6 +44,16 @@ impl Stamp {
     pub fn file(self, header: &Header, first: &str, lines: &str) -> String {
         let (name, sum) = (self.0, sum(first, lines));
         format!("{first}# {name} {}\n{SUM}{sum}\n{lines}", header.text())
+    }
+
+    /// Returns which line of a stamp a line of text is, if any.
+    #[must_use]
+    pub fn line(self, text: &str) -> Option<StampLine> {
+        if text.starts_with(SUM) {
+            return Some(StampLine::Checksum);
+        }
+        let header = text.strip_prefix("# ")?.strip_prefix(self.0)?;
+        header.starts_with(" {").then_some(StampLine::Settings)
     }
 
     /// Checks that `text` is an unchanged file made by the job with this header.
@@ -84,6 +103,8 @@ mod tests {
         let (stamp, header) = (Stamp("gammond test"), Header::new("test", 1));
         for first in ["", "s first\n"] {
             let file = stamp.file(&header, first, "one\ntwo\n");
+            let lines: Vec<_> = file.lines().filter_map(|line| stamp.line(line)).collect();
+            assert_eq!(lines, [StampLine::Settings, StampLine::Checksum]);
             assert_eq!(stamp.check(&header, &file), Ok(()));
             let refused = |text: &str, header: &Header, why: &str| {
                 let found = stamp.check(header, text).unwrap_err().to_string();

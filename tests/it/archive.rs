@@ -89,6 +89,69 @@ fn unfinished_match_is_not_won() {
     assert_eq!(won, [1, 0], "{players}");
 }
 
+/// ANA-18: other nets make another analysis, also under the same name; archives of versions that knew nets by their names
+/// alone keep their matches.
+#[test]
+fn nets_of_the_same_name_are_told_apart() {
+    use sha2::Digest as _;
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let nets = at.join("nets");
+    fs::create_dir(&nets).unwrap();
+    for entry in fs::read_dir(root.join("nets")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "net") {
+            fs::copy(&path, nets.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let file = data("one1.mat");
+    let said = |nets: &str| {
+        let line = format!(
+            "analyse {} --db a.sqlite --plies 0 --nets {nets}",
+            file.display()
+        );
+        let output = run(at, &line);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let known = "1 match is in the archive already";
+    assert!(!said("nets").contains(known));
+    assert!(said("nets").contains(known));
+    let name = || {
+        let db = Connection::open(at.join("a.sqlite")).unwrap();
+        let names = "SELECT group_concat(level || ' ' || nets || ' ' || met, ',') FROM matches";
+        db.query_row(names, [], |row| row.get::<_, String>(0))
+            .unwrap()
+    };
+    let float = root.join("nets/float/race.safetensors");
+    let own = format!("net info {} --format json", nets.join("race.net").display());
+    let own: serde_json::Value = serde_json::from_slice(&run(at, &own).stdout).unwrap();
+    let other = format!(
+        "net quantise {} nets/race.net --class race --bits 8 --shift 1 --name {}",
+        float.display(),
+        own["name"].as_str().unwrap()
+    );
+    let made = run(at, &other);
+    assert!(made.status.success(), "{made:?}");
+    assert!(!said("nets").contains(known));
+    let both = name();
+    let (first, second) = both.split_once(',').unwrap();
+    assert_eq!(first, second);
+    // The same two rows as one of a version without checksums of the nets.
+    let mut summed = format!("{first}\0").into_bytes();
+    summed.extend(fs::read(&file).unwrap());
+    let old = sha2::Sha256::digest(&summed);
+    let old: String = old.iter().map(|byte| format!("{byte:02x}")).collect();
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
+    db.execute("UPDATE matches SET checksum = ? WHERE id = 1", [old])
+        .unwrap();
+    db.execute("UPDATE matches SET checksum = 'x' WHERE id = 2", [])
+        .unwrap();
+    drop(db);
+    assert!(said("nets").contains(known));
+}
+
 /// ANA-21: the tables say what the report says, and their sums agree.
 #[test]
 fn the_tables_hold_the_match() {

@@ -415,7 +415,7 @@ fn benchmarks_by_the_tables() {
     assert!(!again.contains(start) && again.lines().any(|line| line == play));
     assert_eq!(of(&again, "m "), of(&made, "m ") + 1);
     let (kept, _) = score(&bench, &[]);
-    assert!(kept.contains(start) && of(&kept, "s ") == 2);
+    assert!(kept.contains(start) && of(&kept, "s ") == 1);
 
     std::fs::write(&bench, &made).unwrap();
     let rate = |player: &str| {
@@ -445,6 +445,71 @@ fn benchmarks_by_the_tables() {
     assert_ne!(rate("gammond:bearoff=none")[0].1, "0.000000");
 }
 
+/// BM-40: comments go with the records that they describe; what a replaced file said of its rollouts goes away, but for cube
+/// records, which stay under their settings.
+#[test]
+fn exact_records_have_no_comments_of_rollouts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (positions, rolled, mixed) = (path("p"), path("r.bm"), path("c.bm"));
+    // A race of two checkers a side, and the start, which no table covers.
+    let race = &races_within_two();
+    std::fs::write(&positions, format!("{race} 21\n4HPwATDgc/ABMA 31\n")).unwrap();
+    let make = [
+        "rollout",
+        "--bm-in",
+        &positions,
+        "--out",
+        &rolled,
+        "--only",
+        "all",
+        "trials=36",
+        "truncate=1",
+    ];
+    let (code, _, error) = gammond(&make);
+    assert_eq!(code, Some(0), "{error}");
+    let before = std::fs::read_to_string(&rolled).unwrap();
+    let score = |file: &str, more: &[&str]| {
+        let (code, out, error) = gammond(&[&["bearoff", "score", file], more].concat());
+        assert_eq!(code, Some(0), "{error}");
+        out
+    };
+    let records = |text: &str| text.lines().filter(|line| line.starts_with("m ")).count();
+    assert_eq!(records(&before), 2, "{before}");
+    let kept = score(&rolled, &[]);
+    assert_eq!(
+        (records(&kept), kept.matches("s exact").count()),
+        (2, 1),
+        "{kept}"
+    );
+    for gone in ["gammond rollout", "sha256", "s version"] {
+        assert!(!kept.contains(gone), "{kept}");
+    }
+    // The lines of the start are as they were.
+    let of_start = before.rsplit_once("\nr ").unwrap().1;
+    assert!(
+        of_start.contains(" games; ") && kept.ends_with(of_start),
+        "{kept}"
+    );
+    assert_eq!(kept.matches(" games; ").count(), 1, "{kept}");
+    let covered = score(&rolled, &["--covered"]);
+    assert!(
+        records(&covered) == 1 && !covered.contains(" games; "),
+        "{covered}"
+    );
+    let cube = "s cubeAway 5\n# gammond rollout {\"job\":\"x\"}\nr 1\n# 36 games\nc OAHDPAABDAOAHDPAABDA 51 45 ND\n";
+    std::fs::write(&mixed, format!("# about\n{cube}")).unwrap();
+    assert!(score(&mixed, &[]).ends_with(&format!("\n# about\n{cube}")));
+}
+
+/// A race of two checkers a side.
+fn races_within_two() -> String {
+    let mut counts = [0; 25];
+    (counts[0], counts[3]) = (1, 1);
+    let position = Position::new(&counts, &counts).unwrap();
+    gammond_game::notation::PositionId::from(position).to_string()
+}
+
 #[test]
 fn rules_are_judged_and_rubbish_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -463,6 +528,14 @@ fn rules_are_judged_and_rubbish_refused() {
     std::fs::write(&file, "rubbish\n").unwrap();
     assert_eq!(gammond(&["bearoff", "score", &file]).0, Some(1));
     assert_eq!(gammond(&["bearoff", "rules", &file]).0, Some(3));
+    // The end of a line that is too long is no position.
+    let long = format!("{}{}", "x".repeat(64 << 10), races_within_two());
+    std::fs::write(&file, format!("#{long}\n")).unwrap();
+    let (code, _, error) = gammond(&["bearoff", "rules", &file]);
+    assert!(
+        code == Some(3) && error.contains("line 1 is longer than"),
+        "{error}"
+    );
 }
 
 /// BEAR-44: what is made without a name is found without a name, and said by `version`.

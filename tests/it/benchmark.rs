@@ -525,3 +525,161 @@ fn bench_depths_tells_what_each_ply_changes() {
     let refused = run(&["bench", "depths", "one", "--player", "pubeval"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+/// Runs the program in this folder.
+fn run(at: &Path, line: &str) -> std::process::Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+    let words = line.split_whitespace();
+    command.args(words).current_dir(at).output().unwrap()
+}
+
+/// The standard output of a run that ends well.
+fn printed(at: &Path, line: &str) -> String {
+    let output = run(at, line);
+    assert!(output.status.success(), "{line}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// BM-39: below five numbers there is no interval, and one number has no standard error.
+#[test]
+fn figures_of_few_records_are_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let start = "OAHDPAABDAOAHDPAABDA";
+    let play = format!("m {start} 2 4 JIGHPAABDAOAHDPAABDA 0.1 OAHDOEABCBOAHDPAABDA 0.04\n");
+    std::fs::write(at.join("one.bm"), play).unwrap();
+    std::fs::write(at.join("one"), format!("{start} 0.5 0 0 0 0\n")).unwrap();
+    let fast = "--against gammond:nets=embedded:fast";
+    let text = printed(at, &format!("bench one.bm --format text {fast}"));
+    let unknown = "standard error unknown, 99 % interval unknown, 1 records\n";
+    assert!(text.ends_with(unknown), "{text}");
+    let regret = format!("bench regret one --judge gammond:plies=0 {fast}");
+    let text = printed(at, &format!("{regret} --format text"));
+    assert!(
+        text.ends_with(" +- unknown, 99 % interval unknown\n"),
+        "{text}"
+    );
+    let values = format!("bench values one {fast}");
+    let text = printed(at, &format!("{values} --format text"));
+    assert_eq!(
+        text.matches(" [unknown]").count(),
+        2 * text.matches("\ncontact ").count(),
+        "{text}"
+    );
+    for (line, pointer) in [
+        (format!("bench one.bm {fast}"), "/difference"),
+        (regret, "/difference"),
+        (values, "/groups/0/difference"),
+    ] {
+        let text = printed(at, &format!("{line} --format json"));
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let difference = json.pointer(pointer).unwrap();
+        for key in ["standard_error", "interval99"] {
+            assert!(
+                difference[key].is_null() && difference.get(key).is_some(),
+                "{text}"
+            );
+        }
+    }
+    // A single player differs from nobody.
+    let text = printed(at, "bench values one --csv");
+    assert!(text.lines().nth(1).unwrap().ends_with(",,,,"), "{text}");
+}
+
+/// BM-39: with `--outside skip` every column of the table is of the same records.
+#[test]
+fn table_of_players_has_the_same_records_in_each_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark/contact-1.bm");
+    let text = std::fs::read_to_string(own).unwrap();
+    let some: Vec<&str> = text.lines().take(150).collect();
+    std::fs::write(at.join("x.bm"), some.join("\n")).unwrap();
+    let players = "--player random --against pubeval --against gammond";
+    let records = printed(at, &format!("bench x.bm --records {players}"));
+    let listed: Vec<Vec<f64>> = (records.lines().skip(1))
+        .map(|line| {
+            line.split(',')
+                .skip(5)
+                .map(|cell| cell.parse().unwrap())
+                .collect()
+        })
+        .filter(|cells: &Vec<f64>| [0, 2, 4].iter().all(|&at| cells[at] > 0.0))
+        .collect();
+    let mean = |at: usize| {
+        1000.0 * listed.iter().map(|cells| cells[at]).sum::<f64>() / listed.len() as f64
+    };
+    let table = printed(
+        at,
+        &format!("bench x.bm --outside skip --format text {players}"),
+    );
+    let row = table
+        .split("\ngroup")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .nth(1)
+        .unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells[..2], ["all", &listed.len().to_string()], "{table}");
+    assert!((1..some.len()).contains(&listed.len()));
+    for (at, loss) in [(2, 1), (5, 3), (8, 5)] {
+        assert_eq!(cells[at], format!("{:.3}", mean(loss)), "{row}");
+    }
+}
+
+/// `--nets` names the nets of the engine that `bench depths` looks into, and of the judges of `bench regret`.
+#[test]
+fn common_nets_are_those_of_depths_and_judges() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("one"), "4HPwATDgc/ABMA\n").unwrap();
+    let nets = |line: &str, name: &str| {
+        let json: serde_json::Value = serde_json::from_str(&printed(at, line)).unwrap();
+        json[name].to_string()
+    };
+    let depths = "bench depths one --deepest 1 --format json";
+    let regret = "bench regret one --judge gammond:plies=0 --format json";
+    for (line, name) in [(depths, "nets"), (regret, "judges")] {
+        let fast = nets(&format!("{line} --nets embedded:fast"), name);
+        assert_ne!(fast, nets(line, name), "{line}");
+        let missing = run(at, &format!("{line} --nets nosuch"));
+        assert_eq!(missing.status.code(), Some(3), "{line}");
+    }
+    let named = "--nets nosuch --player gammond:nets=embedded";
+    assert!(nets(&format!("{depths} {named}"), "nets").contains("contact"));
+}
+
+/// `sample dump` prints labels only, and `label --games` has no use for plies that are set for all commands.
+#[test]
+fn journals_and_variables_of_other_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let play = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.1 OAHDOEABCBOAHDPAABDA 0.04\n";
+    std::fs::write(at.join("one.bm"), play).unwrap();
+    std::fs::write(at.join("one"), "4HPwATDgc/ABMA\n").unwrap();
+    printed(at, "bench one.bm --journal scores");
+    let output = run(at, "sample dump scores");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), output.stdout.len()),
+        (Some(3), 0),
+        "{said}"
+    );
+    let why = "scores: job is \"benchmark scores\", expected \"labels\"";
+    assert!(said.contains(why), "{said}");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+    command.args(["label", "one", "labels", "--games", "2"]);
+    let output = command
+        .env("GAMMOND_PLIES", "2")
+        .current_dir(at)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let refused = run(at, "label one others --games 2 --plies 1");
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        refused.status.code() == Some(2) && said.contains("--plies: "),
+        "{said}"
+    );
+}

@@ -208,12 +208,9 @@ fn races_end_in_one_sided_rollouts() {
     refused(at, "rollout --bm-in race --out x.bm osr=0", 2, "osr");
 }
 
-/// BM-38: shares are signed by their contributors, and merged if the signatures are right.
-#[test]
-fn shares_are_signed_and_verified() {
+/// Writes the keys of ada and bob, and the file `signers` with both.
+fn write_keys(at: &Path) {
     use ssh_key::private::{Ed25519Keypair, PrivateKey};
-    let folder = folder();
-    let at = folder.path();
     let mut signers = String::new();
     for (seed, name) in [(1, "ada"), (2, "bob")] {
         let key = PrivateKey::from(Ed25519Keypair::from_seed(&[seed; 32]));
@@ -223,6 +220,43 @@ fn shares_are_signed_and_verified() {
         signers.push_str(&format!("{name} {public}\n"));
     }
     fs::write(at.join("signers"), signers).unwrap();
+}
+
+/// BM-26, BM-38: a journal that is there already is not that of the shares to merge, unless it holds their parts.
+#[test]
+fn merge_beside_another_journal_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    write_keys(at);
+    let line = |out: &str, more: &str| {
+        format!("rollout --bm-in p --out {out} trials=72 truncate=2 {more}")
+    };
+    good(at, &line("own.bm", "--part 1/1"));
+    good(at, &line("other.bm", "--seed 99 --part 1/1 --sign ada"));
+    good(at, &line("same.bm", "--part 1/1 --sign ada"));
+    fs::copy(at.join("own.bm.1-1.journal"), at.join("x.bm.journal")).unwrap();
+    let merge = |journal: &str| line("x.bm", &format!("--merge {journal} --signers signers"));
+    let other = merge("other.bm.1-1.journal");
+    refused(
+        at,
+        &other,
+        3,
+        "x.bm.journal: this file belongs to other work",
+    );
+    assert!(!at.join("x.bm").exists());
+    good(at, &merge("same.bm.1-1.journal"));
+    let text = fs::read_to_string(at.join("x.bm")).unwrap();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains(" contributor ada date "), "{first}");
+}
+
+/// BM-38: shares are signed by their contributors, and merged if the signatures are right. A finished file without its
+/// signature is signed.
+#[test]
+fn shares_are_signed_and_verified() {
+    let folder = folder();
+    let at = folder.path();
+    write_keys(at);
     let line = |more: &str| format!("rollout --bm-in p --out x.bm trials=36 truncate=2 {more}");
     good(at, &line("--part 1/2 --sign ada"));
     good(at, &line("--part 2/2 --sign bob"));
@@ -242,7 +276,20 @@ fn shares_are_signed_and_verified() {
             .contains(" contributor ada,bob date "),
         "{text}"
     );
-    assert!(at.join("x.bm.sig").exists());
+    let signature = fs::read(at.join("x.bm.sig")).unwrap();
+    for damaged in [None, Some("no signature")] {
+        fs::remove_file(at.join("x.bm.sig")).unwrap();
+        if let Some(text) = damaged {
+            fs::write(at.join("x.bm.sig"), text).unwrap();
+        }
+        good(at, &line("--sign ada --contributor ada,bob"));
+        assert!(fs::read(at.join("x.bm.sig")).unwrap() == signature);
+    }
+    // A signature that fits stays, whoever's it is.
+    good(at, &line("--sign bob"));
+    assert!(fs::read(at.join("x.bm.sig")).unwrap() == signature);
+    let why = "x.bm: contributor is \"ada,bob\", expected \"eve\"";
+    refused(at, &line("--contributor eve"), 3, why);
 }
 
 /// BM-35, BM-36: cubeful rollouts become `c` records, which are scored.
@@ -399,6 +446,72 @@ fn records_are_those_that_bench_reads() {
         before.lines().filter(|line| line.starts_with("o ")).count(),
         1
     );
+}
+
+/// BM-20: rolls are drawn by the seed that the file says, however it was given.
+#[test]
+fn rolls_are_drawn_by_either_form_of_the_seed() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(at.join("q"), "4HPwATDgc/ABMA\nDHNMMGAAAAIJNLBEMAAD\n").unwrap();
+    let make = |out: &str, seed: &str| {
+        let how = "--only all trials=36 truncate=1";
+        good(at, &format!("rollout --bm-in q --out {out} {how} {seed}"));
+        fs::read(at.join(out)).unwrap()
+    };
+    let option = make("option.bm", "--seed 5");
+    assert!(make("setting.bm", "seed=5") == option);
+    assert!(make("usual.bm", "") != option);
+}
+
+/// BM-21: what is rolled out again are legal plays, each once; other lines are named.
+#[test]
+fn again_leaves_out_impossible_lists() {
+    const START: &str = "OAHDPAABDAOAHDPAABDA";
+    const BEST: &str = "LAGHPAABDAOAHDPAABDA";
+    let folder = folder();
+    let at = folder.path();
+    let record = |second: &str| format!("m {START} 3 1 {BEST} 0.15 {second} 0.02\n");
+    let good = record("OAHDOCABCIOAHDPAABDA");
+    fs::write(at.join("x.bm"), record(START) + &record(BEST) + &good).unwrap();
+    let output = gammond(at, "rollout --again x.bm --out y.bm trials=36 truncate=1");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    for fault in [
+        "x.bm: line 1: candidate 2 (OAHDPAABDAOAHDPAABDA) is not the result of a legal play of 31",
+        "x.bm: line 2: candidate 2 (LAGHPAABDAOAHDPAABDA) is listed twice",
+    ] {
+        assert!(said.contains(fault), "{said}");
+    }
+    let file = read(&mut &fs::read(at.join("y.bm")).unwrap()[..]).unwrap();
+    assert_eq!((file.items.len(), file.wrong), (1, vec![]));
+}
+
+/// BM-29, BM-35: the players' match equity table decides cube actions, and options of plays decide none of them.
+#[test]
+fn cube_options_and_tables_are_not_ignored() {
+    let folder = folder();
+    let at = folder.path();
+    // A file of another program: nothing says what a pass is worth.
+    fs::write(at.join("c.bm"), "c DHNMMGAAAAIJNLBEMAAD 60 58 D/T\n").unwrap();
+    good(at, "bench c.bm --journal j");
+    refused(
+        at,
+        "bench c.bm --journal j --met g11",
+        3,
+        "cube of player 1 was",
+    );
+    let line = |more: &str| format!("rollout --bm-in p --out x.bm --cube trials=36 {more}");
+    for option in [
+        "--best 4",
+        "--before-roll",
+        "--only decided",
+        "--only disputed",
+    ] {
+        let name = option.split(' ').next().unwrap();
+        refused(at, &line(option), 2, name);
+    }
+    good(at, &line("--only all --part 1/9 truncate=1"));
 }
 
 /// Real match files, as gnubg wrote them: every roll that was played, at the position that gnubg has there, makes a record. A file that ends

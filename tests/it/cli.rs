@@ -502,6 +502,25 @@ fn float_nets_are_told_from_net_files() {
     );
     let output = run(&[&quantise[..], &[&trained, &made], &class].concat(), b"");
     assert!(output.status.success(), "{output:?}");
+    // A net is replaced; the input and files of others are not.
+    let output = run(&[&quantise[..], &[&trained, &made], &class].concat(), b"");
+    assert!(output.status.success(), "{output:?}");
+    let notes = at("keep.txt");
+    std::fs::write(&notes, "my notes\n").unwrap();
+    let around = folder.path().join(".").join("round-1-race.net");
+    for (output, why) in [
+        (trained.as_str(), "round-1-race.net: is the input"),
+        (around.to_str().unwrap(), "round-1-race.net: is the input"),
+        (notes.as_str(), "keep.txt: is not a net file"),
+    ] {
+        fails(
+            &[&quantise[..], &[&trained, output], &class].concat(),
+            3,
+            why,
+        );
+    }
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "my notes\n");
+    assert!(std::fs::read(&trained).unwrap() == std::fs::read(float).unwrap());
     let output = run(&["net", "info", "embedded:fast"], b"");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("for class contact-fast"), "{text}");

@@ -1,8 +1,8 @@
 //! `gammond analyse`.
 
 use crate::{
-    Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture, ProgressArgs,
-    folded, json_line, stopped, within,
+    AnalysisKey, Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture,
+    ProgressArgs, folded, json_line, stopped, within,
 };
 use gammond_base::escape::Terminal;
 use gammond_base::journal::write_whole;
@@ -165,6 +165,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         unread: false,
         known: 0,
     };
+    let analyser = (args.db.as_ref()).map(|_| AnalysisKey::of(&engine, &settings));
+    let analyser = analyser.transpose()?.unwrap_or_default();
     if common.format == Some(Format::Csv) {
         printer.out.print(CSV_HEAD.as_bytes())?;
     }
@@ -174,8 +176,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         control.report_progress(Progress::new("matches", done, total), false);
         let archive = printer.archive.as_ref();
         let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
-        let judge_path =
-            |path: &PathBuf| judge_file(&engine, &settings, path, &known, &control.stop);
+        let judge_path = |path: &PathBuf| {
+            let engine = (&engine, &settings);
+            judge_file(engine, path, (&analyser, &known), &control.stop)
+        };
         let judged: Vec<Result<Vec<AnalysedFile>, StopReason>> = engine
             .pool()
             .install(|| paths.par_iter().map(judge_path).collect());
@@ -462,12 +466,14 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
     Ok(())
 }
 
+/// Says if a match is in the archive.
+type KnownKey<'a> = dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync + 'a;
+
 /// Returns the matches of a file.
 fn judge_file(
-    engine: &Engine,
-    settings: &Settings,
+    (engine, settings): (&Engine, &Settings),
     path: &Path,
-    known: &(dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync),
+    (analyser, known): (&AnalysisKey, &KnownKey<'_>),
     stop: &Stop,
 ) -> Result<Vec<AnalysedFile>, StopReason> {
     let done = |number, key, result| AnalysedFile {
@@ -486,7 +492,7 @@ fn judge_file(
             )]);
         }
     };
-    let key = ArchiveKey::of(engine, settings, &bytes);
+    let key = analyser.of_file(&bytes);
     if known(&key).map_err(StopReason::Archive)? {
         return Ok(vec![done(0, key, None)]);
     }
@@ -505,7 +511,7 @@ fn judge_file(
     let numbered = (1..).zip(readings);
     let judged = numbered.map(|(number, reading)| {
         let number = if count == 1 { 0 } else { number };
-        let key = ArchiveKey::of_match((engine, settings), (&bytes, count), &reading);
+        let key = analyser.of_match((&bytes, count), &reading);
         if known(&key).map_err(StopReason::Archive)? {
             return Ok(done(number, key, None));
         }

@@ -90,13 +90,17 @@ fn read(path: &Path) -> Result<Vec<Position>, Failure> {
     let (mut positions, mut line) = (Vec::new(), Vec::new());
     for number in 1.. {
         line.clear();
-        let mut bounded = (&mut input).take(RECORD_LINE_BYTES_MAX as u64);
+        let mut bounded = (&mut input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
         if bounded
             .read_until(b'\n', &mut line)
             .map_err(Failure::in_file(path))?
             == 0
         {
             break;
+        }
+        if line.len() > RECORD_LINE_BYTES_MAX {
+            let reason = format!("line {number} is longer than {RECORD_LINE_BYTES_MAX} bytes");
+            return Err(Failure::in_file(path)(reason));
         }
         let found = match BenchmarkRecord::parse(line.trim_ascii_end()) {
             Ok(BenchmarkRecord::Position(one)) => Ok(Some(one.position)),

@@ -5,8 +5,10 @@ use gammond_base::rng::{below, stream};
 use gammond_engine::bearoff::Tables;
 use gammond_game::notation::{BenchmarkRecord, PositionChances, parse_position_line};
 use gammond_game::{Chances, Position, Roll};
+use gammond_job::StampLine;
 use gammond_train::benchmark::RECORD_LINE_BYTES_MAX;
 use gammond_train::benchmark::exact::ExactPlay;
+use gammond_train::benchmark::make::STAMP;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +43,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         seed: common.seed,
         covered: args.covered,
         pending: Vec::new(),
+        settings: Vec::new(),
         counts: [0; 3],
     };
     out.print(format!("s exact {}\n", names.join(",")).as_bytes())?;
@@ -94,8 +97,11 @@ struct Scorer<'a> {
     tables: &'a Tables,
     seed: u64,
     covered: bool,
-    /// Lines that belong to the next record of a play or position.
+    /// Lines that belong to the next record: its seed, and everything from there on.
     pending: Vec<BenchmarkRecord>,
+    /// Settings of the rollouts of the records that follow. They are not those of exact records, but cube records
+    /// depend on them.
+    settings: Vec<BenchmarkRecord>,
     /// Records by the tables, not covered, positions whose roll leaves no choice.
     counts: [u64; 3],
 }
@@ -105,9 +111,28 @@ impl Scorer<'_> {
     fn line(&mut self, text: &[u8], number: u64) -> Result<Vec<BenchmarkRecord>, WrongLine> {
         let record = BenchmarkRecord::parse(text)?;
         let exact = match &record {
-            BenchmarkRecord::Seed(_) | BenchmarkRecord::Rolled(_) => {
+            BenchmarkRecord::Settings(_) => {
+                self.settings = vec![record];
+                return Ok(Vec::new());
+            }
+            BenchmarkRecord::Comment(text) if STAMP.line(&format!("#{text}")).is_some() => {
+                // The checksum is that of other lines.
+                if STAMP.line(&format!("#{text}")) == Some(StampLine::Settings) {
+                    self.settings.push(record);
+                }
+                return Ok(Vec::new());
+            }
+            // A comment without a record is one of the file.
+            BenchmarkRecord::Comment(_) if self.pending.is_empty() => return Ok(vec![record]),
+            BenchmarkRecord::Seed(_) | BenchmarkRecord::Rolled(_) | BenchmarkRecord::Comment(_) => {
                 self.pending.push(record);
                 return Ok(Vec::new());
+            }
+            BenchmarkRecord::Cube(_) => {
+                // No table knows its cube: it stays, under its own settings.
+                let settings = std::mem::take(&mut self.settings).into_iter();
+                let before = std::mem::take(&mut self.pending);
+                return Ok(settings.chain(before).chain([record]).collect());
             }
             BenchmarkRecord::Play(play) => self.play(&play.position, play.roll),
             BenchmarkRecord::Position(one) => self.position(&one.position).map(|one| vec![one]),

@@ -2,7 +2,7 @@
 
 use super::{bench_depths, bench_regret, bench_values};
 use crate::{
-    Common, Failure, Format, Measured, Output, Picture, ProgressArgs, shown_path, stopped,
+    Common, Failure, Format, Measured, Output, Picture, ProgressArgs, known, shown_path, stopped,
     write_drawing,
 };
 use gammond_base::escape::{CsvCell, csv_line};
@@ -283,7 +283,11 @@ fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<D
 impl Difference {
     /// One line.
     fn text(&self) -> String {
-        let [low, high] = self.losses.interval99();
+        let losses = &self.losses;
+        let interval = match losses.known_interval99() {
+            Some([low, high]) => format!("{low:+.6} to {high:+.6}"),
+            None => "unknown".to_owned(),
+        };
         let name = match (&self.other, self.group.as_str()) {
             ((2, _), "all") => "first minus second: ".to_owned(),
             ((2, _), group) => format!("{group}: first minus second: "),
@@ -295,10 +299,10 @@ impl Difference {
             Compared::Actions => ("cube actions: ", "mEMG"),
         };
         format!(
-            "{kind}{name}{:+.6} {unit}, standard error {:.6}, 99 % interval {low:+.6} to {high:+.6}, {} records\n",
-            self.losses.mean(),
-            self.losses.standard_error(),
-            self.losses.count()
+            "{kind}{name}{:+.6} {unit}, standard error {}, 99 % interval {interval}, {} records\n",
+            losses.mean(),
+            known(losses.known_error(), 6),
+            losses.count()
         )
     }
 
@@ -309,8 +313,8 @@ impl Difference {
         };
         let losses = &self.losses;
         serde_json::json!({
-            "name": name, "mean_meq": losses.mean(), "standard_error": losses.standard_error(),
-            "interval99": losses.interval99(), "records": losses.count(),
+            "name": name, "mean_meq": losses.mean(), "standard_error": losses.known_error(),
+            "interval99": losses.known_interval99(), "records": losses.count(),
         })
     }
 }
@@ -358,9 +362,21 @@ fn tables(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
     for (number, Scores { name, .. }) in (1..).zip(all) {
         text.push_str(&format!("{number}: {name}\n"));
     }
-    let columns: Vec<Vec<GroupScore>> = (all.iter())
-        .map(|Scores { scored, .. }| groups(items, scored, counting))
-        .collect();
+    // A play that one player's file does not list would leave its column with fewer records than the others.
+    let is_compared = |&at: &usize| {
+        let is_listed = |one: &Scores<'_>| match one.scored.get(at) {
+            Some(Scored::Play(score)) => score.listed.is_some(),
+            _ => true,
+        };
+        counting.keep_outside || all.iter().all(is_listed)
+    };
+    let kept: Vec<usize> = (0..items.len()).filter(is_compared).collect();
+    let items: Vec<Item> = (kept.iter().filter_map(|&at| items.get(at).cloned())).collect();
+    let column = |Scores { scored, .. }: &Scores<'_>| {
+        let scored: Vec<Scored> = (kept.iter().filter_map(|&at| scored.get(at).copied())).collect();
+        groups(&items, &scored, counting)
+    };
+    let columns: Vec<Vec<GroupScore>> = all.iter().map(column).collect();
     text.push_str(&table_of("plays", &columns, |group| group.plays.loss));
     text.push_str(&table_of("cubes", &columns, |group| group.actions.loss));
     text
@@ -373,15 +389,26 @@ fn table_of(
     loss_of: impl Fn(&GroupScore) -> Running,
 ) -> String {
     let mut text = String::new();
-    for group in columns.first().into_iter().flatten() {
-        let loss = |column: &Vec<GroupScore>| {
-            let found = column.iter().find(|other| other.name == group.name);
-            let loss = found.map_or_else(Running::default, &loss_of);
-            format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error())
+    // A player without a cube has no groups of cube actions.
+    for group in columns
+        .iter()
+        .max_by_key(|column| column.len())
+        .into_iter()
+        .flatten()
+    {
+        let losses: Vec<Running> = (columns.iter())
+            .map(|column| {
+                let found = column.iter().find(|other| other.name == group.name);
+                found.map_or_else(Running::default, &loss_of)
+            })
+            .collect();
+        let shown = |loss: &Running| match loss.count() {
+            0 => format!("{:>15}", "-"),
+            _ => format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error()),
         };
-        let count = loss_of(group).count();
+        let count = losses.iter().map(Running::count).max().unwrap_or(0);
         if count > 0 {
-            let losses: String = columns.iter().map(loss).collect();
+            let losses: String = losses.iter().map(shown).collect();
             text.push_str(&format!("{:<20} {count:>7}{losses}\n", group.name));
         }
     }

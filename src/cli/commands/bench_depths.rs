@@ -36,7 +36,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(text));
     };
     common.start_threads();
-    let (engine, settings) = ours.engine(1)?;
+    let (engine, settings) = ours.or(&common.ours()).engine(1)?;
     let (mut positions, damaged) = read_with_warnings(&args.file)?;
     positions.retain(|position| !position.is_over());
     if positions.is_empty() {

@@ -1,7 +1,7 @@
 //! `gammond bench regret`: what players lose at decisions that deeper searches judge.
 
 use super::label::read_with_warnings;
-use crate::{Common, Failure, Format, Measured, ProgressArgs, finish};
+use crate::{Common, Failure, Format, Measured, ProgressArgs, finish, known};
 use gammond_base::stats::Running;
 use gammond_job::Runner;
 use gammond_train::benchmark::regret::{PlayJudge, Regrets, decisions};
@@ -45,7 +45,7 @@ pub(super) struct Args {
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = args.players.open(common)?;
-    let judges = judges(&args.judges)?;
+    let judges = judges(&args.judges, &common.ours())?;
     let (found, damaged) = read_with_warnings(&args.file)?;
     let all = decisions(&found, args.decisions as usize, common.seed);
     if all.is_empty() {
@@ -72,15 +72,15 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Opens the judges.
-fn judges(specs: &[PlayerSpec]) -> Result<Vec<PlayJudge>, Failure> {
+/// Opens the judges. What they leave open about our engine, the common options say.
+fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure> {
     let usual = [PlayerSpec::Gammond(Ours {
         plies: Some(2),
         ..Ours::default()
     })];
     let specs = if specs.is_empty() { &usual[..] } else { specs };
     let judge = |spec: &PlayerSpec| match spec {
-        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(ours)?),
+        PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(&ours.or(common))?),
         _ => Err(Failure::usage(
             "--judge: that player does not judge; expected gammond[:nets=PATH][:plies=N]",
         )),
@@ -121,18 +121,21 @@ fn text_report(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJud
         let (loss, wrong) = of_player(lost, index);
         let share = 100.0 * wrong as f64 / lost.len().max(1) as f64;
         text.push_str(&format!(
-            "{}: {:.3} +- {:.3}, another play than the best in {share:.1} %\n",
+            "{}: {:.3} +- {}, another play than the best in {share:.1} %\n",
             player.name(),
             1000.0 * loss.mean(),
-            1000.0 * loss.standard_error()
+            known(loss.known_error().map(|error| 1000.0 * error), 3)
         ));
     }
     if let Some(difference) = difference(lost) {
-        let [low, high] = difference.interval99().map(|value| 1000.0 * value);
+        let interval = match difference.known_interval99() {
+            Some([low, high]) => format!("{:+.3} to {:+.3}", 1000.0 * low, 1000.0 * high),
+            None => "unknown".to_owned(),
+        };
         text.push_str(&format!(
-            "first less second: {:+.3} +- {:.3}, 99 % interval {low:+.3} to {high:+.3}\n",
+            "first less second: {:+.3} +- {}, 99 % interval {interval}\n",
             1000.0 * difference.mean(),
-            1000.0 * difference.standard_error()
+            known(difference.known_error().map(|error| 1000.0 * error), 3)
         ));
     }
     text
@@ -141,8 +144,8 @@ fn text_report(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJud
 fn json(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJudge]) -> String {
     let figures = |running: &Running| {
         serde_json::json!({
-            "mean": running.mean(), "standard_error": running.standard_error(),
-            "interval99": running.interval99(),
+            "mean": running.mean(), "standard_error": running.known_error(),
+            "interval99": running.known_interval99(),
         })
     };
     let players: Vec<_> = (players.iter().enumerate())

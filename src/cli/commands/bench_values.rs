@@ -97,12 +97,18 @@ fn text_report(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -
             text.push_str(&format!("  {root:>6.1} {mean:>6.1}"));
         }
         if let Some(difference) = &row.difference {
-            let [low, high] = difference.squares.interval99().map(|value| 1e6 * value);
-            let mean = 1e6 * difference.squares.mean();
-            text.push_str(&format!("  {mean:+.0} [{low:+.0}, {high:+.0}]"));
-            let [low, high] = difference.sizes.interval99().map(|value| 1e3 * value);
-            let mean = 1e3 * difference.sizes.mean();
-            text.push_str(&format!("  {mean:+.2} [{low:+.2}, {high:+.2}]"));
+            for (running, unit, decimals) in
+                [(&difference.squares, 1e6, 0), (&difference.sizes, 1e3, 2)]
+            {
+                let mean = unit * running.mean();
+                let interval = match running.known_interval99() {
+                    Some([low, high]) => {
+                        format!("{:+.decimals$}, {:+.decimals$}", unit * low, unit * high)
+                    }
+                    None => "unknown".to_owned(),
+                };
+                text.push_str(&format!("  {mean:+.decimals$} [{interval}]"));
+            }
         }
         text.push('\n');
     }
@@ -116,9 +122,14 @@ fn separated(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> 
     );
     for row in rows {
         for (player, tally) in players.iter().zip(&row.tallies) {
-            let both = row.difference.unwrap_or_default();
-            let [squares, sizes] = [both.squares, both.sizes]
-                .map(|d| format!("{:.4e},{:.2e}", d.mean(), d.standard_error()));
+            let cells = |running: Option<Running>| {
+                let mean = running.map(|one| format!("{:.4e}", one.mean()));
+                let error = running.and_then(|one| one.known_error());
+                let error = error.map(|error| format!("{error:.2e}"));
+                format!("{},{}", mean.unwrap_or_default(), error.unwrap_or_default())
+            };
+            let squares = cells(row.difference.map(|both| both.squares));
+            let sizes = cells(row.difference.map(|both| both.sizes));
             text.push_str(&format!(
                 "{},{},{},{},{:.6},{:.6},{squares},{sizes}\n",
                 CsvCell::text(&path.display().to_string()),
@@ -148,7 +159,7 @@ fn json(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> Strin
             let difference = row.difference.map(|difference| {
                 let of = |d: &Running| {
                     serde_json::json!({
-                        "mean": d.mean(), "standard_error": d.standard_error(), "interval99": d.interval99(),
+                        "mean": d.mean(), "standard_error": d.known_error(), "interval99": d.known_interval99(),
                     })
                 };
                 let mut told = of(&difference.squares);

@@ -1,7 +1,7 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
-use crate::{Archive, ArchiveKey, Common, Failure, LevelOption, io_threads};
+use crate::{AnalysisKey, Archive, Common, Failure, LevelOption, io_threads};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::MoveFilter;
 use gammond_protocol::analysis::analysis_settings;
@@ -141,9 +141,9 @@ impl Args {
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
 fn archiver(path: &Path, engine: &Engine, plies: u8) -> Result<MatchArchiver, Failure> {
     let archive = Archive::open(path)?;
-    let (engine, settings) = (engine.clone(), analysis_settings(plies));
+    let analyser = AnalysisKey::of(engine, &analysis_settings(plies))?;
     Ok(MatchArchiver(Arc::new(move |name, text, analysis| {
-        let key = ArchiveKey::of(&engine, &settings, text.as_bytes());
+        let key = analyser.of_file(text.as_bytes());
         if let Err(error) = archive.add(name, &key, analysis) {
             tracing::error!(%error, "the archive cannot be written");
         }

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     pub(super) output: PathBuf,
     /// Label with the mean luck-adjusted return of this many games of static play from each
     /// position, instead of a search.
-    #[arg(long, value_name = "N", conflicts_with = "plies", value_parser = clap::value_parser!(u32).range(1..=i64::from(RolloutSettings::TRIALS_MAX)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(RolloutSettings::TRIALS_MAX)))]
     pub(super) games: Option<u32>,
     #[command(flatten)]
     pub(super) progress: ProgressArgs,

@@ -413,6 +413,7 @@ fn quantise_file(
         class: class.to_owned(),
     };
     let bytes = native::write(&label, &parts);
+    is_replaceable(input, output)?;
     // What was written must be read again before it replaces anything.
     ClassNet::parse(&output.display().to_string(), &bytes)?;
     write_whole(output, &bytes).map_err(Failure::in_file(output))?;
@@ -424,6 +425,25 @@ fn quantise_file(
         255 << parts.shift
     );
     print(text.as_bytes()).map(drop)
+}
+
+/// Refuses an output that is the input, or a file with other contents than a net.
+fn is_replaceable(input: &Path, output: &Path) -> Result<(), Failure> {
+    let same = |a: &Path, b: &Path| Some(a.canonicalize().ok()? == b.canonicalize().ok()?);
+    let wrong = Failure::in_file::<&str>(output);
+    if same(input, output) == Some(true) {
+        return Err(wrong(
+            "is the input, expected another file (example: race.net)",
+        ));
+    }
+    let has_contents = |data: std::fs::Metadata| data.is_file() && data.len() > 0;
+    if std::fs::metadata(output).is_ok_and(has_contents) && !native::looks_like_one(&read(output)?)
+    {
+        return Err(wrong(
+            "is not a net file, expected a net or a new file (example: race.net); left unchanged",
+        ));
+    }
+    Ok(())
 }
 
 fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {

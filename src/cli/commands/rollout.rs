@@ -10,12 +10,12 @@ use gammond_base::journal::{check_writable, create_whole};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Found, RolloutAnswer, RolloutEnd, RolloutSettings};
 use gammond_game::notation::MatchFile;
-use gammond_job::{JobError, Progress, Runner, Share, merge};
+use gammond_job::{JobError, Progress, Runner, Share, check_merged, merge};
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
 use gammond_protocol::rollout::name;
 use gammond_protocol::{LineAction, Request, Session};
-use gammond_train::benchmark::make::source::{self, Source, Unrolled};
+use gammond_train::benchmark::make::source::{self, Lists, Source, Unrolled};
 use gammond_train::benchmark::make::{
     Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
     RecordRequest, RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
@@ -58,7 +58,8 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "FILE.bm")]
     pub(super) out: Option<PathBuf>,
     /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
-    #[arg(long, default_value_t = 5, value_name = "N", requires = "out", value_parser = clap::value_parser!(u16).range(2..=64))]
+    #[arg(long, default_value_t = 5, value_name = "N", requires = "out", conflicts_with = "cube",
+        value_parser = clap::value_parser!(u16).range(2..=64))]
     pub(super) best: u16,
     /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
     /// positions, and a table of what each filter keeps of the plays.
@@ -81,7 +82,7 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "GROUP=N", requires = "out")]
     pub(super) quota: Vec<Quota>,
     /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", conflicts_with = "cube")]
     pub(super) before_roll: bool,
     /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
     /// the match winning chances without a double and after a take.
@@ -326,23 +327,20 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
 
 fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     let recipe = recipe(common, args)?;
-    let (wanted, damaged) = wanted(common, &args.file)?;
+    let (wanted, damaged) = wanted(&args.file, recipe.rollout.seed)?;
     let engine = common.engine()?;
     let files = Files::new(out, args.file.part);
     let header = header(&engine, &recipe, &wanted, "benchmark")?;
     let done = ExitCode::from(u8::from(damaged));
     if let Some(made) = existing(out)? {
         let same = STAMP.check(&header, &made);
-        return same.map(|()| done).map_err(Failure::in_file(out));
+        same.map_err(Failure::in_file(out))?;
+        return finished(&args.file, out, &made).map(|()| done);
     }
     check_writable(out).map_err(Failure::in_file(out))?;
     let signer = args.file.sign.as_deref().map(Signer::open).transpose()?;
     let names = signed_by(&args.file)?;
-    let merges = !args.file.merge.is_empty() && !files.journal.exists();
-    if merges {
-        let merged = merge(&files.journal, &args.file.merge);
-        merged.map_err(Failure::file)?;
-    }
+    let merges = merge_shares(&args.file, &files.journal)?;
     let mut control = common.control(args.progress)?;
     let runner = Runner::new().pool(engine.pool());
     control.task = "candidates".to_owned();
@@ -396,6 +394,41 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
         print(compared(&recipe, &again(&chosen, &outcome.sum)).as_bytes())?;
     }
     Ok(done)
+}
+
+/// Merges the shares of `--merge` into `journal`. Returns true if it did; a journal that is there already must hold
+/// all of their parts, as the file names their contributors.
+fn merge_shares(args: &FileArgs, journal: &Path) -> Result<bool, Failure> {
+    if args.merge.is_empty() {
+        return Ok(false);
+    }
+    if journal.exists() {
+        let checked = check_merged(journal, &args.merge).map_err(Failure::file);
+        return checked.map(|()| false);
+    }
+    let merged = merge(journal, &args.merge).map_err(Failure::file);
+    merged.map(|_| true)
+}
+
+/// Does what is left to do about a finished file of the same command: signs it if its signature is missing or damaged.
+fn finished(args: &FileArgs, out: &Path, text: &str) -> Result<(), Failure> {
+    let settings = text.lines().next().unwrap_or_default();
+    let mut words = settings.split_whitespace();
+    let found = words
+        .find(|word| *word == "contributor")
+        .and_then(|_| words.next());
+    if let Some(given) = &args.contributor
+        && found != Some(given)
+    {
+        let found = found.map_or("none".to_owned(), |found| format!("\"{found}\""));
+        return Err(Failure::in_file(out)(format!(
+            "contributor is {found}, expected \"{given}\" by --contributor; left unchanged"
+        )));
+    }
+    match (&args.sign, args.part) {
+        (Some(key), None) => Signer::open(key)?.sign_if_unsigned(out),
+        _ => Ok(()),
+    }
 }
 
 /// Reports why positions became no records.
@@ -469,15 +502,20 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
 }
 
 /// Returns the records that are wanted, and whether lines were wrong; those are told.
-fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool), Failure> {
+fn wanted(args: &FileArgs, seed: u64) -> Result<(Vec<RecordRequest>, bool), Failure> {
     let unrolled = if args.before_roll || args.cube.is_some() {
         Unrolled::BeforeRoll
     } else {
-        Unrolled::ByLot(common.seed)
+        Unrolled::ByLot(seed)
+    };
+    // The lists of another file are no advice, but for those that are rolled out again.
+    let lists = match args.again {
+        Some(_) => Lists::Used,
+        None => Lists::Ignored,
     };
     let (mut wanted, mut damaged) = (Vec::new(), false);
     for path in args.bm_in.iter().chain(&args.again) {
-        let (found, wrong) = read(path, unrolled)?;
+        let (found, wrong) = read(path, unrolled, lists)?;
         for (line, reason) in &wrong {
             stderr_line!("gammond: {}: line {line}: {reason}", path.display());
         }
@@ -486,10 +524,6 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool)
     }
     if let Some(Some(most)) = args.full {
         wanted.truncate(most);
-    }
-    if args.again.is_none() {
-        // The lists of another file are no advice.
-        wanted.iter_mut().for_each(|one| one.listed.clear());
     }
     if args.cube.is_some() {
         wanted.iter_mut().for_each(|one| one.roll = None);
@@ -506,7 +540,7 @@ fn wanted(common: &Common, args: &FileArgs) -> Result<(Vec<RecordRequest>, bool)
     Ok((wanted, damaged))
 }
 
-fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
+fn read(path: &Path, unrolled: Unrolled, lists: Lists) -> Result<Source, Failure> {
     let bytes = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         let mut input = std::io::stdin().take(files::RECORDS_BYTES_MAX);
@@ -521,7 +555,7 @@ fn read(path: &Path, unrolled: Unrolled) -> Result<Source, Failure> {
     if MatchFile::is_meant(ending, &bytes) {
         return source::of_match(&bytes, unrolled).map_err(Failure::in_file(path));
     }
-    Ok(source::lines(&bytes, unrolled))
+    Ok(source::lines(&bytes, unrolled, lists))
 }
 
 /// Returns the table of a study of filters.

@@ -2,7 +2,7 @@
 
 use super::label::read_positions;
 use crate::{Common, Failure, Output, ProgressArgs, counts, finish, points};
-use gammond_base::journal::read_records;
+use gammond_base::journal;
 use gammond_engine::query::{EvalQuery, Settings, Stop};
 use gammond_engine::search;
 use gammond_game::notation::PositionChances;
@@ -106,7 +106,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let starts = Starts::of_all_games(starts.unwrap_or_default());
     let engine = common.engine()?;
     let job = SampleJob {
-        header: Header::new("labels", 3).field("nets", engine.identity()?),
+        header: Header::new(LABELS, 3).field("nets", engine.identity()?),
         seed: common.seed,
         labels: args.positions,
         games,
@@ -153,8 +153,24 @@ fn keep_unsettled(common: &Common, labels: &mut Vec<Label>, least: f64) -> Resul
     Ok(())
 }
 
+/// Kind of the jobs whose journals hold labels.
+const LABELS: &str = "labels";
+
+/// Returns the records of a finished journal of labels.
+fn label_records(file: &Path) -> Result<Vec<Vec<u8>>, Failure> {
+    let header = Header::parse(&journal::read(file)?.header);
+    let found = header.as_ref().and_then(|header| header.get("job"));
+    if found != Some(LABELS) {
+        let found = found.map_or("none".to_owned(), |found| format!("\"{found}\""));
+        return Err(Failure::in_file(file)(format!(
+            "job is {found}, expected \"{LABELS}\" (example: x.labels of gammond sample x.labels)"
+        )));
+    }
+    Ok(journal::read_records(file)?)
+}
+
 fn dump(common: &Common, file: &Path, kept: &Kept) -> Result<ExitCode, Failure> {
-    let records = read_records(file)?;
+    let records = label_records(file)?;
     let mut out = Output::new();
     let mut labels: Vec<Label> = records.iter().flat_map(|record| unpack(record)).collect();
     if kept.unique {

@@ -52,6 +52,21 @@ impl Signer {
         let path = signature_of(file);
         write_whole(&path, text.as_bytes()).map_err(Failure::unwritten(&path))
     }
+
+    /// Signs a file unless a signature of its contents, by any key, is beside it.
+    pub(super) fn sign_if_unsigned(&self, file: &Path) -> Result<(), Failure> {
+        let text = files::read_text(&signature_of(file), TEXT_BYTES_MAX).ok();
+        let signature = text.and_then(|text| SshSig::from_pem(text.as_bytes()).ok());
+        let bytes = files::read(file, RECORDS_BYTES_MAX).map_err(Failure::in_file(file))?;
+        let fits = signature.is_some_and(|signature| {
+            let key = PublicKey::from(signature.public_key().clone());
+            key.verify(NAMESPACE, &bytes, &signature).is_ok()
+        });
+        match fits {
+            true => Ok(()),
+            false => self.sign(file),
+        }
+    }
 }
 
 /// The contributors that are believed, with their keys.

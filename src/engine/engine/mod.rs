@@ -336,12 +336,26 @@ impl Engine {
     /// # Errors
     /// When a file cannot be read any more.
     pub fn identity(&self) -> Result<String, EngineError> {
-        let (nets, other, bearoff) = &self.sources;
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        self.identity_with(vec![identity::Source::Bytes("version", version)])
+    }
+
+    /// Returns a checksum of the nets and the bearoff databases: [`Engine::identity`] without the program's version, for
+    /// results that a new version does not make again.
+    ///
+    /// # Errors
+    /// When a file cannot be read any more.
+    pub fn files_identity(&self) -> Result<String, EngineError> {
+        self.identity_with(Vec::new())
+    }
+
+    /// Returns the checksum of `sources`, the nets and the bearoff databases.
+    fn identity_with<'a>(
+        &'a self,
+        mut sources: Vec<identity::Source<'a>>,
+    ) -> Result<String, EngineError> {
         use identity::Source;
-        let mut sources = vec![Source::Bytes(
-            "version",
-            env!("CARGO_PKG_VERSION").as_bytes(),
-        )];
+        let (nets, other, bearoff) = &self.sources;
         for nets in std::iter::once(nets).chain(other) {
             match nets {
                 Nets::Path(path) => sources.push(Source::Path(path, "net")),

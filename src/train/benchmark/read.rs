@@ -108,12 +108,8 @@ pub enum ReadError {
 /// # Errors
 /// [`ReadError`] when reading fails or the file is none of this kind.
 pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
-    let mut file = BenchmarkFile::default();
-    let mut rolled: Vec<(u64, PositionChances)> = Vec::new();
-    // What follows the keys decides whether candidates differ.
-    let mut texts: Vec<String> = Vec::new();
+    let mut reading = Reading::default();
     let mut bytes = Vec::new();
-    let (mut away, mut pass) = (CubeStakes::AWAY_USUAL, None);
     for line in 1.. {
         bytes.clear();
         let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
@@ -123,50 +119,13 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
         if bytes.len() > RECORD_LINE_BYTES_MAX {
             return Err(ReadError::LongLine(line));
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim_end();
-        match text.parse::<BenchmarkRecord>() {
-            Ok(BenchmarkRecord::Settings(settings)) => {
-                away = cube_away(&settings).unwrap_or(away);
-                pass = None;
-                file.settings.get_or_insert(settings);
-            }
-            Ok(BenchmarkRecord::Rolled(one)) => {
-                rolled.push((line, one));
-                texts.push(
-                    text.split_whitespace()
-                        .skip(2)
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                );
-            }
-            Ok(BenchmarkRecord::Play(play)) => {
-                add_play(&mut file, play, line, &rolled, &texts);
-                rolled.clear();
-                texts.clear();
-            }
-            Ok(BenchmarkRecord::Position(position)) => {
-                let equity = f64::from(position.chances.equity());
-                file.items.push(Item {
-                    line,
-                    interesting: equity.fract() != 0.0,
-                    record: ScorableRecord::Position(position),
-                });
-            }
-            Ok(BenchmarkRecord::Cube(record)) => file.items.push(Item {
-                line,
-                interesting: true,
-                record: ScorableRecord::Action(ActionRecord { record, away, pass }),
-            }),
-            Ok(BenchmarkRecord::Comment(comment)) => pass = pass_of(&comment).or(pass),
-            Ok(_) => {}
-            Err(error) => file.wrong.push((line, error.to_string())),
-        }
-        if file.wrong.len() > FAULTS_MAX {
-            let (line, reason) = file.wrong.pop().unwrap_or_default();
+        reading.add(line, String::from_utf8_lossy(&bytes).trim_end());
+        if reading.file.wrong.len() > FAULTS_MAX {
+            let (line, reason) = reading.file.wrong.pop().unwrap_or_default();
             return Err(ReadError::Foreign(line, reason));
         }
     }
+    let file = reading.file;
     if file.items.is_empty() {
         let first = file.wrong.first();
         return Err(ReadError::Empty(
@@ -178,12 +137,105 @@ pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     Ok(file)
 }
 
-/// Returns the points that both players need in `c` records, by the settings.
-fn cube_away(settings: &str) -> Option<u8> {
+/// A file as far as it is read, and what holds for the records that follow.
+struct Reading {
+    file: BenchmarkFile,
+    /// The `#R` lines of the next `m` record.
+    rolled: Vec<(u64, PositionChances)>,
+    /// What follows their keys: it decides whether candidates differ.
+    texts: Vec<String>,
+    /// Points that both players need in `c` records; `None` after settings with an impossible number.
+    away: Option<u8>,
+    /// Match winning chance after a pass in `c` records.
+    pass: Option<f64>,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading {
+            file: BenchmarkFile::default(),
+            rolled: Vec::new(),
+            texts: Vec::new(),
+            away: Some(CubeStakes::AWAY_USUAL),
+            pass: None,
+        }
+    }
+}
+
+impl Reading {
+    /// Reads a line.
+    fn add(&mut self, line: u64, text: &str) {
+        let file = &mut self.file;
+        match text.parse::<BenchmarkRecord>() {
+            Ok(BenchmarkRecord::Settings(settings)) => {
+                match cube_away(&settings) {
+                    Ok(None) => {}
+                    Ok(found) => self.away = found,
+                    Err(reason) => {
+                        self.away = None;
+                        file.wrong.push((line, reason));
+                    }
+                }
+                self.pass = None;
+                file.settings.get_or_insert(settings);
+            }
+            Ok(BenchmarkRecord::Rolled(one)) => {
+                self.rolled.push((line, one));
+                let chances: Vec<&str> = text.split_whitespace().skip(2).collect();
+                self.texts.push(chances.join(" "));
+            }
+            Ok(BenchmarkRecord::Play(play)) => {
+                add_play(file, play, line, &self.rolled, &self.texts);
+                self.rolled.clear();
+                self.texts.clear();
+            }
+            Ok(BenchmarkRecord::Position(position)) => {
+                let equity = f64::from(position.chances.equity());
+                file.items.push(Item {
+                    line,
+                    interesting: equity.fract() != 0.0,
+                    record: ScorableRecord::Position(position),
+                });
+            }
+            Ok(BenchmarkRecord::Cube(record)) => {
+                let pass = self.pass;
+                file.items.extend(self.away.map(|away| Item {
+                    line,
+                    interesting: true,
+                    record: ScorableRecord::Action(ActionRecord { record, away, pass }),
+                }));
+            }
+            Ok(BenchmarkRecord::Comment(comment)) => self.pass = pass_of(&comment).or(self.pass),
+            Ok(_) => {}
+            Err(error) => {
+                if text.starts_with("m ") {
+                    // The `#R` lines before it are not those of the next record.
+                    self.rolled.clear();
+                    self.texts.clear();
+                }
+                file.wrong.push((line, error.to_string()));
+            }
+        }
+    }
+}
+
+/// Returns the points that both players need in `c` records, by the settings; `None` if they do not say it.
+fn cube_away(settings: &str) -> Result<Option<u8>, String> {
     let mut words = settings.split_whitespace();
-    words.find(|word| *word == "cubeAway")?;
-    let away = words.next()?.parse().ok()?;
-    CubeStakes::AWAY.contains(&away).then_some(away)
+    if !words.any(|word| word == "cubeAway") {
+        return Ok(None);
+    }
+    let text = words.next().unwrap_or_default();
+    let away = text.parse().ok();
+    match away.filter(|away| CubeStakes::AWAY.contains(away)) {
+        Some(away) => Ok(Some(away)),
+        None => Err(format!(
+            "cubeAway \"{text}\" is not a number of points, expected {} to {} (example: cubeAway 7); the c records \
+             below are left out",
+            CubeStakes::AWAY.start(),
+            CubeStakes::AWAY.end()
+        )),
+    }
 }
 
 /// Returns the match winning chance after a pass of the rollouts, if this comment has their settings (BM-34).
@@ -334,6 +386,35 @@ mod tests {
             let odd = format!("{}{record}", settings(odd));
             assert_eq!(passes(&odd), [None], "{odd}");
         }
+    }
+
+    /// BM-35: `c` records at a score that cannot be are left out, and the `s` line is named.
+    #[test]
+    fn cube_records_at_an_impossible_score_are_left_out() {
+        let record = format!("c {START} 51 45 ND\n");
+        assert_eq!(faults(&format!("s weights x\n{record}")), (1, vec![]));
+        for odd in ["0", "1", "26", "64", "256", "x", ""] {
+            let text = format!("s cubeAway 7\n{record}s cubeAway {odd}\n{record}{record}");
+            let (items, wrong) = faults(&format!("{text}s cubeAway 5\n{record}"));
+            assert_eq!((items, wrong.len()), (2, 1), "{wrong:?}");
+            assert!(
+                wrong[0].starts_with(&format!("3: cubeAway \"{odd}\"")),
+                "{wrong:?}"
+            );
+        }
+        let only = format!("s cubeAway 1\n{record}");
+        let error = read(&mut only.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("line 1: cubeAway \"1\""), "{error}");
+    }
+
+    /// BM-10: the rollouts of a record that is refused are not those of the next one.
+    #[test]
+    fn rollouts_of_a_refused_record_are_dropped() {
+        let good = format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA 0.1\n");
+        let refused = format!("#R {START} 0.5 0 0 0 0\nm {START} 2 7\n{good}");
+        let (items, wrong) = faults(&refused);
+        assert_eq!((items, wrong.len()), (1, 1), "{wrong:?}");
+        assert!(wrong[0].starts_with("2: "), "{wrong:?}");
     }
 
     #[test]

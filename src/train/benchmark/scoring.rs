@@ -51,6 +51,16 @@ impl<'a> Scoring<'a> {
         for (place, player) in players.iter().enumerate() {
             header = header.field(&format!("player {}", place + 1), player.identity()?);
         }
+        let has_actions = |item: &Item| matches!(item.record, ScorableRecord::Action(_));
+        if items.iter().any(has_actions) {
+            // Cube actions depend on the players' match equity tables too.
+            for (place, player) in players.iter().enumerate() {
+                if let Some(player) = player.with_cube() {
+                    let name = format!("cube of player {}", place + 1);
+                    header = header.field(&name, player.cube_identity()?);
+                }
+            }
+        }
         Ok(Scoring {
             items,
             players,

@@ -48,9 +48,14 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64);
+        let mut bounded = (&mut *input).take(RECORD_LINE_BYTES_MAX as u64 + 1);
         if bounded.read_until(b'\n', &mut line)? == 0 {
             break;
+        }
+        if line.len() > RECORD_LINE_BYTES_MAX {
+            // What follows is the rest of the line, not another one.
+            let text = format!("line {number} is longer than {RECORD_LINE_BYTES_MAX} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         match parse_training_line(line.trim_ascii()) {
             Ok(label) => labels.extend(label),
@@ -251,6 +256,17 @@ mod tests {
         )
         .root();
         assert!(root > 0.1, "{root}");
+    }
+
+    /// The end of a line over the limit is no line of its own.
+    #[test]
+    fn a_line_over_the_limit_is_refused_as_a_whole() {
+        let label = "OAHDPAABDAOAHDPAABDA 0.5 0 0 0 0\n";
+        let long = format!("{label}{}{label}", "#".repeat(RECORD_LINE_BYTES_MAX));
+        let error = read(&mut long.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("line 2 is longer than"), "{error}");
+        let fits = format!("{label}{}\n{label}", "#".repeat(RECORD_LINE_BYTES_MAX - 1));
+        assert_eq!(read(&mut fits.as_bytes()).unwrap().0.len(), 2);
     }
 
     /// After a stop, the figures are those of the labels before it.

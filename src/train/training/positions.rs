@@ -16,9 +16,14 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
     let (mut positions, mut wrong) = (Vec::new(), Vec::new());
     for number in 1.. {
         let mut line = Vec::new();
-        let mut bounded = input.by_ref().take(LINE_BYTES_MAX as u64);
+        let mut bounded = input.by_ref().take(LINE_BYTES_MAX as u64 + 1);
         if bounded.read_until(b'\n', &mut line)? == 0 {
             break;
+        }
+        if line.len() > LINE_BYTES_MAX {
+            // What follows is the rest of the line, not another one.
+            let text = format!("line {number} is longer than {LINE_BYTES_MAX} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
         match parse_position_line(&line) {
             Ok(found) => positions.extend(found),
@@ -37,4 +42,20 @@ pub fn checksum(positions: &[Position]) -> String {
         bytes.extend(position.opponent().packed().to_le_bytes());
     }
     format!("{}, sha256 {}", positions.len(), sha256(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The end of a line over the limit is no line of its own.
+    #[test]
+    fn a_line_over_the_limit_is_refused_as_a_whole() {
+        let position = "4HPwATDgc/ABMA\n";
+        let long = format!("{position}{}{position}", "#".repeat(LINE_BYTES_MAX));
+        let error = read(&mut long.as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("line 2 is longer than"), "{error}");
+        let fits = format!("{position}{}\n{position}", "#".repeat(LINE_BYTES_MAX - 1));
+        assert_eq!(read(&mut fits.as_bytes()).unwrap().0.len(), 2);
+    }
 }

@@ -2,10 +2,10 @@
 
 use gammond_base::rng::stream;
 use gammond_game::notation::{
-    BenchmarkRecord, MatchFile, NotationError, parse_position, parse_roll, parse_training_line,
-    split_position,
+    BenchmarkRecord, MatchFile, NotationError, PlayRecord, PositionKey, parse_position, parse_roll,
+    parse_training_line, split_position,
 };
-use gammond_game::{Position, Roll, Rules};
+use gammond_game::{Position, Roll, Rules, generate_plays};
 use gammond_protocol::analysis::{Action, Terms, replay_from};
 
 /// A record that is wanted.
@@ -15,7 +15,7 @@ pub struct RecordRequest {
     pub position: Position,
     /// The roll to be played; none for a record of the position before the roll.
     pub roll: Option<Roll>,
-    /// The candidates that a file listed, best first.
+    /// The candidates that a file listed, best first; empty with [`Lists::Ignored`].
     pub listed: Vec<Position>,
 }
 
@@ -35,6 +35,16 @@ pub enum SourceError {
     /// No position, roll or record.
     #[error(transparent)]
     Notation(#[from] NotationError),
+    /// A listed candidate that cannot be rolled out.
+    #[error("candidate {number} ({key}) {reason}")]
+    Candidate {
+        /// Number of the candidate in the list, from 1.
+        number: usize,
+        /// The position after the play.
+        key: PositionKey,
+        /// Description of the fault.
+        reason: String,
+    },
     /// A game that cannot be played on.
     #[error("game {game}, action {action}: {reason}")]
     Game {
@@ -56,13 +66,22 @@ pub enum Unrolled {
     ByLot(u64),
 }
 
+/// Treatment of the candidates that `m` records list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lists {
+    /// Only the position and the roll are used.
+    Ignored,
+    /// The candidates are those to roll out: each must be the result of a legal play, once.
+    Used,
+}
+
 /// Reads lines: any position text, perhaps with a roll behind it; lines of a training file; `m`, `o` and other lines
 /// of a `.bm` file. Empty lines and comments are passed over.
 #[must_use]
-pub fn lines(text: &[u8], unrolled: Unrolled) -> Source {
+pub fn lines(text: &[u8], unrolled: Unrolled, lists: Lists) -> Source {
     let (mut wanted, mut wrong) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
-        match one(line.trim_ascii()) {
+        match one(line.trim_ascii(), lists) {
             Ok(Some(found)) if found.position.is_over() => {
                 wrong.push((number, SourceError::Over));
             }
@@ -74,7 +93,7 @@ pub fn lines(text: &[u8], unrolled: Unrolled) -> Source {
 }
 
 /// Returns the record that a line asks for; those of a `.bm` file keep their kind.
-fn one(line: &[u8]) -> Result<Option<Line>, SourceError> {
+fn one(line: &[u8], lists: Lists) -> Result<Option<Line>, SourceError> {
     match line {
         [] | [b'#', ..] => return Ok(None),
         [
@@ -82,7 +101,7 @@ fn one(line: &[u8]) -> Result<Option<Line>, SourceError> {
             b' ',
             ..,
         ] => {
-            return record(line);
+            return record(line, lists);
         }
         _ => {}
     }
@@ -123,10 +142,13 @@ impl Line {
     }
 }
 
-fn record(line: &[u8]) -> Result<Option<Line>, SourceError> {
+fn record(line: &[u8], lists: Lists) -> Result<Option<Line>, SourceError> {
     Ok(match BenchmarkRecord::parse(line)? {
         BenchmarkRecord::Play(play) => Some(Line {
-            listed: play.candidates.iter().map(|one| one.position).collect(),
+            listed: match lists {
+                Lists::Ignored => Vec::new(),
+                Lists::Used => checked(&play)?,
+            },
             ..Line::of(play.position, Some(play.roll))
         }),
         BenchmarkRecord::Position(one) => Some(Line {
@@ -135,6 +157,33 @@ fn record(line: &[u8]) -> Result<Option<Line>, SourceError> {
         }),
         _ => None,
     })
+}
+
+/// Returns the candidates of a record if each is the result of a legal play and stands in the list once.
+fn checked(play: &PlayRecord) -> Result<Vec<Position>, SourceError> {
+    let (mut legal, mut listed) = (Vec::new(), Vec::new());
+    generate_plays(&play.position, play.roll, &mut legal);
+    if legal.is_empty() {
+        legal.push(play.position.swapped());
+    }
+    for (number, candidate) in (1..).zip(&play.candidates) {
+        let position = candidate.position;
+        let reason = if !legal.contains(&position) {
+            format!("is not the result of a legal play of {}", play.roll)
+        } else if listed.contains(&position) {
+            "is listed twice".to_owned()
+        } else {
+            listed.push(position);
+            continue;
+        };
+        let key = PositionKey::from(position);
+        return Err(SourceError::Candidate {
+            number,
+            key,
+            reason,
+        });
+    }
+    Ok(listed)
 }
 
 fn rolled(line: Line, unrolled: Unrolled, number: u64) -> RecordRequest {
@@ -202,7 +251,7 @@ mod tests {
             m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.11 OAHDOEABCBOAHDPAABDA 0.04\n\
             o OAHDPAABDAOAHDPAABDA 0.52538 0.14924 0.00683 0.12566 0.00534\n";
         for unrolled in [Unrolled::ByLot(1), Unrolled::BeforeRoll] {
-            let (wanted, wrong) = lines(text.as_bytes(), unrolled);
+            let (wanted, wrong) = lines(text.as_bytes(), unrolled, Lists::Used);
             assert_eq!(wrong, []);
             let drawn = unrolled != Unrolled::BeforeRoll;
             let rolls: Vec<bool> = wanted.iter().map(|one| one.roll.is_some()).collect();
@@ -215,11 +264,35 @@ mod tests {
     #[test]
     fn wrong_lines_are_named() {
         let text = "hello\n4HPwATDgc/ABMA 31 5\n4HPwATDgc/ABMA 79\nm OAHD\n";
-        let (wanted, wrong) = lines(text.as_bytes(), Unrolled::BeforeRoll);
+        let (wanted, wrong) = lines(text.as_bytes(), Unrolled::BeforeRoll, Lists::Used);
         assert_eq!(wanted, []);
         let numbers: Vec<u64> = wrong.iter().map(|one| one.0).collect();
         assert_eq!(numbers, [1, 2, 3, 4]);
         assert!(of_match(b"hello", Unrolled::BeforeRoll).is_err());
+    }
+
+    /// BM-21: lists that are rolled out hold each legal play once; lists that are not used may hold anything.
+    #[test]
+    fn listed_candidates_are_legal_and_single() {
+        const BEST: &str = "JIGHPAABDAOAHDPAABDA";
+        const START: &str = "OAHDPAABDAOAHDPAABDA";
+        for (second, fault) in [
+            (
+                START,
+                "candidate 2 (OAHDPAABDAOAHDPAABDA) is not the result of a legal play of 24",
+            ),
+            (BEST, "candidate 2 (JIGHPAABDAOAHDPAABDA) is listed twice"),
+        ] {
+            let text = format!("# x\nm {START} 2 4 {BEST} 0.11 {second} 0.04\n");
+            let read = |lists| lines(text.as_bytes(), Unrolled::BeforeRoll, lists);
+            let (wanted, wrong) = read(Lists::Used);
+            let said = wrong.iter().map(|(line, error)| format!("{line}: {error}"));
+            assert_eq!(said.collect::<Vec<_>>(), [format!("2: {fault}")]);
+            assert_eq!(wanted, []);
+            let (wanted, wrong) = read(Lists::Ignored);
+            assert_eq!((wanted.len(), wrong), (1, vec![]));
+            assert!(wanted[0].listed.is_empty());
+        }
     }
 
     #[test]

@@ -43,14 +43,15 @@ pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> Strin
     format!("{settings}\n")
 }
 
-/// Fewest parts of games whose scatter says how certain a loss is.
+/// Fewest whole parts of games whose scatter says how certain a loss is.
 const PARTS_MIN: u64 = 2;
 
 /// Results of a record's games.
 pub(super) struct GameResults {
     /// Mean chances of each candidate, seen by the player who is to act.
     chances: Vec<[f64; 5]>,
-    /// Equity of each part of each candidate.
+    /// Equity of each whole part of each candidate. A last part of fewer games scatters more than the others, so it is
+    /// left out.
     equities: Vec<Vec<f64>>,
     /// Candidates, best first.
     pub(super) order: Vec<usize>,
@@ -60,11 +61,14 @@ impl GameResults {
     pub(super) fn of(record: &Chosen, known: &KnownResults) -> GameResults {
         let (mut chances, mut equities) = (Vec::new(), Vec::new());
         for candidate in 0..record.rolled() {
-            let mut sum = [0.0; 5];
+            let (mut sum, mut whole) = ([0.0; 5], Vec::new());
             let mut left = record.games[candidate];
             for part in &known.candidates[candidate] {
                 let games = left.min(GAMES_PER_PART);
                 left -= games;
+                if games == GAMES_PER_PART {
+                    whole.push(equity(part));
+                }
                 for (sum, chance) in sum.iter_mut().zip(part) {
                     *sum += f64::from(games) * chance;
                 }
@@ -72,7 +76,7 @@ impl GameResults {
             // With the luck taken out a chance may come out a little below 0 or above 1.
             let games = f64::from(record.games[candidate]);
             chances.push(sum.map(|sum| (sum / games).clamp(0.0, 1.0)));
-            equities.push(known.candidates[candidate].iter().map(equity).collect());
+            equities.push(whole);
         }
         let value = |index: &usize| equity(&chances[*index]);
         let mut order: Vec<usize> = (0..record.rolled()).collect();
@@ -243,4 +247,41 @@ pub fn again(records: &[Chosen], known: &[KnownResults]) -> RepeatComparison {
         }
     }
     again
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_game::Position;
+
+    /// BM-24: a last part of fewer games counts for the chances, not for their standard errors.
+    #[test]
+    fn a_short_last_part_changes_no_standard_error() {
+        let results = |games: u32, wins: &[f64]| {
+            let record = Chosen {
+                position: Position::start(),
+                roll: None,
+                candidates: Vec::new(),
+                listed: 0,
+                sides: 2,
+                games: vec![games; 2],
+            };
+            let side = |sign: f64| {
+                wins.iter()
+                    .map(move |win| [0.5 + sign * win, 0.0, 0.0, 0.0, 0.0])
+            };
+            let known = KnownResults {
+                parts: record.parts(),
+                candidates: vec![side(1.0).collect(), side(-1.0).collect()],
+            };
+            GameResults::of(&record, &known)
+        };
+        let whole = results(3 * GAMES_PER_PART, &[0.01, 0.02, 0.03]);
+        let longer = results(3 * GAMES_PER_PART + 1, &[0.01, 0.02, 0.03, 0.5]);
+        assert!(whole.error(0).is_some());
+        assert_eq!(whole.error(0), longer.error(0));
+        assert_eq!(whole.loss(0, 1).1, longer.loss(0, 1).1);
+        assert!(longer.loss(0, 1).0 > whole.loss(0, 1).0);
+        assert_eq!(results(GAMES_PER_PART + 9, &[0.01, 0.5]).error(0), None);
+    }
 }
