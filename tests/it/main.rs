@@ -21,6 +21,7 @@ mod binary_matches;
 mod cancel;
 mod cli;
 mod console;
+mod console_changes;
 mod console_external;
 mod containment;
 mod damage;

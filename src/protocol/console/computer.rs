@@ -5,8 +5,10 @@ use super::host::ConsoleHost;
 use super::table::{Phase, Seat};
 use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question};
 use gammond_game::notation::play_text;
-use gammond_game::{MatchState, Play};
+use gammond_game::{LegalPlay, MatchState, Play};
 
+/// Points of the home board.
+const HOME_POINTS: usize = 6;
 /// Turns that are played before the next line is read: no game is longer.
 const TURNS_MAX: usize = 4096;
 /// Games that two computers play before the next line is read.
@@ -68,11 +70,30 @@ impl Console {
             }
             return;
         }
-        if self.automatic.play
-            && let [only] = self.plays().as_slice()
-        {
-            self.announce(only.play);
-            self.make(only.play, only.after);
+        self.play_automatically();
+    }
+
+    /// Makes a person's play that needs no decision: a forced one with `set automatic move`, and with `set automatic
+    /// bearoff` one of a race with all checkers home that is forced or bears off a checker with every die.
+    pub(super) fn play_automatically(&mut self) {
+        let (plays, me) = (self.plays(), self.table.position.me());
+        let home = me.rearmost().is_some_and(|point| point < HOME_POINTS);
+        let bears_off = self.automatic.bearoff && home && !self.table.position.has_contact();
+        let dice = match self.table.dice {
+            Some([first, second]) if first == second => 4,
+            _ => 2,
+        };
+        let left = me.on_board().saturating_sub(dice);
+        let chosen = match plays.as_slice() {
+            [only] if self.automatic.play || bears_off => Some(only),
+            plays if bears_off => plays
+                .iter()
+                .find(|legal| legal.after.opponent().on_board() <= left),
+            _ => None,
+        };
+        if let Some(&LegalPlay { play, after }) = chosen {
+            self.announce(play);
+            self.make(play, after);
         }
     }
 
@@ -96,7 +117,7 @@ impl Console {
         let state = self
             .table
             .state(self.beavers > 0)
-            .ok_or("there is no such match")?;
+            .ok_or("the match is already over")?;
         if seat.of(&self.players).external.is_some() {
             self.external_turn(&state, host);
             return Ok(());
@@ -198,6 +219,7 @@ impl Console {
     /// Runs `end game`: the engine plays both seats to the end.
     pub(super) fn end_game(&mut self, host: &mut dyn ConsoleHost) {
         let before = (self.players.clone(), self.display, self.automatic.game);
+        let manual_dice = std::mem::replace(&mut self.manual_dice, false);
         for player in &mut self.players {
             player.human = false;
             player.external = None;
@@ -216,6 +238,7 @@ impl Console {
             fault = self.computers_turn(host).err();
         }
         (self.players, self.display, self.automatic.game) = before;
+        self.manual_dice = manual_dice;
         if let Some(reason) = fault {
             self.complain(&format!("gammond: the engine does not play: {reason}"));
             return;

@@ -34,8 +34,7 @@ impl Console {
     }
 
     fn evaluate_table(&mut self, host: &mut dyn ConsoleHost) {
-        let Some(mut state) = self.table.state(self.beavers > 0) else {
-            self.say("Illegal position.");
+        let Some(mut state) = self.state() else {
             return;
         };
         let shown = self.table;

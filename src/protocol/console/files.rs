@@ -143,7 +143,7 @@ impl Console {
         };
         self.record.at = self.record.current().map_or(0, |game| game.actions.len());
         self.record.ended = true;
-        if let Some(table) = self.record.table(&rules) {
+        if let Some(table) = self.record.table(&rules, self.automatic.crawford) {
             self.table = table;
         }
         (self.due, self.fresh) = (false, false);
@@ -187,7 +187,11 @@ impl Console {
         }
         let file = match path {
             [_, "game", ..] => self.record.current().map(|game| MatchFile {
-                games: vec![game.clone()],
+                // The games before it decide about the Crawford game.
+                games: vec![MatGame {
+                    crawford: self.record.crawford(),
+                    ..game.clone()
+                }],
                 ..self.record.file.clone()
             }),
             _ => Some(self.record.file.clone()),
@@ -229,7 +233,7 @@ impl Console {
             scores: table.score,
             actions: vec![(player, MatAction::SetUp(set_up))],
             result: None,
-            crawford: None,
+            crawford: table.crawford_flag(),
             settled: false,
         };
         MatchFile {
@@ -243,10 +247,7 @@ impl Console {
 
 /// Formats a match as SGF.
 fn sgf(file: &MatchFile) -> String {
-    let crawford: Vec<bool> = (0..file.games.len())
-        .map(|number| super::record::start_of(file, number, &Table::default()).crawford)
-        .collect();
-    file.sgf(&crawford, &|_, _| None)
+    file.sgf(&file.crawford_games(), &|_, _| None)
 }
 
 /// Returns the file name of a game: the second and later games get a number before the extension.

@@ -4,6 +4,7 @@ use super::Console;
 use super::evals::Context;
 use super::hinted::Hint;
 use super::host::ConsoleHost;
+use super::play::MATCH_OVER;
 use super::style::Style;
 use super::words::Words;
 use gammond_engine::query::{
@@ -16,6 +17,15 @@ use gammond_game::{MatchState, Position};
 pub(super) const PLAYS_SHOWN: usize = 10;
 
 impl Console {
+    /// Returns cube, score and rules for the engine, and reports if the score leaves nothing to decide.
+    pub(super) fn state(&mut self) -> Option<MatchState> {
+        let state = self.table.state(self.beavers > 0);
+        if state.is_none() {
+            self.say(MATCH_OVER);
+        }
+        state
+    }
+
     pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if !self.table.playing() || self.no_board {
             self.say("You must set up a board first.");
@@ -23,10 +33,7 @@ impl Console {
         }
         let wanted = words.number().and_then(|count| usize::try_from(count).ok());
         let count = wanted.filter(|count| *count > 0).unwrap_or(PLAYS_SHOWN);
-        let Some(state) = self.table.state(self.beavers > 0) else {
-            self.say("You must set up a board first.");
-            return;
-        };
+        let Some(state) = self.state() else { return };
         if self.table.resigned > 0 {
             self.hint_resignation(&state, host);
             return;
@@ -98,6 +105,10 @@ impl Console {
     }
 
     fn hint_cube(&mut self, state: &MatchState, host: &mut dyn ConsoleHost) {
+        if self.table.doubled && self.table.beavers > 0 {
+            self.complain("This decision is part of beaver/raccoon sequence and cannot be hinted");
+            return;
+        }
         if !matches!(self.hint, Some(Hint::Cube(_))) {
             let settings = self.hints.cubes();
             match self.cube_answer(state, &settings, host) {

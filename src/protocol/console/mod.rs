@@ -58,6 +58,7 @@ use evals::{Context, Evals};
 use gammond_engine::query::MoveFilter;
 use grammar::UnknownCommand;
 use hinted::Hint;
+use play::RESIGNATION_WAITS;
 use record::Record;
 use rollout_setup::RolloutSetup;
 use style::Style;
@@ -341,10 +342,10 @@ impl Console {
                 self.hint = None;
                 self.say("Analysis used for `hint' has been cleared");
             }
-            "turn" => {
-                self.table.dice = None;
-                self.table.doubled = false;
+            "turn" if self.table.resigned > 0 && self.table.playing() => {
+                self.say(RESIGNATION_WAITS);
             }
+            "turn" => self.table.dice = None,
             "analysis" => self.judged = None,
             _ => {}
         }

@@ -19,7 +19,7 @@ impl Console {
     /// Sets the table to the current place of the record.
     fn look(&mut self) {
         let rules = self.table;
-        if let Some(table) = self.record.table(&rules) {
+        if let Some(table) = self.record.table(&rules, self.automatic.crawford) {
             self.table = Table {
                 cube_use: rules.cube_use,
                 ..table

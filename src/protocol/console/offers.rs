@@ -3,6 +3,7 @@
 use super::Console;
 use super::board::resignation;
 use super::host::ConsoleHost;
+use super::play::RESIGNATION_WAITS;
 use super::record::apply;
 use super::table::{CUBE_MAX, Phase, points};
 use super::words::Words;
@@ -16,6 +17,10 @@ impl Console {
         let table = &self.table;
         if table.doubled {
             self.say("The `double' command is for offering the cube, not accepting it.  Use\n`redouble' to immediately offer the cube back at a higher value.");
+            return;
+        }
+        if table.resigned > 0 || table.decides != table.on_roll {
+            self.say("You are only allowed to double if you are on roll.");
             return;
         }
         if table.dice.is_some() {
@@ -44,12 +49,8 @@ impl Console {
     /// Doubles for the player on roll.
     pub(super) fn offer(&mut self) {
         let seat = self.table.on_roll;
-        let table = self.table;
-        self.record.push(
-            &table,
-            seat,
-            MatAction::Double(table.cube.saturating_mul(2)),
-        );
+        let value = self.table.cube.saturating_mul(2);
+        self.note_action(seat, MatAction::Double(value));
         self.table.doubled = true;
         self.table.decides = seat.other();
         self.forget_hint();
@@ -60,13 +61,17 @@ impl Console {
         self.due = true;
     }
 
-    /// Returns whether a double is offered, and reports it if not.
+    /// Returns whether a double waits for an answer, and reports it if not.
     fn is_doubled(&mut self, what: &str) -> bool {
         let waits = self.table.playing() && self.table.doubled;
         if !waits {
             self.say(&format!(
                 "The cube must have been offered before you can {what} it."
             ));
+        }
+        if waits && self.table.resigned > 0 {
+            self.say(RESIGNATION_WAITS);
+            return false;
         }
         waits
     }
@@ -76,8 +81,7 @@ impl Console {
             return;
         }
         let seat = self.table.decides;
-        let table = self.table;
-        self.record.push(&table, seat, MatAction::Take);
+        self.note_action(seat, MatAction::Take);
         apply(&mut self.table, seat, MatAction::Take);
         self.forget_hint();
         if self.shows_turns() {
@@ -96,8 +100,7 @@ impl Console {
             return;
         }
         let seat = self.table.decides;
-        let table = self.table;
-        self.record.push(&table, seat, MatAction::Drop);
+        self.note_action(seat, MatAction::Drop);
         if self.shows_turns() {
             let text = format!(
                 "{} refuses the cube and gives up {}.",
@@ -134,9 +137,8 @@ impl Console {
             return;
         }
         let seat = self.table.decides;
-        let table = self.table;
-        let value = table.cube.saturating_mul(4);
-        self.record.push(&table, seat, MatAction::Beaver(value));
+        let value = self.table.cube.saturating_mul(4);
+        self.note_action(seat, MatAction::Beaver(value));
         apply(&mut self.table, seat, MatAction::Beaver(value));
         self.forget_hint();
         let text = format!(

@@ -1,6 +1,7 @@
 //! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: what stands on the board.
 
 use super::Console;
+use super::play::RESIGNATION_WAITS;
 use super::table::{Phase, Seat, Table};
 use super::words::Words;
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
@@ -77,6 +78,7 @@ impl Console {
             cube: if self.table.cube_use { table.cube } else { 1 },
             ..table
         };
+        self.begin_record();
         self.set_up();
         if let Some([first, second]) = self.table.dice {
             self.say(&format!("The dice have been set to {first} and {second}."));
@@ -92,7 +94,10 @@ impl Console {
 
     fn put_position(&mut self, position: Position) {
         self.table.position = position;
-        self.table.resigned = 0;
+        // The original keeps a double open, although no answer to it has an effect.
+        if !(self.options.strict && self.table.doubled) {
+            self.table.withdraw_offer();
+        }
         self.set_up();
     }
 
@@ -199,6 +204,7 @@ impl Console {
                     jacoby: self.jacoby,
                     ..Table::default()
                 };
+                self.begin_record();
             }
             self.board_text(position);
         }
@@ -231,6 +237,7 @@ impl Console {
                 position: self.table.position,
                 ..table
             };
+            self.begin_record();
             self.forget_hint();
             return;
         }
@@ -343,7 +350,7 @@ impl Console {
             return;
         };
         if self.table.resigned > 0 {
-            self.say("Please resolve the resignation first.");
+            self.say(RESIGNATION_WAITS);
             return;
         }
         let table = &mut self.table;
@@ -352,8 +359,8 @@ impl Console {
         if table.on_roll != seat {
             table.position = table.position.swapped();
         }
-        (table.on_roll, table.decides) = (seat, seat);
-        (table.dice, table.doubled) = (None, false);
+        (table.on_roll, table.dice) = (seat, None);
+        table.withdraw_offer();
         self.set_up();
         if offered && self.options.plays_on {
             self.show_board();

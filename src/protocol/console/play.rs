@@ -14,6 +14,8 @@ use gammond_game::{LegalPlay, Play, Position, Roll, legal_plays};
 const OPENING_ROLLS_MAX: usize = 256;
 
 pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
+pub(super) const MATCH_OVER: &str = "The match is already over.";
+pub(super) const RESIGNATION_WAITS: &str = "Please resolve the resignation first.";
 
 impl Console {
     /// Runs the commands of play.
@@ -39,7 +41,8 @@ impl Console {
                 self.table.resigned > 0,
                 self.table.doubled && self.table.playing(),
             ) {
-                (true, _) => self.agree(host),
+                (true, _) if self.in_game() => self.agree(host),
+                (true, _) => {}
                 (_, true) => self.take(),
                 _ => self.say("You can only accept if the cube or a resignation has been offered."),
             },
@@ -47,7 +50,8 @@ impl Console {
                 self.table.resigned > 0,
                 self.table.doubled && self.table.playing(),
             ) {
-                (true, _) => self.decline(),
+                (true, _) if self.in_game() => self.decline(),
+                (true, _) => {}
                 (_, true) => self.drop_cube(host),
                 _ => self.say("You can only reject if the cube or a resignation has been offered."),
             },
@@ -75,21 +79,17 @@ impl Console {
                     None => Some(i64::from(self.match_length)),
                     Some(_) => words.number(),
                 };
-                let length = length.filter(|length| (1..=64).contains(length));
+                let length = length.filter(|length| (0..=64).contains(length));
                 let Some(length) = length.and_then(|length| u32::try_from(length).ok()) else {
                     self.say("GNU Backgammon is compiled with support only for matches of length 64\nand below");
                     return;
                 };
-                self.new_match(length);
-                self.say(&format!("A new {} match has been started.", points(length)));
+                self.start_match(length);
             }
-            "session" => {
-                self.new_match(0);
-                self.say("A new session has been started.");
-            }
+            "session" => self.start_match(0),
             _ => {
                 if self.table.match_winner().is_some() {
-                    self.say("The match is already over.");
+                    self.say(MATCH_OVER);
                     return;
                 }
                 if self.table.phase == Phase::None && self.record.file.games.is_empty() {
@@ -98,6 +98,15 @@ impl Console {
             }
         }
         self.begin_game(host);
+    }
+
+    /// Starts a match, or a session if its length is 0, and reports it.
+    fn start_match(&mut self, length: u32) {
+        self.new_match(length);
+        match length {
+            0 => self.say("A new session has been started."),
+            _ => self.say(&format!("A new {} match has been started.", points(length))),
+        }
     }
 
     fn new_match(&mut self, length: u32) {
@@ -112,16 +121,22 @@ impl Console {
             cube_use,
             ..super::table::Table::default()
         };
+        self.begin_record();
+    }
+
+    /// Starts a record of the match on the table, without games and analysis.
+    pub(super) fn begin_record(&mut self) {
         self.judged = None;
-        self.record.begin(length, &self.names);
+        self.record.begin(self.table.length, &self.names);
     }
 
     pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
+        let finished = !matches!(self.table.phase, Phase::Playing | Phase::None);
         self.table.begin();
         self.forget_hint();
         self.judged = None;
         self.record.file.length = self.table.length;
-        self.record.begin_game(self.table.score);
+        self.record.begin_game(&self.table, finished);
         if self.manual_dice {
             self.ask_dice(Waiting::Opening);
             return;
@@ -203,15 +218,16 @@ impl Console {
 
     pub(super) fn roll(&mut self, host: &mut dyn ConsoleHost) {
         if self.table.resigned > 0 && self.table.playing() {
-            self.say("Please resolve the resignation first.");
+            self.say(RESIGNATION_WAITS);
             return;
         }
         if !self.in_game() {
             return;
         }
         if self.table.doubled {
-            let name = self.table.decides.other().of(&self.names).clone();
-            self.say(&format!("Please wait for {name} to consider the cube."));
+            let name = self.table.decides.of(&self.names);
+            let text = format!("Please wait for {name} to consider the cube before moving.");
+            self.say(&text);
             return;
         }
         if self.table.dice.is_some() {
@@ -237,12 +253,17 @@ impl Console {
         if self.display || self.human() {
             self.show_board();
         }
-        if self.human() && self.plays().is_empty() {
+        if !self.human() {
+            return;
+        }
+        if self.plays().is_empty() {
             let name = self.table.on_roll.of(&self.names);
             let text = format!("{name} cannot move.");
             self.say(&text);
             self.make(Play::default(), self.table.position.swapped());
+            return;
         }
+        self.play_automatically();
     }
 
     /// Returns whether a human has to decide.
@@ -266,6 +287,12 @@ impl Console {
         }
         if self.table.dice.is_none() {
             self.say("You must roll the dice before you can move.");
+            return false;
+        }
+        if self.table.resigned > 0 {
+            let name = self.table.decides.of(&self.names);
+            let text = format!("Please wait for {name} to consider the resignation before moving.");
+            self.say(&text);
             return false;
         }
         true
@@ -303,13 +330,27 @@ impl Console {
         Some((meant.play, meant.after))
     }
 
+    /// Records an action and drops the analysis of what it replaces.
+    pub(super) fn note_action(&mut self, seat: Seat, action: MatAction) {
+        let (game, at) = (self.record.game, self.record.at);
+        if self.record.has_more()
+            && let Some(judged) = &mut self.judged
+        {
+            judged.games.truncate(game.saturating_add(1));
+            if let Some(actions) = judged.games.get_mut(game) {
+                actions.retain(|action| action.number < at);
+            }
+            judged.books.clear();
+        }
+        let table = self.table;
+        self.record.push(&table, seat, action);
+    }
+
     /// Makes a play: the turn passes, or the game ends.
     pub(super) fn make(&mut self, play: Play, after: Position) {
         let seat = self.table.on_roll;
         if let Some(roll) = self.table.roll() {
-            let table = self.table;
-            self.record
-                .push(&table, seat, MatAction::Play { roll, play });
+            self.note_action(seat, MatAction::Play { roll, play });
         }
         self.forget_hint();
         self.table.pass_on(after);

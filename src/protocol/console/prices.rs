@@ -13,11 +13,7 @@ impl Console {
             self.say("Command only valid in match play");
             return None;
         }
-        let state = self.table.state(self.beavers > 0);
-        let Some(state) = state else {
-            self.say("The match is already over.");
-            return None;
-        };
+        let state = self.state()?;
         Some(host.stakes(&state).chances)
     }
 
@@ -66,9 +62,7 @@ impl Console {
             self.refuse(&format!("show {word}"));
             return;
         }
-        let Some(state) = self.table.state(self.beavers > 0) else {
-            return;
-        };
+        let Some(state) = self.state() else { return };
         let [mine, theirs] = host.stakes(&state).prices;
         let prices = match self.table.on_roll {
             Seat::Top => [mine, theirs],

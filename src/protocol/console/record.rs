@@ -59,35 +59,53 @@ impl Record {
         };
     }
 
-    /// Starts a game at this score.
-    pub(super) fn begin_game(&mut self, scores: [u32; 2]) {
-        if self.file.games.len() < GAMES_MAX {
-            self.file.games.push(MatGame {
-                scores,
+    /// Starts a game at the table's score. It follows the current game, or replaces it if that one is not `finished`;
+    /// games after the current one are dropped. A game beyond the limit is current, but not kept.
+    pub(super) fn begin_game(&mut self, table: &Table, finished: bool) {
+        let games = &mut self.file.games;
+        games.truncate(self.game.saturating_add(usize::from(finished)));
+        self.game = games.len();
+        self.hints.retain(|(game, _), _| *game < games.len());
+        if games.len() < GAMES_MAX {
+            games.push(MatGame {
+                scores: table.score,
+                crawford: table.crawford_flag(),
                 ..MatGame::default()
             });
         }
-        self.game = self.file.games.len().saturating_sub(1);
         (self.at, self.rolled, self.set_up, self.ended) = (0, false, false, false);
+    }
+
+    /// Sets the score and the Crawford flag of the current game to those of the table.
+    pub(super) fn set_score(&mut self, table: &Table) {
+        if let Some(game) = self.file.games.get_mut(self.game) {
+            (game.scores, game.crawford) = (table.score, table.crawford_flag());
+        }
+    }
+
+    /// Returns whether an action at this place replaces actions or games after it.
+    pub(super) fn has_more(&self) -> bool {
+        let more = |game: &MatGame| self.at < game.actions.len();
+        self.game.saturating_add(1) < self.file.games.len() || self.current().is_some_and(more)
     }
 
     /// Records an action.
     pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
         if self.file.games.is_empty() {
             self.file.length = table.length;
-            self.begin_game(table.score);
+            self.begin_game(table, true);
             self.set_up = true;
         }
         let (number, at) = (self.game, self.at);
+        self.file.games.truncate(number.saturating_add(1));
         let Some(game) = self.file.games.get_mut(number) else {
             return;
         };
         // What is played in the middle of a game takes the place of what followed.
         game.actions.truncate(at);
-        self.hints
-            .retain(|place, _| place.0 != number || place.1 < at);
+        self.hints.retain(|place, _| *place < (number, at));
         game.result = None;
-        if self.set_up {
+        if self.set_up && game.actions.len() < ACTIONS_MAX {
             let set_up = SetUp {
                 position: table.position,
                 value: table.cube,
@@ -132,8 +150,18 @@ impl Record {
         self.file.games.get(self.game)
     }
 
-    /// Returns the table at the current place; `rules` has what the file does not name.
-    pub(super) fn table(&self, rules: &Table) -> Option<Table> {
+    /// Returns the Crawford flag of the current game; `None` for money.
+    pub(super) fn crawford(&self) -> Option<bool> {
+        let games = self.file.crawford_games();
+        games
+            .get(self.game)
+            .copied()
+            .filter(|_| self.file.length > 0)
+    }
+
+    /// Returns the table at the current place; `rules` has what the file does not name. After a finished
+    /// game, `crawford_rule` decides whether the next one can be the Crawford game.
+    pub(super) fn table(&self, rules: &Table, crawford_rule: bool) -> Option<Table> {
         let game = self.current()?;
         let mut table = start_of(&self.file, self.game, rules);
         let mut actions = game.actions.iter().take(self.at);
@@ -149,7 +177,8 @@ impl Record {
                 table.dice = Some(roll.dice());
             }
         } else if self.ended {
-            close(&mut table, game);
+            let crawford_rule = crawford_rule && self.file.switch("Crawford") != Some(false);
+            close(&mut table, game, crawford_rule);
         }
         Some(table)
     }
@@ -159,21 +188,16 @@ impl Record {
 pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table {
     let game = file.games.get(number);
     let score = game.map_or([0; 2], |game| game.scores);
-    let one_away =
-        |score: &[u32; 2]| file.length > 0 && score.iter().any(|points| points + 1 == file.length);
-    let before = file
-        .games
+    let one_away = score
         .iter()
-        .take(number)
-        .any(|game| one_away(&game.scores));
-    let off = file.switch("Crawford") == Some(false) || file.length <= 1;
-    let crawford = one_away(&score) && !before && !off;
+        .any(|points| points.saturating_add(1) == file.length);
+    let crawford = file.crawford_games().get(number) == Some(&true);
     let mut table = Table {
         phase: Phase::Playing,
         length: file.length,
         score,
         crawford,
-        post_crawford: one_away(&score) && !crawford,
+        post_crawford: file.length > 0 && one_away && !crawford,
         games: u32::try_from(number).unwrap_or(u32::MAX),
         jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
         position: file.start().unwrap_or_default(),
@@ -223,7 +247,8 @@ pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
         }
         MatAction::Beaver(_) => {
             table.cube = table.cube.saturating_mul(2);
-            table.owner = Some(seat);
+            // The beaverer keeps the cube through a raccoon.
+            table.owner = Some(table.on_roll.other());
             table.beavers += 1;
             table.decides = seat.other();
         }
@@ -241,7 +266,7 @@ pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
 }
 
 /// Applies the end of a game.
-pub(super) fn close(table: &mut Table, game: &MatGame) {
+fn close(table: &mut Table, game: &MatGame, crawford_rule: bool) {
     let Some((winner, points)) = game.result else {
         return;
     };
@@ -258,5 +283,26 @@ pub(super) fn close(table: &mut Table, game: &MatGame) {
         table.resigned = u8::try_from(games).unwrap_or(1);
         take_turn(table, winner.other());
     }
-    table.finish(phase, winner, points, true);
+    table.finish(phase, winner, points, crawford_rule);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_beyond_the_limit_are_not_kept() {
+        let table = Table::default();
+        let mut record = Record::default();
+        record.begin(0, &["A", "B"].map(str::to_owned));
+        for _ in 0..GAMES_MAX + 2 {
+            record.begin_game(&table, true);
+            record.push(&table, Seat::Top, MatAction::Double(2));
+            record.push(&table, Seat::Bottom, MatAction::Drop);
+            record.finish(Seat::Top, 1);
+        }
+        assert_eq!(record.file.games.len(), GAMES_MAX);
+        let kept = |game: &MatGame| game.actions.len() == 2 && game.result.is_some();
+        assert!(record.file.games.iter().all(kept));
+    }
 }

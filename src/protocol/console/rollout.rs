@@ -21,7 +21,7 @@ impl Console {
             );
             return;
         }
-        if !self.table.playing() {
+        if !self.table.playing() || self.no_board {
             let text = "No position specified and no game in progress.";
             match wanted.is_empty() {
                 true => self.complain(text),
@@ -31,9 +31,7 @@ impl Console {
             }
             return;
         }
-        let Some(state) = self.table.state(self.beavers > 0) else {
-            return;
-        };
+        let Some(state) = self.state() else { return };
         let plays = self.hint.as_ref().and_then(Hint::plays).unwrap_or_default();
         let numbers = wanted
             .iter()

@@ -38,14 +38,33 @@ impl Console {
                 return;
             }
             let one_away = score.iter().filter(|points| **points + 1 == length).count();
-            table.crawford &= one_away == 1;
+            // A score of zero cannot follow the Crawford game.
+            table.crawford = one_away == 1 && (table.crawford || score.contains(&0));
             table.post_crawford = one_away > 0 && !table.crawford;
         }
         table.score = score;
         table.withdraw_offer();
         self.hint = None;
         self.record.set_up = true;
+        self.record_score();
         self.say_score();
+    }
+
+    /// Records the score and the Crawford flag of the game on the board.
+    fn record_score(&mut self) {
+        if self.table.playing() {
+            self.record.set_score(&self.table);
+        }
+    }
+
+    /// Sets whether this is the Crawford game, in which no double can be offered.
+    fn make_crawford(&mut self, crawford: bool) {
+        (self.table.crawford, self.table.post_crawford) = (crawford, !crawford);
+        if crawford {
+            self.table.withdraw_double();
+        }
+        self.hint = None;
+        self.record_score();
     }
 
     /// Returns whether a player of a match is one away, and reports what is missing.
@@ -69,8 +88,7 @@ impl Console {
             return;
         }
         if let Some(on) = self.on_or_off("crawford", words) {
-            (self.table.crawford, self.table.post_crawford) = (on, !on);
-            self.hint = None;
+            self.make_crawford(on);
             self.say(match on {
                 true => "This game is the Crawford game (no doubling allowed).",
                 false => "This game is not the Crawford game.",
@@ -83,8 +101,7 @@ impl Console {
             return;
         }
         if let Some(on) = self.on_or_off("postcrawford", words) {
-            (self.table.crawford, self.table.post_crawford) = (!on, on);
-            self.hint = None;
+            self.make_crawford(!on);
             self.say(match on {
                 true => "This is post-Crawford play (doubling allowed).",
                 false => "This is not post-Crawford play.",
@@ -103,6 +120,7 @@ impl Console {
                 }
                 self.say("Use of the doubling cube is disabled.");
                 (self.table.cube, self.table.owner) = (1, None);
+                self.table.withdraw_double();
                 if self.table.jacoby && self.table.length == 0 {
                     self.say(
                         "Note that you'll have to disable the Jacoby rule if you want gammons and\n\

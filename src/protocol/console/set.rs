@@ -321,6 +321,7 @@ impl Console {
         let number = seat.index();
         self.say(&format!("Player {number} is now known as `{name}'."));
         *seat.of_mut(&mut self.names) = name;
+        self.record.file.names.clone_from(&self.names);
     }
 
     fn set_default_names(&mut self, words: &mut Words<'_>) {

@@ -169,7 +169,8 @@ impl Table {
                     self.on_roll.of(&self.score),
                     self.on_roll.other().of(&self.score),
                 );
-                Score::new(self.length, *me, *other, self.crawford).ok()?
+                let crawford = self.crawford_flag() == Some(true);
+                Score::new(self.length, *me, *other, crawford).ok()?
             }
         };
         Some(MatchState {
@@ -180,6 +181,13 @@ impl Table {
                 beavers: money && beavers,
             },
         })
+    }
+
+    /// Returns whether the Crawford rule applies: exactly one player is one point away. `None` for money.
+    pub(super) fn crawford_flag(&self) -> Option<bool> {
+        let one_away = |points: &&u32| points.saturating_add(1) == self.length;
+        let alone = self.score.iter().filter(one_away).count() == 1;
+        (self.length > 0).then_some(self.crawford && alone)
     }
 
     pub(super) fn roll(&self) -> Option<Roll> {
@@ -233,13 +241,21 @@ impl Table {
 
     /// Takes back a double or a resignation that was not answered: the player on roll decides again.
     pub(super) fn withdraw_offer(&mut self) {
-        (self.doubled, self.resigned, self.decides) = (false, 0, self.on_roll);
+        (self.doubled, self.beavers, self.resigned) = (false, 0, 0);
+        self.decides = self.on_roll;
+    }
+
+    /// Takes back a double that was not answered.
+    pub(super) fn withdraw_double(&mut self) {
+        if self.doubled {
+            self.withdraw_offer();
+        }
     }
 
     /// Passes the turn to the other seat, with the position after the play.
     pub(super) fn pass_on(&mut self, after: Position) {
         self.position = after;
-        self.dice = None;
+        (self.dice, self.declined) = (None, 0);
         self.on_roll = self.on_roll.other();
         self.decides = self.on_roll;
     }
