@@ -204,7 +204,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     control.report_progress(Progress::new("matches", done, total), true);
     let ended = control.stop.is_triggered();
     drop(control);
-    let (failed, unread) = (printer.failed, printer.unread);
+    let code = printer.exit_code();
     printer.finish()?;
     if ended {
         let done = format!("{done} of {} matches are judged; ", paths.len());
@@ -214,10 +214,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         };
         return Ok(stopped(None, &(done + more)));
     }
-    Ok(match unread {
-        true => ExitCode::from(Failure::FILE),
-        false => ExitCode::from(u8::from(failed)),
-    })
+    Ok(code)
 }
 
 /// Makes the folders that are written to, before anything is judged.
@@ -302,6 +299,13 @@ impl Printer<'_> {
         self.failed = true;
         stderr_line!("gammond: {}: {why}; left unchanged", path.display());
         Ok(())
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        match self.unread {
+            true => ExitCode::from(Failure::FILE),
+            false => ExitCode::from(u8::from(self.failed)),
+        }
     }
 
     fn finish(self) -> Result<(), Failure> {
