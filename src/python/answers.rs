@@ -281,8 +281,10 @@ pub(crate) struct Rollout {
 }
 
 impl Rollout {
+    /// Converts the answer about a position. Its plays are those of `given`, or else of the roll.
     pub(crate) fn new(
         position: game::Position,
+        given: &[Play],
         roll: Option<Roll>,
         answer: query::RolloutAnswer,
     ) -> Rollout {
@@ -290,13 +292,12 @@ impl Rollout {
             let one = one.reported();
             let (value, error) = one.value();
             let play = match one.candidate {
-                // A play by hand may come without its roll.
-                Candidate::Play(play, after) => Some(Play::made(
-                    position,
-                    roll.unwrap_or(Roll::of(1, 1)),
-                    play,
-                    after,
-                )),
+                Candidate::Play(play, after) => {
+                    let mut given = given.iter();
+                    let given = given.find(|one| (one.play, one.after) == (play, after));
+                    let made = || roll.map(|roll| Play::made(position, roll, play, after));
+                    given.copied().or_else(made)
+                }
                 _ => None,
             };
             let name = match (&play, one.candidate) {

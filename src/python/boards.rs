@@ -3,6 +3,7 @@
 //! The layout is that of XGID: index 0 is the opponent's bar (zero or negative), 1 to 24 are the points of the player on roll
 //! (positive: own checkers, negative: the opponent's), 25 is the own bar. The rest of the 15 checkers is borne off.
 
+use crate::fork;
 use crate::interrupt;
 use crate::rules::Position;
 use crate::wrong;
@@ -199,7 +200,8 @@ pub(crate) fn array<'py>(py: Python<'py>, rows: Vec<i8>) -> PyResult<Bound<'py, 
     Ok(array.into_pyarray(py))
 }
 
-/// Joins the rows of all chunks; also returns the offsets at which those of each board begin.
+/// Joins the rows of all chunks; also returns the offsets at which those of each board begin. Runs on the threads of the
+/// rayon pool in which it is called.
 pub(crate) fn ragged(chunks: &[(Vec<i8>, Vec<u32>)]) -> (Vec<i8>, Vec<i64>) {
     let mut offsets = vec![0_i64];
     let mut end = 0;
@@ -255,28 +257,30 @@ pub(crate) fn afterstates<'py>(
     );
     let (boards, dice) = (boards.view(), dice.view());
     same_length(boards.nrows(), "dice", dice.nrows())?;
-    let found = interrupt::quietly(py, |_| {
-        let chunks: Result<Vec<_>, Wrong> = chunks(boards.nrows())
-            .map(|numbers| {
-                let (mut rows, mut counts, mut plays) = (Vec::new(), Vec::new(), Vec::new());
-                rows.reserve(numbers.len() * PLACES * 20);
-                for number in numbers {
-                    let position = position_at(&boards, number)?;
-                    let roll = roll_at(&dice, number)?;
-                    plays.clear();
-                    if !position.is_over() {
-                        PlayGenerator::new(&position).plays(roll, &mut plays);
-                        if plays.is_empty() {
-                            plays.push(position.swapped());
-                        }
-                    }
-                    append(&mut rows, &plays);
-                    counts.push(plays.len() as u32);
+    let of_chunk = |numbers: std::ops::Range<usize>| {
+        let (mut rows, mut counts, mut plays) = (Vec::new(), Vec::new(), Vec::new());
+        rows.reserve(numbers.len() * PLACES * 20);
+        for number in numbers {
+            let position = position_at(&boards, number)?;
+            let roll = roll_at(&dice, number)?;
+            plays.clear();
+            if !position.is_over() {
+                PlayGenerator::new(&position).plays(roll, &mut plays);
+                if plays.is_empty() {
+                    plays.push(position.swapped());
                 }
-                Ok((rows, counts))
-            })
-            .collect();
-        chunks.map(|chunks| ragged(&chunks))
+            }
+            append(&mut rows, &plays);
+            counts.push(plays.len() as u32);
+        }
+        Ok((rows, counts))
+    };
+    let pool = fork::pool()?;
+    let found = interrupt::quietly(py, |_| {
+        pool.install(|| {
+            let chunks: Result<Vec<_>, Wrong> = chunks(boards.nrows()).map(of_chunk).collect();
+            chunks.map(|chunks| ragged(&chunks))
+        })
     })?;
     let (rows, offsets) = found?;
     Ok((array(py, rows)?, offsets.into_pyarray(py)))
@@ -292,13 +296,17 @@ fn filled<'py, T: numpy::Element + Copy + Default + Send>(
     let boards = Rows::of("boards", boards, PLACES)?;
     let boards = boards.view();
     let mut rows = vec![T::default(); boards.nrows() * width];
+    let fill_chunk = |(chunk, rows): (usize, &mut [T])| {
+        for (number, row) in rows.chunks_mut(width).enumerate() {
+            fill(&position_at(&boards, chunk * CHUNK + number)?, row);
+        }
+        Ok::<(), Wrong>(())
+    };
+    let pool = fork::pool()?;
     py.detach(|| {
-        let rows = rows.par_chunks_mut((CHUNK * width).max(1));
-        rows.enumerate().try_for_each(|(chunk, rows)| {
-            for (number, row) in rows.chunks_mut(width).enumerate() {
-                fill(&position_at(&boards, chunk * CHUNK + number)?, row);
-            }
-            Ok::<(), Wrong>(())
+        pool.install(|| {
+            let rows = rows.par_chunks_mut((CHUNK * width).max(1));
+            rows.enumerate().try_for_each(fill_chunk)
         })
     })?;
     let array = Array2::from_shape_vec([boards.nrows(), width], rows).map_err(wrong::work)?;

@@ -18,27 +18,36 @@ pub(crate) struct Console {
     inner: Inner,
     host: EngineHost,
     stop: Stop,
+    /// The process that has its threads.
+    process: u32,
 }
 
 #[pymethods]
 impl Console {
     #[new]
-    fn new(engine: PyRef<'_, Engine>) -> Console {
+    fn new(engine: PyRef<'_, Engine>) -> PyResult<Console> {
         let stop = Stop::new();
         let options = ConsoleOptions {
             plays_on: false,
             ..ConsoleOptions::default()
         };
-        Console {
+        Ok(Console {
             inner: Inner::new(options),
-            host: EngineHost::new(engine.inner().clone(), stop.clone(), None),
+            host: EngineHost::new(engine.inner()?, stop.clone(), None),
             stop,
-        }
+            process: std::process::id(),
+        })
     }
 
     /// Runs a command. Returns the text for standard output, that for standard error, and whether the session is over.
     fn line(&mut self, py: Python<'_>, text: &str) -> PyResult<(String, String, bool)> {
-        let Console { inner, host, stop } = self;
+        if self.process != std::process::id() {
+            let reason = "this console belongs to the parent process: create it after the fork";
+            return Err(wrong::work(reason));
+        }
+        let Console {
+            inner, host, stop, ..
+        } = self;
         let answer = interrupt::run(
             py,
             stop,
@@ -97,7 +106,8 @@ pub(crate) fn match_equities(
             format!("{points}, expected 1 to 255"),
         ));
     }
-    let met = engine.inner().met();
+    let inner = engine.inner()?;
+    let met = inner.met();
     let row = |mine| {
         (1..=points)
             .map(|theirs| met.before_crawford(mine, theirs))
@@ -108,14 +118,16 @@ pub(crate) fn match_equities(
 
 /// Returns the match winning chances of an equity at the cube of a state; the equity itself for money.
 #[pyfunction]
-pub(crate) fn to_mwc(engine: PyRef<'_, Engine>, state: MatchState, equity: f64) -> f64 {
-    let stakes = Stakes::new(state.0, engine.inner().met());
-    stakes.to_mwc(CubeState::from(state.0.cube), equity)
+pub(crate) fn to_mwc(engine: PyRef<'_, Engine>, state: MatchState, equity: f64) -> PyResult<f64> {
+    let inner = engine.inner()?;
+    let stakes = Stakes::new(state.0, inner.met());
+    Ok(stakes.to_mwc(CubeState::from(state.0.cube), equity))
 }
 
 /// Returns the equity at the cube of a state of match winning chances; the number itself for money.
 #[pyfunction]
-pub(crate) fn to_equity(engine: PyRef<'_, Engine>, state: MatchState, mwc: f64) -> f64 {
-    let stakes = Stakes::new(state.0, engine.inner().met());
-    stakes.to_emg(CubeState::from(state.0.cube), mwc)
+pub(crate) fn to_equity(engine: PyRef<'_, Engine>, state: MatchState, mwc: f64) -> PyResult<f64> {
+    let inner = engine.inner()?;
+    let stakes = Stakes::new(state.0, inner.met());
+    Ok(stakes.to_emg(CubeState::from(state.0.cube), mwc))
 }

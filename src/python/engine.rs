@@ -2,6 +2,7 @@
 
 use crate::answers::{Analysis, CubeDecision, Evaluation, RankedPlay, Rollout};
 use crate::boards::{self, PLACES, Rows, Wrong};
+use crate::fork::PerProcess;
 use crate::interrupt;
 use crate::matches::Match;
 use crate::rules::{MatchState, Play, position_of, roll_of, state_or_money};
@@ -12,6 +13,7 @@ use gammond_engine::query::{
     CubeQuery, EvalQuery, Level, MoveFilter, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, Settings, Stop, Truncation,
 };
+use gammond_engine::rollout::RolloutError;
 use gammond_engine::{Engine as Inner, MatchEquityTable};
 use gammond_game::{self as game, Chances};
 use gammond_protocol::analysis::{analyse, analysis_settings};
@@ -30,12 +32,21 @@ const BATCH: usize = 2048;
 /// Owns nets, tables, cache and threads, and answers questions.
 #[pyclass(frozen, subclass, module = "gammond._gammond")]
 pub(crate) struct Engine {
-    inner: Inner,
+    inner: PerProcess<Inner>,
     plies: u8,
 }
 
 fn failed(error: &EngineError) -> PyErr {
     match error {
+        EngineError::Rollout(RolloutError::Setting { field, found, want }) => {
+            let argument = match *field {
+                "se" => "error",
+                "jsd" => "lead",
+                "cubeplies" => "cube_plies",
+                field => field,
+            };
+            wrong::value(argument, format!("{found}, expected {want}"))
+        }
         EngineError::Rollout(error) => wrong::value("rollout", error),
         other => wrong::work(other),
     }
@@ -84,9 +95,50 @@ fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
     Ok(Truncation::Turns(turns))
 }
 
+/// Returns the subject of a rollout of these arguments.
+fn subject_of(
+    position: &game::Position,
+    roll: Option<game::Roll>,
+    plays: Option<&[Play]>,
+    cube: bool,
+    top: usize,
+) -> PyResult<RolloutSubject> {
+    match (roll, plays, cube) {
+        (roll, Some(plays), false) => {
+            for play in plays {
+                let wrong = |other: &str| {
+                    let text = format!("{} is a play of another {other}", play.text());
+                    Err(wrong::value("plays", text))
+                };
+                if play.before != *position {
+                    return wrong("position");
+                }
+                if roll.is_some_and(|roll| play.roll != roll) {
+                    return wrong("roll");
+                }
+            }
+            let plays = plays.iter().map(|one| (one.play, one.after));
+            Ok(RolloutSubject::Plays(plays.collect()))
+        }
+        (Some(_), None, false) if top == 0 => Err(wrong::value("top", "0, expected 1 or more")),
+        (Some(roll), None, false) => Ok(RolloutSubject::Best(roll, top)),
+        (None, None, false) => Ok(RolloutSubject::Position),
+        (None, None, true) => Ok(RolloutSubject::Cube),
+        _ => Err(wrong::value(
+            "cube",
+            "a cube decision has no roll and no plays",
+        )),
+    }
+}
+
 impl Engine {
-    pub(crate) const fn inner(&self) -> &Inner {
-        &self.inner
+    /// Returns the engine of this process; a child process gets threads of its own.
+    pub(crate) fn inner(&self) -> PyResult<Inner> {
+        self.inner.get(|parent| {
+            let threads = parent.pool().current_num_threads();
+            let own = parent.with_own_threads(threads, |_| {});
+            own.map_err(wrong::work)
+        })
     }
 
     fn settings(&self, plies: Option<i64>) -> PyResult<Settings> {
@@ -99,12 +151,13 @@ impl Engine {
         &self,
         py: Python<'_>,
         settings: &Settings,
-        ask: impl FnOnce(&Stop) -> Result<T, EngineError> + Send,
+        ask: impl FnOnce(&Inner, &Stop) -> Result<T, EngineError> + Send,
     ) -> PyResult<T> {
+        let inner = self.inner()?;
         let quick = settings.plies <= QUICK_PLIES && settings.level.is_none();
         let found = match quick {
-            true => py.detach(|| ask(&Stop::never())),
-            false => interrupt::quietly(py, ask)?,
+            true => py.detach(|| ask(&inner, &Stop::never())),
+            false => interrupt::quietly(py, |stop| ask(&inner, stop))?,
         };
         found.map_err(|error| failed(&error))
     }
@@ -114,18 +167,47 @@ impl Engine {
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
-        ask: impl Fn(usize, game::Position, &Stop) -> Result<T, RowError> + Sync,
+        ask: impl Fn(Row<'_>) -> Result<T, RowError> + Sync,
     ) -> PyResult<Vec<T>> {
+        let inner = self.inner()?;
         let boards = Rows::of("boards", boards, PLACES)?;
         let boards = boards.view();
         let found = interrupt::quietly(py, |stop| {
-            self.inner.pool().install(|| {
+            let ask = |number| {
+                ask(Row {
+                    number,
+                    position: boards::position_at(&boards, number)?,
+                    engine: &inner,
+                    stop,
+                })
+            };
+            inner.pool().install(|| {
                 let rows = (0..boards.nrows()).into_par_iter();
-                rows.map(|number| ask(number, boards::position_at(&boards, number)?, stop))
-                    .collect::<Result<Vec<T>, RowError>>()
+                rows.map(ask).collect::<Result<Vec<T>, RowError>>()
             })
         })?;
         found.map_err(PyErr::from)
+    }
+}
+
+/// A row of boards and what answers queries about it.
+struct Row<'a> {
+    number: usize,
+    position: game::Position,
+    engine: &'a Inner,
+    stop: &'a Stop,
+}
+
+impl Row<'_> {
+    /// Refuses the position of a finished game, which has no decision.
+    fn open(&self) -> Result<(), Wrong> {
+        match self.position.is_over() {
+            true => Err(Wrong(
+                "boards",
+                format!("row {}: the game is over", self.number),
+            )),
+            false => Ok(()),
+        }
     }
 }
 
@@ -187,13 +269,16 @@ impl Engine {
             EngineError::ThreadCount(_) => wrong::value("threads", error),
             other => wrong::work(other),
         })?;
-        Ok(Engine { inner, plies })
+        Ok(Engine {
+            inner: PerProcess::new(inner),
+            plies,
+        })
     }
 
     /// The name of the nets.
     #[getter]
-    fn net_name(&self) -> String {
-        self.inner.net_name().to_owned()
+    fn net_name(&self) -> PyResult<String> {
+        Ok(self.inner()?.net_name().to_owned())
     }
 
     /// Default look-ahead in plies.
@@ -204,19 +289,20 @@ impl Engine {
 
     /// Number of compute threads.
     #[getter]
-    fn threads(&self) -> usize {
-        self.inner.pool().current_num_threads()
+    fn threads(&self) -> PyResult<usize> {
+        Ok(self.inner()?.pool().current_num_threads())
     }
 
     /// The bearoff databases beside those in the package.
     #[getter]
-    fn bearoff_databases(&self) -> Vec<String> {
-        self.inner.bearoff_databases().to_vec()
+    fn bearoff_databases(&self) -> PyResult<Vec<String>> {
+        Ok(self.inner()?.bearoff_databases().to_vec())
     }
 
     /// Clears the evaluation cache.
-    fn clear_cache(&self) {
-        self.inner.clear_cache();
+    fn clear_cache(&self) -> PyResult<()> {
+        self.inner()?.clear_cache();
+        Ok(())
     }
 
     /// Evaluates a position before the roll.
@@ -235,8 +321,8 @@ impl Engine {
             .with_cubeful(cubeful)
             .with_pruning(prune);
         let query = EvalQuery::new(position_of("position", position)?, state_or_money(state));
-        let found = self.ask(py, &settings, |stop| {
-            self.inner.evaluate(&query, &settings, stop)
+        let found = self.ask(py, &settings, |inner, stop| {
+            inner.evaluate(&query, &settings, stop)
         })?;
         Ok(Evaluation::from(found))
     }
@@ -279,8 +365,8 @@ impl Engine {
             return Err(wrong::value("position", "the game is over"));
         }
         let query = PlayQuery::new(position, roll, state_or_money(state));
-        let found = self.ask(py, &settings, |stop| {
-            self.inner.rank_plays(&query, &settings, stop)
+        let found = self.ask(py, &settings, |inner, stop| {
+            inner.rank_plays(&query, &settings, stop)
         })?;
         Ok(found
             .plays
@@ -299,9 +385,13 @@ impl Engine {
         #[pyo3(from_py_with = whole)] plies: Option<i64>,
     ) -> PyResult<CubeDecision> {
         let settings = self.settings(plies)?;
-        let query = CubeQuery::new(position_of("position", position)?, state_or_money(state));
-        let found = self.ask(py, &settings, |stop| {
-            self.inner.cube_action(&query, &settings, stop)
+        let position = position_of("position", position)?;
+        if position.is_over() {
+            return Err(wrong::value("position", "the game is over"));
+        }
+        let query = CubeQuery::new(position, state_or_money(state));
+        let found = self.ask(py, &settings, |inner, stop| {
+            inner.cube_action(&query, &settings, stop)
         })?;
         Ok(CubeDecision::from(found))
     }
@@ -336,24 +426,10 @@ impl Engine {
         let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
         let plies = plies_of(plies)?;
         let cube_plies = cube_plies.map_or(Ok(plies), plies_of)?;
-        let subject = match (roll, plays, cube) {
-            (_, Some(plays), false) => {
-                if let Some(play) = plays.iter().find(|play| play.before != position) {
-                    let text = format!("{} is a play of another position", play.text());
-                    return Err(wrong::value("plays", text));
-                }
-                RolloutSubject::Plays(plays.iter().map(|one| (one.play, one.after)).collect())
-            }
-            (Some(roll), None, false) => RolloutSubject::Best(roll, top),
-            (None, None, false) => RolloutSubject::Position,
-            (None, None, true) => RolloutSubject::Cube,
-            _ => {
-                return Err(wrong::value(
-                    "cube",
-                    "a cube decision has no roll and no plays",
-                ));
-            }
-        };
+        let subject = subject_of(&position, roll, plays.as_deref(), cube, top)?;
+        if time_ms == Some(0) {
+            return Err(wrong::value("time_ms", "0, expected 1 or more"));
+        }
         if trials > RolloutSettings::TRIALS_MAX {
             let most = RolloutSettings::TRIALS_MAX;
             return Err(wrong::value(
@@ -379,30 +455,37 @@ impl Engine {
             state: state_or_money(state),
             subject,
         };
-        let stop = Stop::new();
+        let (inner, stop) = (self.inner()?, interrupt::token());
+        let given = plays.unwrap_or_default();
         let told = |py: Python<'_>, known: gammond_engine::query::RolloutAnswer| {
-            let known = Rollout::new(position, roll, known);
+            let known = Rollout::new(position, &given, roll, known);
             progress
                 .as_ref()
                 .map_or(Ok(()), |call| call.call1(py, (known,)).map(drop))
         };
         let answer = interrupt::run(py, &stop, told, |report| {
             let mut tell = |known: &gammond_engine::query::RolloutAnswer| report(known.clone());
-            self.inner.rollout(&query, &settings, &stop, &mut tell)
+            inner.rollout(&query, &settings, &stop, &mut tell)
         })?;
         let answer = answer.map_err(|error| failed(&error))?;
-        Ok(Rollout::new(position, roll, answer))
+        Ok(Rollout::new(position, &given, roll, answer))
     }
 
     /// Replays a match and reports the equity lost by each decision and the luck of the dice.
     #[pyo3(signature = (r#match, plies=None))]
-    fn analyse(&self, py: Python<'_>, r#match: &Match, plies: Option<i64>) -> PyResult<Analysis> {
+    fn analyse(
+        &self,
+        py: Python<'_>,
+        r#match: &Match,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+    ) -> PyResult<Analysis> {
         let plies = plies.map_or(Ok(self.plies), plies_of)?;
         let (reading, rules) = (r#match.reading(), game::Rules::default());
         let settings = analysis_settings(plies);
+        let inner = self.inner()?;
         let found = interrupt::quietly(py, |stop| {
-            let run = || analyse(&self.inner, &settings, reading, rules, stop);
-            self.inner.pool().install(run)
+            let run = || analyse(&inner, &settings, reading, rules, stop);
+            inner.pool().install(run)
         })?;
         let analysis = found.map_err(|error| failed(&error))?;
         Ok(Analysis {
@@ -426,13 +509,10 @@ impl Engine {
             self.static_values(py, boards)?
         } else {
             let state = state_or_money(state);
-            let rows = self.each(py, boards, |_, position, stop| {
-                let query = EvalQuery::new(position, state);
-                Ok(self
-                    .inner
-                    .evaluate(&query, &settings, stop)?
-                    .chances
-                    .to_array())
+            let rows = self.each(py, boards, |row| {
+                let query = EvalQuery::new(row.position, state);
+                let found = row.engine.evaluate(&query, &settings, row.stop)?;
+                Ok(found.chances.to_array())
             })?;
             rows.into_iter().flatten().collect()
         };
@@ -461,13 +541,11 @@ impl Engine {
         let dice = dice.view();
         let rows = Rows::of("boards", boards, PLACES)?.view().nrows();
         boards::same_length(rows, "dice", dice.nrows())?;
-        let best = self.each(py, boards, |number, position, stop| {
-            let roll = boards::roll_at(&dice, number)?;
-            if position.is_over() {
-                return Err(Wrong("boards", format!("row {number}: the game is over")).into());
-            }
-            let query = PlayQuery::new(position, roll, state);
-            let found = self.inner.rank_plays(&query, &settings, stop)?;
+        let best = self.each(py, boards, |row| {
+            let roll = boards::roll_at(&dice, row.number)?;
+            row.open()?;
+            let query = PlayQuery::new(row.position, roll, state);
+            let found = row.engine.rank_plays(&query, &settings, row.stop)?;
             let best = found.best();
             Ok((best.position, best.value.equity as f32))
         })?;
@@ -489,10 +567,10 @@ impl Engine {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<bool>>)> {
         let settings = self.settings(plies)?;
         let state = state_or_money(state);
-        let found = self.each(py, boards, |_, position, stop| {
-            let found =
-                self.inner
-                    .cube_action(&CubeQuery::new(position, state), &settings, stop)?;
+        let found = self.each(py, boards, |row| {
+            row.open()?;
+            let query = CubeQuery::new(row.position, state);
+            let found = row.engine.cube_action(&query, &settings, row.stop)?;
             let equities = [found.no_double, found.double_take, found.double_pass];
             Ok((equities.map(|one| one.equity), [found.double, found.take]))
         })?;
@@ -503,13 +581,9 @@ impl Engine {
         ))
     }
 
-    fn __repr__(&self) -> String {
-        format!(
-            "<Engine {}, {} plies, {} threads>",
-            self.net_name(),
-            self.plies,
-            self.threads()
-        )
+    fn __repr__(&self) -> PyResult<String> {
+        let (name, plies, threads) = (self.net_name()?, self.plies, self.threads()?);
+        Ok(format!("<Engine {name}, {plies} plies, {threads} threads>"))
     }
 }
 
@@ -518,10 +592,11 @@ impl Engine {
     fn static_values(&self, py: Python<'_>, boards: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
         let boards = Rows::of("boards", boards, PLACES)?;
         let boards = boards.view();
-        let evaluator = self.inner.evaluator();
+        let inner = self.inner()?;
+        let evaluator = inner.evaluator();
         let found = interrupt::quietly(py, |stop| {
             let mut values = vec![0.0; boards.nrows() * 5];
-            self.inner.pool().install(|| {
+            inner.pool().install(|| {
                 values
                     .par_chunks_mut(BATCH * 5)
                     .enumerate()

@@ -1,14 +1,15 @@
 //! Many games at once, for `gammond.env.VectorEnv`.
 
 use crate::boards::{self, PLACES};
+use crate::fork;
+use crate::players::OpenPlayer;
 use crate::wrong::{self, whole};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{Cube, CubeOwner, MatchState, PlayGenerator, Position, Roll, Rules, Score};
-use gammond_train::player::{Player, PlayerSpec};
+use gammond_train::player::Player;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// Maximum number of games.
 const GAMES_MAX: usize = 1 << 20;
@@ -284,7 +285,7 @@ impl Game {
 pub(crate) struct Games {
     games: Vec<Game>,
     terms: Terms,
-    opponent: Option<Arc<dyn Player>>,
+    opponent: Option<OpenPlayer>,
     seed: u64,
     episodes: u64,
 }
@@ -292,16 +293,16 @@ pub(crate) struct Games {
 impl Games {
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
         let (seed, terms, first) = (self.seed, self.terms, self.episodes);
-        let opponent = self.opponent.clone();
-        let begun: Result<(), String> = py.detach(|| {
-            let games = self.games.par_iter_mut().enumerate();
-            games.try_for_each(|(number, game)| {
-                *game = Game::new(stream(seed, first + number as u64), terms);
-                opponent
-                    .as_deref()
-                    .map_or(Ok(()), |player| game.answer(terms, player).map(drop))
-            })
-        });
+        let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
+        let restart = |(number, game): (usize, &mut Game)| {
+            *game = Game::new(stream(seed, first + number as u64), terms);
+            opponent
+                .as_deref()
+                .map_or(Ok(()), |player| game.answer(terms, player).map(drop))
+        };
+        let (pool, games) = (fork::pool()?, &mut self.games);
+        let begun: Result<(), String> =
+            py.detach(|| pool.install(|| games.par_iter_mut().enumerate().try_for_each(restart)));
         begun.map_err(wrong::work)
     }
 
@@ -342,18 +343,9 @@ impl Games {
             length: match_length,
             cube,
         };
-        let opponent: Option<Arc<dyn Player>> = match opponent {
-            None => None,
-            Some(text) => {
-                let spec: PlayerSpec = text
-                    .parse()
-                    .map_err(|error| wrong::value("opponent", error))?;
-                let opened = spec
-                    .open()
-                    .map_err(|error| wrong::value("opponent", error))?;
-                Some(Arc::from(opened))
-            }
-        };
+        let opponent = opponent
+            .map(|text| OpenPlayer::new(py, "opponent", text))
+            .transpose()?;
         let games = (0..n)
             .map(|number| Game::new(stream(seed, number as u64), terms))
             .collect();
@@ -461,16 +453,20 @@ impl Games {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<i64>>)> {
         let games = &self.games;
+        let of_chunk = |games: &[Game]| {
+            let (mut rows, mut counts) = (Vec::new(), Vec::new());
+            for game in games {
+                boards::append(&mut rows, &game.plays);
+                counts.push(game.plays.len() as u32);
+            }
+            (rows, counts)
+        };
+        let pool = fork::pool()?;
         let (rows, offsets) = py.detach(|| {
-            let chunks = games.par_chunks(CHUNK).map(|games| {
-                let (mut rows, mut counts) = (Vec::new(), Vec::new());
-                for game in games {
-                    boards::append(&mut rows, &game.plays);
-                    counts.push(game.plays.len() as u32);
-                }
-                (rows, counts)
-            });
-            boards::ragged(&chunks.collect::<Vec<_>>())
+            pool.install(|| {
+                let chunks: Vec<_> = games.par_chunks(CHUNK).map(of_chunk).collect();
+                boards::ragged(&chunks)
+            })
         });
         Ok((boards::array(py, rows)?, offsets.into_pyarray(py)))
     }
@@ -495,25 +491,26 @@ impl Games {
                 return Err(wrong::value("actions", text));
             }
         }
-        let (terms, opponent) = (self.terms, self.opponent.clone());
-        let games = &mut self.games;
+        let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
+        let (terms, games, pool) = (self.terms, &mut self.games, fork::pool()?);
+        let act = |(game, &action): (&mut Game, &i64)| {
+            let actor = game.actor();
+            let end = game.act(terms, usize::try_from(action).unwrap_or_default());
+            let Some(player) = opponent.as_deref() else {
+                let sign = if actor == 0 { 1.0 } else { -1.0 };
+                return Ok(End {
+                    reward: sign * end.reward,
+                    ..end
+                });
+            };
+            let answered = game.answer(terms, player)?;
+            Ok(if end.done { end } else { answered })
+        };
         let ends: Result<Vec<End>, String> = py.detach(|| {
-            let moves = games.par_iter_mut().zip(&actions).with_min_len(CHUNK);
-            moves
-                .map(|(game, &action)| {
-                    let actor = game.actor();
-                    let end = game.act(terms, usize::try_from(action).unwrap_or_default());
-                    let Some(player) = opponent.as_deref() else {
-                        let sign = if actor == 0 { 1.0 } else { -1.0 };
-                        return Ok(End {
-                            reward: sign * end.reward,
-                            ..end
-                        });
-                    };
-                    let answered = game.answer(terms, player)?;
-                    Ok(if end.done { end } else { answered })
-                })
-                .collect()
+            pool.install(|| {
+                let moves = games.par_iter_mut().zip(&actions).with_min_len(CHUNK);
+                moves.map(act).collect()
+            })
         });
         let ends = ends.map_err(wrong::work)?;
         let rewards: Vec<f32> = ends.iter().map(|end| end.reward).collect();

@@ -3,6 +3,7 @@
 use crate::wrong;
 use gammond_base::stop::Stop;
 use pyo3::prelude::*;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
@@ -11,6 +12,45 @@ use std::time::Duration;
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum number of progress reports that wait for the callback.
 const PROGRESS_QUEUE_MAX: usize = 16;
+
+thread_local! {
+    /// Token of the call that [`StopToken::call`] makes on this thread.
+    static OUTER: RefCell<Stop> = const { RefCell::new(Stop::never()) };
+}
+
+/// Ends the work of a call from another thread.
+#[pyclass(frozen, module = "gammond._gammond")]
+pub(crate) struct StopToken(Stop);
+
+#[pymethods]
+impl StopToken {
+    #[new]
+    fn new() -> StopToken {
+        StopToken(Stop::new())
+    }
+
+    /// Makes a call whose searches and rollouts end soon after `trigger`.
+    fn call<'py>(&self, call: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let outer = OUTER.replace(self.0.clone());
+        let found = call.call0();
+        OUTER.set(outer);
+        found
+    }
+
+    fn trigger(&self) {
+        self.0.trigger();
+    }
+
+    #[getter]
+    fn triggered(&self) -> bool {
+        self.0.is_triggered()
+    }
+}
+
+/// Returns a token for work on this thread: it is also triggered by the [`StopToken`] of the call.
+pub(crate) fn token() -> Stop {
+    OUTER.with_borrow(Stop::child)
+}
 
 enum Message<T, P> {
     Progress(P),
@@ -63,6 +103,6 @@ pub(crate) fn quietly<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> T + Send,
 ) -> PyResult<T> {
-    let stop = Stop::new();
+    let stop = token();
     run(py, &stop, |_, ()| Ok(()), |_| work(&stop))
 }

@@ -13,6 +13,7 @@ mod answers;
 mod boards;
 mod console;
 mod engine;
+mod fork;
 mod games;
 mod interrupt;
 mod matches;
@@ -43,6 +44,8 @@ mod native {
     use crate::engine::Engine;
     #[pymodule_export]
     use crate::games::Games;
+    #[pymodule_export]
+    use crate::interrupt::StopToken;
     #[pymodule_export]
     use crate::matches::Match;
     #[pymodule_export]

@@ -64,7 +64,7 @@ fn play_of(value: &Bound<'_, PyAny>) -> PyResult<MatAction> {
 /// Reads a board and a cube that were set up: (position, cube, owner).
 fn set_up_of(value: &Bound<'_, PyAny>) -> PyResult<SetUp> {
     let want = "the value of a set-up is (Position, cube, owner)";
-    let (position, value, owner): (Position, u32, Option<usize>) =
+    let (position, value, owner): (Position, u32, Option<i64>) =
         value.extract().map_err(|_| wrong::kind("actions", want))?;
     Ok(SetUp {
         position: position.0,
@@ -73,7 +73,7 @@ fn set_up_of(value: &Bound<'_, PyAny>) -> PyResult<SetUp> {
     })
 }
 
-fn player(number: usize) -> PyResult<MatPlayer> {
+fn player(number: i64) -> PyResult<MatPlayer> {
     match number {
         0 => Ok(MatPlayer::First),
         1 => Ok(MatPlayer::Second),
@@ -192,8 +192,8 @@ impl Match {
     fn add_game(
         &mut self,
         #[pyo3(from_py_with = whole)] scores: (u32, u32),
-        actions: Vec<(usize, String, Bound<'_, PyAny>)>,
-        #[pyo3(from_py_with = whole)] result: Option<(usize, u32)>,
+        #[pyo3(from_py_with = whole)] actions: Vec<(i64, String, Bound<'_, PyAny>)>,
+        #[pyo3(from_py_with = whole)] result: Option<(i64, u32)>,
         crawford: Option<bool>,
         settled: bool,
     ) -> PyResult<()> {

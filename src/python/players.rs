@@ -1,5 +1,6 @@
 //! `Player`: the players that the program knows, for choosing plays; and PubEval's scores.
 
+use crate::fork::PerProcess;
 use crate::rules::{MatchState, Play, position_of, roll_of};
 use crate::wrong::{self, whole};
 use gammond_base::rng::stream;
@@ -7,27 +8,58 @@ use gammond_engine::bearoff::Tables;
 use gammond_game::find_play;
 use gammond_train::player::{PlayerSpec, pubeval_score};
 use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A player of a spec, opened again in a child process: it may have threads or a program behind it.
+pub(crate) struct OpenPlayer {
+    spec: PlayerSpec,
+    opened: PerProcess<Arc<dyn gammond_train::player::Player>>,
+}
+
+impl OpenPlayer {
+    /// Opens the player of the spec `text`.
+    ///
+    /// # Errors
+    /// `ValueError` for this argument.
+    pub(crate) fn new(py: Python<'_>, argument: &str, text: &str) -> PyResult<OpenPlayer> {
+        let spec: PlayerSpec = text
+            .parse()
+            .map_err(|error| wrong::value(argument, error))?;
+        let opened = py.detach(|| spec.open());
+        let opened = opened.map_err(|error| wrong::value(argument, error))?;
+        Ok(OpenPlayer {
+            spec,
+            opened: PerProcess::new(Arc::from(opened)),
+        })
+    }
+
+    /// Returns the player of this process.
+    ///
+    /// # Errors
+    /// `RuntimeError` if it does not open again.
+    pub(crate) fn get(&self) -> PyResult<Arc<dyn gammond_train::player::Player>> {
+        let open = |_: &_| self.spec.open().map(Arc::from).map_err(wrong::work);
+        self.opened.get(open)
+    }
+}
 
 /// A player by its name in the program: `pubeval`, `random`, `gammond:plies=1`, a net of the lab.
 #[pyclass(frozen, module = "gammond")]
 pub(crate) struct Player {
-    inner: Box<dyn gammond_train::player::Player>,
+    inner: OpenPlayer,
 }
 
 #[pymethods]
 impl Player {
     #[new]
     fn new(py: Python<'_>, spec: &str) -> PyResult<Player> {
-        let spec: PlayerSpec = spec.parse().map_err(|error| wrong::value("spec", error))?;
-        let opened = py
-            .detach(|| spec.open())
-            .map_err(|error| wrong::value("spec", error))?;
-        Ok(Player { inner: opened })
+        let inner = OpenPlayer::new(py, "spec", spec)?;
+        Ok(Player { inner })
     }
 
     #[getter]
-    fn name(&self) -> String {
-        self.inner.name()
+    fn name(&self) -> PyResult<String> {
+        Ok(self.inner.get()?.name())
     }
 
     /// Chooses a play; `seed` is for players with random choices.
@@ -45,9 +77,10 @@ impl Player {
             return Err(wrong::value("position", "the game is over"));
         }
         let chance = &mut stream(seed, 0);
-        let after = py.detach(|| match (state, self.inner.with_cube()) {
+        let inner = self.inner.get()?;
+        let after = py.detach(|| match (state, inner.with_cube()) {
             (Some(state), Some(player)) => player.play_in(&before, &state.0, roll, chance),
-            _ => self.inner.play(&before, roll, chance),
+            _ => inner.play(&before, roll, chance),
         });
         let after = after.map_err(wrong::work)?;
         let play = find_play(&before, roll, &after);
@@ -55,8 +88,8 @@ impl Player {
         Ok(Play::made(before, roll, play, after))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<Player {}>", self.inner.name())
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("<Player {}>", self.name()?))
     }
 }
 

@@ -412,9 +412,9 @@ impl Position {
     }
 
     /// The text of steps (from, to) of points, 25 the bar and 0 off, legal or not.
-    fn steps_text(&self, steps: Vec<(u8, u8)>) -> PyResult<String> {
-        let step = |&(from, to): &(u8, u8)| match (from, to) {
-            (1..=25, 0..=24) => Ok(game::Step {
+    fn steps_text(&self, #[pyo3(from_py_with = whole)] steps: Vec<(i64, i64)>) -> PyResult<String> {
+        let step = |&(from, to): &(i64, i64)| match (u8::try_from(from), u8::try_from(to)) {
+            (Ok(from @ 1..=25), Ok(to @ 0..=24)) => Ok(game::Step {
                 from: from - 1,
                 to: to.checked_sub(1).unwrap_or(25),
             }),

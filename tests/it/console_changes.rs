@@ -171,9 +171,7 @@ fn set_up_position_starts_new_record() {
                 "(money session",
             ),
             (
-                &format!(
-                    "new match 7;set matchid cAmgAEAAAAAE;set dice 31;8/5 6/5;previous;show score"
-                ),
+                "new match 7;set matchid cAmgAEAAAAAE;set dice 31;8/5 6/5;previous;show score",
                 "(match to 5 points",
             ),
         ],

@@ -938,16 +938,6 @@ fn tokens_are_asked_for() {
     );
 
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let refused = |options: &[&str]| {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
-            .args(["serve", "--http"])
-            .args(options)
-            .output()
-            .unwrap();
-        assert!(!output.status.success());
-        let said = String::from_utf8(output.stderr).unwrap();
-        format!("{}: {said}", output.status.code().unwrap())
-    };
     let said = refused(&["127.0.0.1:0", "--http-tokens", path]);
     assert!(
         said.contains("mode 640") && !said.contains("0123456789abcdef"),
@@ -957,7 +947,23 @@ fn tokens_are_asked_for() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let said = refused(&["127.0.0.1:0", "--http-tokens", path]);
     assert!(said.contains("line 1") && !said.contains("short"), "{said}");
-    // HTTP-01: other machines want more than --allow-remote.
+}
+
+/// Runs `gammond serve --http` with options that it refuses; returns the exit code and the message.
+fn refused(options: &[&str]) -> String {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["serve", "--http"])
+        .args(options)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    format!("{}: {said}", output.status.code().unwrap())
+}
+
+/// HTTP-01, HTTP-92, HTTP-95: other machines want more than --allow-remote; an origin is one.
+#[test]
+fn remote_addresses_and_origins_are_checked() {
     let said = refused(&["0.0.0.0:0", "--allow-remote"]);
     assert!(
         said.starts_with("2: ") && said.contains("--http-tokens"),

@@ -182,6 +182,11 @@ fn session_position_and_dice() {
         "position xgid XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:3:0:7:10\nget game.score\n",
         "value game.score 2:3\n",
     );
+}
+
+/// UBGI-18, UBGI-19: dice of an XGID, and the Crawford rule.
+#[test]
+fn scores_and_dice_are_replaced() {
     let xgid = |dice: &str| {
         format!("position xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:{dice}:0:0:0:0:10\n")
     };

@@ -248,3 +248,23 @@ def test_pettingzoo_checks_its_wrapper() -> None:
 
     api.api_test(PettingZooEnv(), num_cycles=500)
     api.api_test(PettingZooEnv(match=3, cube=True), num_cycles=500)
+
+
+def test_pettingzoo_shows_each_agent_its_own_board_and_state() -> None:
+    pytest.importorskip("pettingzoo")
+    from gammond.env import PettingZooEnv
+
+    env, rng, told = PettingZooEnv(match=5, cube=True), np.random.default_rng(1), 0
+    env.reset(seed=3)
+    for _ in range(4000):
+        actor = env.agent_selection
+        waiting = next(agent for agent in env.agents if agent != actor)
+        mine, other = env.observe(actor)["observation"], env.observe(waiting)["observation"]
+        assert (other[:26] == -mine[25::-1]).all() and (other[26:28] == mine[26:28]).all()
+        length, score, against, cube, owner, crawford = mine[28:].tolist()
+        assert other[28:].tolist() == [length, against, score, cube, -owner, crawford]
+        told += score != against and owner != 0
+        env.step(int(rng.integers(env.observe(actor)["action_mask"].sum())))
+        if any(env.terminations.values()):
+            break
+    assert told > 0

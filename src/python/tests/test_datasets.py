@@ -186,6 +186,17 @@ def test_columns_of_a_match_show_its_games() -> None:
         assert columns["points"][row] == (points if columns["player"][row] == winner else -points)
 
 
+def test_owner_of_a_beavered_cube_is_the_player_who_was_doubled() -> None:
+    match = Match(0)
+    match.add_game((0, 0), [(0, "double", 2), (1, "beaver", 4), (0, "take", None)])
+    match.add_game((0, 0), [(1, "double", 2), (0, "beaver", 4), (1, "beaver", 8), (0, "take", None)])
+    match.add_game((0, 0), [(0, "double", 2), (1, "take", None), (1, "double", 4), (0, "take", None)])
+    columns = datasets.match_columns([match])
+    owners = [columns["owner"][columns["game"] == game].tolist() for game in range(3)]
+    assert owners == [[-1, 1, 1, 1], [-1, 0, 0, 0, 0], [-1, 1, 1, 0, 0]]
+    assert columns["cube"].tolist() == [2, 4, 4, 4, 2, 4, 8, 8, 8, 2, 2, 4, 4, 4]
+
+
 def test_rows_out_of_order_are_refused() -> None:
     columns = datasets.match_columns([play_match(3, 1).to_match()])
     for rows in (slice(0, -1), slice(None, None, -1)):

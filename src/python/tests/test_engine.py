@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -74,6 +74,18 @@ def test_rollout_is_that_of_the_program(engine: Engine) -> None:
         assert f"{round(one.equity, 6)}" in text, (one, text)
 
 
+def test_rollout_returns_the_plays_it_was_given(engine: Engine) -> None:
+    plays = [Position().play("62", "24/18 13/11"), Position().play("31", "8/5 6/5")]
+    reports: list[set[gammond.Play]] = []
+    rolled = engine.rollout(
+        Position(), plays=plays, trials=36, progress=lambda known: reports.append({one.play for one in known.candidates})
+    )
+    assert {one.play for one in rolled.candidates} == {*plays} and all(report == {*plays} for report in reports)
+    assert engine.rollout(Position(), "13", plays=plays[1:], trials=36).candidates[0].play == plays[1]
+    with pytest.raises(ValueError, match="^plays: 24/18 13/11 is a play of another roll"):
+        engine.rollout(Position(), "31", plays=plays, trials=36)
+
+
 def test_rankings_show_themselves(engine: Engine) -> None:
     ranked = engine.best_plays("4HPwATDgc/ABMA", "31")
     assert str(ranked[0].play) == "8/5 6/5" and ranked[0].loss == 0
@@ -122,6 +134,25 @@ def test_interrupt_ends_a_rollout(engine: Engine) -> None:
     signal.signal(signal.SIGINT, before)
 
 
+def test_cancel_ends_submitted_work_that_has_begun(engine: Engine) -> None:
+    begun = threading.Event()
+    future = engine.submit("rollout", POSITIONS[0], trials=1 << 22, progress=lambda known: begun.set())
+    assert begun.wait(60) and future.cancel()
+    with pytest.raises(CancelledError):
+        future.result(timeout=60)
+    search = engine.submit(lambda: [engine.evaluate(text, plies=4, prune=False) for text in POSITIONS * 1000])
+    time.sleep(0.2)
+    assert search.cancel() and isinstance(search.exception(timeout=60), CancelledError) and not search.cancel()
+
+    async def cancelled() -> None:
+        await asyncio.wait_for(engine.run("rollout", POSITIONS[0], trials=1 << 22), 0.2)
+
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(cancelled())
+    # The engine goes on, and its threads are free.
+    assert engine.submit("rollout", POSITIONS[0], trials=36).result(timeout=60).ended == "trials"
+
+
 def test_exception_of_the_callback_ends_a_rollout(engine: Engine) -> None:
     with pytest.raises(ZeroDivisionError):
         engine.rollout(POSITIONS[0], trials=1 << 20, progress=lambda known: 1 / 0)
@@ -159,7 +190,15 @@ def test_matches_are_analysed(engine: Engine) -> None:
         (lambda e: e.best_plays("4HPwATDgc/ABMA", "31", filter="fine"), ValueError, "filter"),
         (lambda e: e.rollout("4HPwATDgc/ABMA", truncate="soon"), ValueError, "truncate"),
         (lambda e: e.rollout("4HPwATDgc/ABMA", "31", cube=True), ValueError, "cube"),
-        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=0), ValueError, "rollout"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=0), ValueError, "trials"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, error=float("nan")), ValueError, "error"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, lead=float("nan")), ValueError, "lead"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", "31", trials=36, top=0), ValueError, "top"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, time_ms=0), ValueError, "time_ms"),
+        (lambda e: e.cube(Position([0] * 25, [15])), ValueError, "position"),
+        (lambda e: arrays.cube(arrays.from_positions([Position(), Position([0] * 25, [15])]), engine=e), ValueError, "boards"),
+        (lambda e: Match().add_game((0, 0), [(-1, "take", None)]), ValueError, "player"),
+        (lambda e: Position().steps_text([(300, 1)]), ValueError, "steps"),
     ],
 )
 def test_wrong_arguments_are_named(engine: Engine, call, kind, name: str) -> None:

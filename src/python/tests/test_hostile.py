@@ -1,7 +1,9 @@
 """Wrong arguments of every kind: each raises `ValueError` or `TypeError` that names the argument, or is answered."""
 
 import asyncio
+import contextlib
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -58,9 +60,13 @@ CALLS: list[tuple[tuple[str, ...], Callable[[Any], object]]] = [
     (("position",), ENGINE.cube),
     (("position",), lambda one: ENGINE.rollout(one, trials=36)),
     (("seed",), lambda one: ENGINE.rollout(START, trials=36, seed=one)),
-    (("truncate", "rollout"), lambda one: ENGINE.rollout(START, trials=36, truncate=one)),
-    (("plays", "rollout"), lambda one: ENGINE.rollout(START, "31", trials=36, plays=one)),
+    (("truncate",), lambda one: ENGINE.rollout(START, trials=36, truncate=one)),
+    (("plays",), lambda one: ENGINE.rollout(START, "31", trials=36, plays=one)),
     (("match", "r#match"), lambda one: ENGINE.analyse(one)),
+    (("plies",), lambda one: ENGINE.analyse(Match(), plies=min(one, 1) if isinstance(one, int) else one)),
+    (("error",), lambda one: ENGINE.rollout(START, trials=36, error=one)),
+    (("steps",), lambda one: Position().steps_text([(one, 1)])),
+    (("player", "actions"), lambda one: Match(3).add_game((0, 0), [(one, "take", None)])),
     (("threads",), lambda one: Engine(threads=1 if isinstance(one, int) and abs(one) < 8 else one)),
     (("n",), lambda one: VectorEnv(one)),
     (("seed",), lambda one: VectorEnv(1, seed=one)),
@@ -162,7 +168,7 @@ def test_ten_threads_and_asyncio_at_once() -> None:
 
 
 SLEEPER = """
-import signal, sys, threading
+import asyncio, signal, sys, threading
 import numpy as np
 from gammond import Engine, arrays
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -172,6 +178,8 @@ work = {
     "cube": lambda: engine.rollout("4HPwATDgc/ABMA", trials=1 << 22, cube=True),
     "search": lambda: [engine.evaluate("4HPwATDgc/ABMA", plies=4, prune=False) for _ in range(1000)],
     "boards": lambda: arrays.evaluate(np.repeat(arrays.start(), 1 << 20, axis=0), 1, engine),
+    "submitted": lambda: engine.submit("rollout", "4HPwATDgc/ABMA", trials=1 << 22).result(),
+    "awaited": lambda: asyncio.run(engine.run("rollout", "4HPwATDgc/ABMA", trials=1 << 22)),
 }[sys.argv[1]]
 print("begins", flush=True)
 try:
@@ -181,7 +189,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("work", ["rollout", "cube", "search", "boards"])
+@pytest.mark.parametrize("work", ["rollout", "cube", "search", "boards", "submitted", "awaited"])
 def test_interrupt_ends_long_work_and_the_engine_goes_on(work: str) -> None:
     """Ctrl-C from outside, several times: one exception, and the engine answers afterwards."""
     child = subprocess.Popen([sys.executable, "-c", SLEEPER, work], stdout=subprocess.PIPE, text=True)
@@ -195,6 +203,80 @@ def test_interrupt_ends_long_work_and_the_engine_goes_on(work: str) -> None:
         child.kill()
     print(f"{work} ended after {1000 * (time.monotonic() - sent):.0f} ms")
     assert out == "interrupted 0\n" and child.returncode == 0
+
+
+def test_interrupt_elsewhere_ends_the_program_with_its_submitted_work() -> None:
+    """Ctrl-C while no result is awaited: the program does not wait for the rollouts that it has begun."""
+    code = """if True:
+        import signal, time
+        from gammond import Engine
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        engine = Engine(threads=2, cache_mb=1)
+        futures = [engine.submit("rollout", "4HPwATDgc/ABMA", trials=1 << 22) for _ in range(20)]
+        print("begins", flush=True)
+        time.sleep(600)
+    """
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "begins\n"
+    child.send_signal(signal.SIGINT)
+    try:
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
+    assert errors.splitlines()[-1] == "KeyboardInterrupt" and child.returncode == -signal.SIGINT
+
+
+FORKS = """
+import os, sys
+import numpy as np
+from gammond import Engine, Match, Player, Position, arrays
+from gammond.compat import gnubg
+from gammond.env import VectorEnv
+boards, dice, start = arrays.start(2000), np.tile([[3, 1]], (2000, 1)), "4HPwATDgc/ABMA"
+engine, player, env = Engine(threads=2, cache_mb=1), Player("gammond:plies=1"), VectorEnv(200, opponent="gammond:plies=0", seed=1)
+
+def work():
+    env.reset(seed=1)
+    return [
+        arrays.pips(boards).tobytes(), arrays.afterstates(boards, dice)[0].tobytes(),
+        arrays.features(boards, "tesauro").tobytes(), arrays.evaluate(boards, engine=engine).tobytes(),
+        arrays.best(boards[:4], dice[:4], 1, engine)[0].tobytes(),
+        [str(one) for one in engine.best_plays(start, "31", plies=2)], engine.cube(start, plies=1).equity,
+        engine.rollout(start, trials=36).candidates[0].equity, engine.submit("evaluate", start, plies=1).result().equity,
+        str(player.play(Position(), "31")), repr(engine.analyse(Match())), repr(engine),
+        env.afterstates()[0].tobytes(), env.step(np.zeros(200, np.int64)).boards.tobytes(),
+    ]
+
+def session():
+    try:
+        return gnubg.command("set gnubgid 4HPwATDgc/ABMA:cAkKAAAAAAAA")
+    except RuntimeError as error:
+        return str(error)
+
+want = work()
+session()
+for generation in range(2):
+    child = os.fork()
+    if child:
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    assert work() == want and work() == want and "fork" in session()
+print("same", flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="SKIPPED: this system has no fork")
+def test_forked_processes_answer_like_their_parent() -> None:
+    """`fork` copies no thread: a child, and its child, get threads of their own for everything that had some."""
+    child = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", FORKS], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        out, _ = child.communicate(timeout=120)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    # The console of the parent writes to standard output.
+    assert out.endswith("\nsame\n") and child.returncode == 0
 
 
 def test_interrupt_of_a_thread_beside_the_main_one_reaches_it() -> None:

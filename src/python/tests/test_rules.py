@@ -94,6 +94,25 @@ def test_game_is_played_to_its_end_and_taken_back() -> None:
     assert game.position == Position() and game.actions == [] and game.player == 0
 
 
+def test_finished_game_is_seen_by_its_winner() -> None:
+    for seed in range(4):
+        game = play_out(seed, MatchState(7, (2, 1)))
+        winner, points = game.result
+        assert game.player == winner and game.position.outcome() == points and game.position.off[0] == 15
+        assert game.state.score == ((2, 1) if winner == 0 else (1, 2))
+        game.undo()
+        assert not game.is_over and game.player == winner and game.dice is not None
+
+
+def test_first_roll_decides_who_begins_unless_the_dice_are_set() -> None:
+    for seed in range(20):
+        thrown, given = Game(seed=seed), Game()
+        first, second = thrown.roll().dice
+        assert first != second and thrown.player == int(first < second)
+        given.roll((first, second))
+        assert given.player == 0
+
+
 def test_cube_of_a_game() -> None:
     game = Game(seed=1)
     game.roll("31")

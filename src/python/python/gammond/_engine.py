@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from functools import partial
 from html import escape
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from . import _gammond
 from ._gammond import MatchState, Position, RankedPlay, Roll
@@ -40,11 +45,67 @@ class Ranking(tuple[RankedPlay, ...]):
         return f"<table>{head}{''.join(rows)}</table>"
 
 
+class _Work(Future[T]):
+    """A call on another thread. `cancel` also ends a search or rollout that has begun; Ctrl-C in `result` cancels it."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        super().__init__()
+        self._call = call
+        self._stop = _gammond.StopToken()
+        _works.add(self)
+
+    def perform(self) -> None:
+        """Makes the call, on a thread of the executor."""
+        if not self.set_running_or_notify_cancel():
+            return
+        try:
+            found = self._stop.call(self._call)
+        except BaseException as error:
+            self.set_exception(CancelledError() if self._stop.triggered else error)
+        else:
+            if self._stop.triggered:
+                self.set_exception(CancelledError())
+            else:
+                self.set_result(found)
+
+    def cancel(self) -> bool:
+        """Cancels the call. One that has begun ends soon, and `result` then raises `CancelledError`."""
+        if self.done():
+            return super().cancel()
+        self._stop.trigger()
+        super().cancel()
+        return True
+
+    def result(self, timeout: float | None = None) -> T:
+        """Returns the result of the call, or raises its exception."""
+        try:
+            return super().result(timeout)
+        except KeyboardInterrupt:
+            self.cancel()
+            raise
+
+
+_works: WeakSet[_Work[Any]] = WeakSet()
+
+
+def _cancel_after_interrupt() -> None:
+    """Cancels all calls if Ctrl-C ended the program, which otherwise waits for them."""
+    if getattr(sys, "last_type", None) is KeyboardInterrupt:
+        for work in list(_works):
+            work.cancel()
+
+
+# `atexit` runs its functions after the threads of executors have ended. Without this private function of CPython,
+# Ctrl-C ends the program once all calls have ended.
+getattr(threading, "_register_atexit", lambda hook: None)(_cancel_after_interrupt)
+
+
 class Engine(_gammond.Engine):
     """The engine: owns nets, tables, cache and threads, and evaluates positions.
 
     Every method releases the interpreter while it computes, may be called from any number of threads, and gives the
-    same bits as the program `gammond` for the same query. A deep search and a rollout stop on Ctrl-C.
+    same bits as the program `gammond` for the same query. A deep search and a rollout stop on Ctrl-C, also those of
+    `submit` and `run`. In a process made by ``fork`` the engine has threads of its own.
 
     Args:
         nets: ``embedded`` (default), ``embedded:fast``, a folder of nets, gnubg's ``gnubg.wd`` or ``gnubg.weights``,
@@ -56,7 +117,8 @@ class Engine(_gammond.Engine):
         cache_mb: size of the evaluation cache, in megabytes.
     """
 
-    _executor: ThreadPoolExecutor | None = None
+    #: The threads of `submit` and the process that has them.
+    _executor: tuple[int, ThreadPoolExecutor] | None = None
 
     def best_plays(
         self,
@@ -77,17 +139,24 @@ class Engine(_gammond.Engine):
     def submit(self, method: Callable[..., T] | str, /, *args: Any, **kwargs: Any) -> Future[T]:
         """Calls a method of this engine on another thread and returns its future.
 
+        `cancel` of the future also ends a deep search or rollout that has begun.
+
         >>> future = Engine(threads=1).submit("evaluate", "4HPwATDgc/ABMA")
         >>> future.result().plies
         0
         """
         call = getattr(self, method) if isinstance(method, str) else method
-        if self._executor is None:
-            self._executor = ThreadPoolExecutor(SUBMIT_THREADS, "gammond")
-        return self._executor.submit(call, *args, **kwargs)
+        if self._executor is None or self._executor[0] != os.getpid():
+            self._executor = os.getpid(), ThreadPoolExecutor(SUBMIT_THREADS, "gammond")
+        work: _Work[T] = _Work(partial(call, *args, **kwargs))
+        self._executor[1].submit(work.perform)
+        return work
 
     async def run(self, method: Callable[..., T] | str, /, *args: Any, **kwargs: Any) -> T:
-        """Awaits a method of this engine: ``await engine.run("rollout", position, trials=1296)``."""
+        """Awaits a method of this engine: ``await engine.run("rollout", position, trials=1296)``.
+
+        A search or rollout ends with its task.
+        """
         return await asyncio.wrap_future(self.submit(method, *args, **kwargs))
 
 

@@ -1,10 +1,12 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
+
+_T = TypeVar("_T")
 
 def run_program(arguments: Sequence[str]) -> int:
     """Runs the program `gammond` on its arguments, the program's name first. Returns its exit code."""
@@ -513,7 +515,8 @@ class Engine:
         """Rolls out a position, the `top` or the given plays of a roll, or a cube decision.
 
         `progress` is called with the figures so far after each round of games; an exception in it, like Ctrl-C, ends
-        the rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns.
+        the rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns. `plays` are
+        plays of this position, and of `roll` where there is one.
         """
     def analyse(self, match: Match, plies: int | None = None) -> Analysis:
         """Analyses a match: the loss of each decision and the luck of each roll."""
@@ -616,6 +619,19 @@ def pubeval(position: Position | str, race: bool | None = None) -> float:
 
 def bearoff_rolls(position: Position | str) -> tuple[list[float], list[float]] | None:
     """Returns the chances to bear off all checkers in exactly 0, 1, 2 ... rolls, and those for the first checker."""
+
+@final
+class StopToken:
+    """Ends the searches and rollouts of a call from another thread."""
+
+    def __new__(cls) -> StopToken: ...
+    def call(self, call: Callable[[], _T]) -> _T:
+        """Makes a call whose searches and rollouts end soon after `trigger`."""
+    def trigger(self) -> None:
+        """Ends the work of the call; a call that comes later ends at once."""
+    @property
+    def triggered(self) -> bool:
+        """True after `trigger`."""
 
 @final
 class Console:

@@ -34,7 +34,7 @@ def _roll(dice: Roll | str | tuple[int, int]) -> Roll:
 class Game:
     """One money game or game of a match, with cube and undo. Players are 0 and 1.
 
-    `position` and `state` are seen by the player on roll, `player`.
+    `position` and `state` are seen by the player on roll, `player`; after the last play that is its winner.
     """
 
     def __init__(self, state: MatchState | None = None, seed: int | None = None) -> None:
@@ -86,7 +86,11 @@ class Game:
             raise ValueError(f"game: {reason}")
 
     def roll(self, dice: Roll | str | tuple[int, int] | None = None) -> Roll:
-        """Rolls, or sets the dice. In the first roll of a game, a larger first die means that player 0 begins."""
+        """Rolls, or sets the dice.
+
+        The first roll of a game decides who begins: player 0 if its first die is larger. With dice that are set, the
+        player on roll does not change.
+        """
         self._want(self._now.roll is None, "the dice are rolled already")
         self._want(not self._now.doubled, "a double waits for its answer")
         first = not self.actions
@@ -122,7 +126,8 @@ class Game:
         if points is not None:
             jacoby = self.state.length == 0 and self.state.jacoby and self.state.owner == "centred"
             won = (1 if jacoby else abs(points)) * self.state.cube
-            self._do(action, self._now._replace(position=after, roll=None, winner=self.player, points=won))
+            # The player on roll stays the winner, so the position is seen by the winner too.
+            self._do(action, self._now._replace(position=after.swapped(), roll=None, winner=self.player, points=won))
         else:
             self._do(action, _Moment(after, self.state.swapped(), 1 - self.player, None, False, None, 0))
 

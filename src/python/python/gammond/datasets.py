@@ -232,6 +232,7 @@ def match_columns(matches: Iterable[Match]) -> Columns:
         for count, game in enumerate(match.games):
             # The board, seen by player 0, the cube and its owner.
             board, cube, owner = arrays.start()[0], 1, -1
+            taker: int | None = None
             winner, points = game["result"] or (-1, 0)
             crawford = -1 if game["crawford"] is None else int(game["crawford"])
             same = (match.length, game["scores"], crawford, int(game["settled"]), match.names)
@@ -246,10 +247,11 @@ def match_columns(matches: Iterable[Match]) -> Columns:
                     board = -after[::-1] if player == 0 else after
                 elif kind == "rolled":
                     dice = _gammond.Roll.parse(value).dice
-                elif kind in ("double", "beaver"):
-                    cube, owner = value, player if kind == "beaver" else owner
-                elif kind == "take":
-                    owner = player
+                elif kind == "double":
+                    cube, taker = value, 1 - player
+                elif kind in ("beaver", "take"):
+                    # Beavers, raccoons and their answers leave the cube with the player who was doubled.
+                    cube, owner = cube if kind == "take" else value, player if taker is None else taker
                 elif kind == "set-up":
                     position, cube, of = value
                     owner, seen = -1 if of is None else of, _gammond.from_positions([position])[0]

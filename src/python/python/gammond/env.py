@@ -114,7 +114,10 @@ except ImportError:  # pragma: no cover
 else:
 
     class GymnasiumEnv(gymnasium.Env[Any, Any]):
-        """One agent against an opponent, for Gymnasium. Actions are taken modulo the number of legal ones."""
+        """One agent against an opponent, for Gymnasium. Actions are taken modulo the number of legal ones.
+
+        The observation of a step that ends the episode is the first one of another game: do not use its value.
+        """
 
         metadata = {"render_modes": ["ansi"]}
 
@@ -186,7 +189,11 @@ else:
     _AECEnv: Any = AECEnv
 
     class PettingZooEnv(_AECEnv):
-        """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` is 1 for legal actions."""
+        """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` is 1 for legal actions.
+
+        An observation has the board, the dice and the state (see `VectorEnv`), all seen by its agent. After the end of
+        an episode it is that of another game.
+        """
 
         metadata = {"render_modes": ["ansi"], "name": "gammond_v0", "is_parallelizable": False}
 
@@ -226,8 +233,11 @@ else:
         def observe(self, agent: str) -> dict[str, NDArray[Any]]:
             env = self._env
             acts = self.possible_agents[int(env.players[0])] == agent
-            board = env.boards[0] if acts else _gammond.swapped(env.boards)[0]
-            parts = [board, env.dice[0], env.states[0]]
+            board, state = env.boards[0], env.states[0]
+            if not acts:
+                board = _gammond.swapped(env.boards)[0]
+                state = state[[0, 2, 1, 3, 4, 5]] * [1, 1, 1, 1, -1, 1]
+            parts = [board, env.dice[0], state]
             count = int(env.counts[0]) if acts and agent == self.agent_selection else 0
             return {"observation": np.concatenate(parts).astype(np.int16), "action_mask": _mask(count)}
 
