@@ -339,8 +339,14 @@ fn the_command_reports() {
     std::fs::write(&damaged, THREE_GAMES.replace("Takes", "")).unwrap();
     let run = gammond().arg("analyse").arg(&damaged).output().unwrap();
     assert_eq!(run.status.code(), Some(1));
+}
+
+/// ANA-19: a file without a match is told from a match with a fault; the others are analysed.
+#[test]
+fn file_without_a_match_has_its_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("none.mat"), "no match\n").unwrap();
-    let none = [folder.path().join("none.mat"), file];
+    let none = [folder.path().join("none.mat"), data("seven7.mat")];
     let run = gammond()
         .arg("analyse")
         .args(none)
