@@ -27,6 +27,7 @@ fn the_own_benchmark_is_whole() {
         ("crashed", 970),
         ("back-game", 100),
         ("race", 2200),
+        ("cube", 2000),
     ] {
         let mut count = 0;
         for number in 1.. {

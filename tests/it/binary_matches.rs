@@ -587,7 +587,7 @@ fn the_command_knows_binary_files() {
         .current_dir(at)
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         said.trim(),

@@ -573,6 +573,22 @@ fn doctor_reports_the_installation() {
     );
 }
 
+/// A wrong value of a variable is reported with the variable's name.
+#[test]
+fn wrong_variable_is_named() {
+    let output = gammond()
+        .env("GAMMOND_THREADS", "several")
+        .args(["eval", "4HPwATDgc/ABMA"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said.contains("'several' is from the variable GAMMOND_THREADS"),
+        "{said}"
+    );
+}
+
 /// What `config print` prints is a configuration file that says the same.
 #[test]
 fn the_printed_configuration_can_be_read_again() {
