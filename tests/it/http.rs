@@ -549,7 +549,7 @@ fn work_ends_with_its_client() {
             socket.set_linger(Some(Duration::ZERO)).unwrap();
         }
     }
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_secs(180);
     loop {
         let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
         let count = |name: &str| {

@@ -266,7 +266,7 @@ fn unknown_certificate_gets_no_password() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let lost = lines.find(|line| {
         line.as_ref()
-            .is_ok_and(|line| line.contains("connection lost"))
+            .is_ok_and(|line| line.contains("cannot connect"))
     });
     child.kill().unwrap();
     child.wait().unwrap();
