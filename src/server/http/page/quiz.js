@@ -65,7 +65,7 @@ function chosen() {
 // The answer to a card's question, with look-ahead.
 function advised({ position, roll, kind }) {
   const asked = kind === "play" ? ask("move", { position, roll, settings: { plies: PLIES, top: 0 } }) : ask("cube", { position, settings: { plies: PLIES } });
-  // Until somebody waits for it, a failure is nobody's.
+  // The answer is awaited later: without a handler the browser reports a failure before that.
   asked.catch(() => {});
   return asked;
 }
