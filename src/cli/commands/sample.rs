@@ -156,11 +156,14 @@ fn keep_unsettled(common: &Common, labels: &mut Vec<Label>, least: f64) -> Resul
 /// Kind of the jobs whose journals hold labels.
 const LABELS: &str = "labels";
 
+/// Kind of the label files that the Python package writes.
+const LABELS_FROM_ARRAYS: &str = "labels from arrays";
+
 /// Returns the records of a finished journal of labels.
 fn label_records(file: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let header = Header::parse(&journal::read(file)?.header);
     let found = header.as_ref().and_then(|header| header.get("job"));
-    if found != Some(LABELS) {
+    if !matches!(found, Some(LABELS | LABELS_FROM_ARRAYS)) {
         let found = found.map_or("none".to_owned(), |found| format!("\"{found}\""));
         return Err(Failure::in_file(file)(format!(
             "job is {found}, expected \"{LABELS}\" (example: x.labels of gammond sample x.labels)"
