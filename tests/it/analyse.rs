@@ -341,7 +341,7 @@ fn the_command_reports() {
     assert_eq!(run.status.code(), Some(1));
 }
 
-/// ANA-19: a file without a match is told from a match with a fault; the others are analysed.
+/// ANA-19: a file without a match has another exit code than a match with a fault; the others are analysed.
 #[test]
 fn file_without_a_match_has_its_exit_code() {
     let folder = tempfile::tempdir().unwrap();

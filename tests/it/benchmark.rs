@@ -582,7 +582,7 @@ fn figures_of_few_records_are_unknown() {
             );
         }
     }
-    // A single player differs from nobody.
+    // A single player has no difference.
     let text = printed(at, "bench values one --csv");
     assert!(text.lines().nth(1).unwrap().ends_with(",,,,"), "{text}");
 }

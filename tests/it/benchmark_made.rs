@@ -285,7 +285,7 @@ fn shares_are_signed_and_verified() {
         good(at, &line("--sign ada --contributor ada,bob"));
         assert!(fs::read(at.join("x.bm.sig")).unwrap() == signature);
     }
-    // A signature that fits stays, whoever's it is.
+    // A valid signature stays, by any signer.
     good(at, &line("--sign bob"));
     assert!(fs::read(at.join("x.bm.sig")).unwrap() == signature);
     let why = "x.bm: contributor is \"ada,bob\", expected \"eve\"";
