@@ -436,7 +436,7 @@ fn abandoned_parts_are_named_and_can_be_retried() {
     assert!(
         field
             .good(&format!("farm retry {job}"))
-            .contains("nothing of")
+            .contains("was given up")
     );
     let status = field.status(job);
     assert_eq!(status["given_up"], serde_json::json!([]), "{status}");

@@ -462,7 +462,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     })?;
     print(
         match tried {
-            0 => format!("no part of {job} was abandoned\n"),
+            0 => format!("no batch of {job} was given up\n"),
             1 => format!("1 batch of {job} is tried again\n"),
             more => format!("{more} batches of {job} are tried again\n"),
         }
