@@ -16,46 +16,74 @@ use rayon::prelude::*;
 pub(super) struct RollStep {
     /// High and low die of each roll.
     rolls: &'static [(u8, u8)],
-    /// Margin to the best: plays further behind are pruned after these rolls, at 2 plies as the last depth.
+    /// Margin to the best, for a play of spread 1 ([`ByRolls::spread`]): plays further behind are pruned after these
+    /// rolls, at 2 plies as the last depth.
     margin: f64,
+    /// Throws, of 36, that are left after these rolls.
+    left: f64,
 }
 
-/// All rolls. Each step has those that tell most of the rest, and its margin is 2.2 times the root mean square error of a
-/// difference of two plays that is left then, measured on 7,899 decisions of plain games with contact-5
-/// (protocol-specs/measured/2026-11-23.md, "What is saved by giving up plays early?").
-pub(super) const ROLL_STEPS: [RollStep; 5] = [
-    step(&[(3, 1), (5, 2), (6, 4)], 0.0135),
-    step(&[(6, 3), (4, 1), (3, 2), (6, 5)], 0.0077),
-    step(&[(4, 2), (5, 3), (6, 1), (4, 4)], 0.005),
-    step(&[(2, 1), (5, 4), (6, 6), (6, 2), (4, 3)], 0.0028),
-    step(&[(5, 1), (3, 3), (2, 2), (5, 5), (1, 1)], 0.0),
+/// All rolls. Each step has those that tell most of the rest. Its margin is the root mean square error that is left then in
+/// a difference of two plays, times 1.8 in the first step, falling to 0.5 in the last but one. Measured on 7,089 decisions of
+/// plain games with contact-9 (nets/history/look-ahead.md, "Fewer searches for the best play").
+pub(super) const ROLL_STEPS: [RollStep; 9] = [
+    step(&[(4, 1)], 0.0115, 34.0),
+    step(&[(6, 3)], 0.0080, 32.0),
+    step(&[(5, 2)], 0.0060, 30.0),
+    step(&[(6, 4)], 0.0046, 28.0),
+    step(&[(3, 2), (5, 1)], 0.0032, 24.0),
+    step(&[(5, 3), (2, 1)], 0.0024, 20.0),
+    step(&[(6, 5), (4, 3), (6, 2)], 0.0014, 14.0),
+    step(&[(3, 1), (5, 4), (6, 1), (4, 2)], 0.0007, 6.0),
+    step(&[(4, 4), (6, 6), (2, 2), (3, 3), (5, 5), (1, 1)], 0.0, 0.0),
 ];
 
-/// Maximum number of plays kept after static values and then after 1-ply values, and their largest distance to the best.
-pub(super) const KEPT_PLAYS: [(usize, f64); 2] = [(8, 0.10), (5, 0.03)];
+/// Maximum number of plays kept after static values, and their largest distance to the best.
+pub(super) const KEPT_STATIC: (usize, f64) = (8, 0.08);
+/// The same after 1-ply values, for a play of spread 1 or more.
+pub(super) const KEPT_ONE_PLY: (usize, f64) = (5, 0.03);
 /// Extra margin of a play where deeper searches follow: one depth changes the difference of two plays by 0.0044 from 2
 /// plies on (root mean square).
 const MORE_BEFORE_THE_LAST: f64 = 0.02;
-/// From 3 plies on errors are half as large: 0.0030 after the first step, 0.0017 after the second.
+/// From 3 plies on errors are half as large.
 const DEEP: f64 = 0.5;
+/// Spread of two plays whose values differ by the same after every roll.
+const LEAST_SPREAD: f64 = 0.3;
+/// Turns the fourth root of a standard deviation into a spread: 1 at 0.033 points.
+const SPREAD_FACTOR: f64 = 2.35;
+/// Throws, of 36, by which the mean error of the shallower search is shrunk towards none.
+const DOUBT: f64 = 4.0;
 
-const fn step(rolls: &'static [(u8, u8)], margin: f64) -> RollStep {
-    RollStep { rolls, margin }
+/// Share of a change of the difference of two plays that may yet be undone, if all throws are left.
+const UNDONE: f64 = 0.8;
+
+const fn step(rolls: &'static [(u8, u8)], margin: f64, left: f64) -> RollStep {
+    RollStep {
+        rolls,
+        margin,
+        left,
+    }
+}
+
+/// How much is in doubt between a play and the best one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Doubt {
+    /// Result of [`ByRolls::spread`].
+    pub(super) spread: f64,
+    /// Amount by which the search of this depth has changed the distance so far, 0 or more.
+    pub(super) change: f64,
 }
 
 impl RollStep {
-    /// Returns the margin: plays further behind the best are pruned after these rolls, searched `depth` of `plies` deep.
-    pub(super) fn margin(&self, depth: u8, plies: u8) -> f64 {
+    /// Returns the margin of a play that is searched `depth` of `plies` deep.
+    pub(super) fn margin(&self, [depth, plies]: [u8; 2], doubt: Doubt) -> f64 {
         let more = if depth < plies {
             MORE_BEFORE_THE_LAST
         } else {
             0.0
         };
-        more + if depth > 2 {
-            DEEP * self.margin
-        } else {
-            self.margin
-        }
+        let share = if depth > 2 { DEEP } else { 1.0 };
+        more + share * self.margin * doubt.spread + UNDONE * self.left / 36.0 * doubt.change
     }
 
     /// Its rolls, a bit for each of [`Roll::ALL`].
@@ -78,6 +106,10 @@ pub(super) struct ByRolls {
     deeper: Vec<Option<Value>>,
     /// After which replies nothing is looked beyond, so that what is known is exact.
     exact: Vec<bool>,
+    /// What is known after each of [`Roll::ALL`]: cubeless equity.
+    by_roll: [f64; Roll::ALL.len()],
+    /// Value of the play by what is known.
+    pub(super) before: f64,
 }
 
 /// Mean error of the shallower search over the replies that were searched deeper: weighted sums.
@@ -102,12 +134,9 @@ impl Shift {
 
     /// Estimates the result of a deeper search.
     fn of(&self, known: &Value) -> Value {
-        if self.weight == 0.0 {
-            return *known;
-        }
         let add = |values: &mut [f64], sums: &[f64]| {
             for (value, sum) in values.iter_mut().zip(sums) {
-                *value += sum / self.weight;
+                *value += sum / (self.weight + DOUBT);
             }
         };
         let mut value = *known;
@@ -134,7 +163,7 @@ impl ByRolls {
         let known = (replies.iter())
             .map(|reply| tree.value(1, &reply.position, reply.chances, 0))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(ByRolls {
+        let mut rolls = ByRolls {
             position: *position,
             deeper: vec![None; replies.len()],
             exact: (replies.iter())
@@ -142,7 +171,37 @@ impl ByRolls {
                 .collect(),
             replies,
             known,
-        })
+            by_roll: [0.0; Roll::ALL.len()],
+            before: 0.0,
+        };
+        rolls.note_by_roll(tree);
+        Ok(rolls)
+    }
+
+    fn note_by_roll(&mut self, tree: &Tree<'_>) {
+        let (stakes, cube) = (&tree.choice.stakes[1], tree.choice.selection[1].cube);
+        for (reply, known) in self.replies.iter().zip(&self.known) {
+            let equity = stakes.cubeless(cube, &known.chances());
+            for (index, after) in self.by_roll.iter_mut().enumerate() {
+                if reply.rolls >> index & 1 == 1 {
+                    *after = equity;
+                }
+            }
+        }
+    }
+
+    /// Returns how far the difference of two plays depends on the roll, 0.3 or more: deeper searches change the difference in
+    /// proportion.
+    pub(super) fn spread(&self, other: &ByRolls) -> f64 {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for ((roll, mine), its) in Roll::ALL.iter().zip(self.by_roll).zip(other.by_roll) {
+            let (weight, difference) = (f64::from(roll.weight()) / 36.0, mine - its);
+            sum += weight * difference;
+            squares += weight * difference * difference;
+        }
+        let variance = (squares - sum * sum).max(0.0);
+        // Square roots instead of a power, because those have the same bits everywhere.
+        (SPREAD_FACTOR * variance.sqrt().sqrt().sqrt()).max(LEAST_SPREAD)
     }
 
     /// Searches `plies` below the replies to the rolls of `step` that have not been searched.
@@ -197,12 +256,13 @@ impl ByRolls {
     }
 
     /// Makes the values of this depth the base of the next one. Every reply must have been searched.
-    pub(super) fn go_deeper(&mut self) {
+    pub(super) fn go_deeper(&mut self, tree: &Tree<'_>) {
         for (known, deeper) in self.known.iter_mut().zip(&mut self.deeper) {
             if let Some(value) = deeper.take() {
                 *known = value;
             }
         }
+        self.note_by_roll(tree);
     }
 }
 
@@ -225,6 +285,12 @@ mod tests {
         });
         assert_eq!(all, (1 << 21) - 1);
         assert!(ROLL_STEPS.is_sorted_by(|one, next| one.margin > next.margin));
+        let mut left = 36;
+        for step in &ROLL_STEPS {
+            let mine = (Roll::ALL.iter().enumerate()).filter(|(at, _)| step.mask() >> at & 1 == 1);
+            left -= mine.map(|(_, roll)| roll.weight()).sum::<u32>();
+            assert_eq!(step.left, f64::from(left));
+        }
     }
 
     /// PLY-12: after all steps nothing is left of what was guessed: the same bits as a search that goes through all rolls at once.
@@ -260,10 +326,37 @@ mod tests {
                     let whole = tree.value(0, &position, None, plies).unwrap();
                     assert_eq!(rolls.value(&tree).unwrap(), whole, "{id}");
                     assert!(rolls.replies.is_empty() || guessed != whole, "{id}");
-                    rolls.go_deeper();
+                    rolls.go_deeper(&tree);
                 }
             }
         }
+    }
+
+    /// PLY-12: plays whose difference is the same after every roll are told apart with little doubt, others with more.
+    #[test]
+    fn margins_follow_the_doubt() {
+        let by_roll = |value: fn(&Roll) -> f64| ByRolls {
+            position: Position::start(),
+            replies: Vec::new(),
+            known: Vec::new(),
+            deeper: Vec::new(),
+            exact: Vec::new(),
+            by_roll: Roll::ALL.map(|roll| value(&roll)),
+            before: 0.0,
+        };
+        let still = by_roll(|_| 0.1);
+        assert_eq!(still.spread(&by_roll(|_| 0.3)), LEAST_SPREAD);
+        // Doubles are a sixth of the throws: a deviation of 0.9 times the root of 5/36.
+        let doubles = by_roll(|roll| if roll.is_double() { 1.0 } else { 0.1 });
+        let expected = SPREAD_FACTOR * (0.9 * (5.0f64 / 36.0).sqrt()).powf(0.25);
+        assert!((doubles.spread(&still) - expected).abs() < 1e-9);
+        assert_eq!(doubles.spread(&still), still.spread(&doubles));
+        let margin =
+            |depths, spread, change| ROLL_STEPS[0].margin(depths, Doubt { spread, change });
+        assert!(margin([2, 2], 0.5, 0.0) < margin([2, 2], 1.0, 0.0));
+        assert!(margin([2, 2], 1.0, 0.0) < margin([2, 2], 1.0, 0.01));
+        assert!(margin([3, 3], 1.0, 0.0) < margin([2, 2], 1.0, 0.0));
+        assert!(margin([2, 2], 1.0, 0.0) < margin([2, 3], 1.0, 0.0));
     }
 
     /// Estimates for rolls that were not searched are possible chances: each gammon chance stays within its win chance.
@@ -278,9 +371,13 @@ mod tests {
             value([0.01, 0.0, 0.0, 0.5, 0.1]),
             value([0.99, 0.9, 0.8, 0.0, 0.0]),
         );
-        shift.add(2.0, &low, &high);
+        shift.add(36.0, &low, &high);
         assert_eq!(shift.of(&high).chances, [1.0, 1.0, 1.0, 0.0, 0.0]);
-        assert_eq!(shift.of(&low).chances, high.chances);
+        let share = 36.0 / (36.0 + DOUBT);
+        for (k, value) in shift.of(&low).chances.into_iter().enumerate() {
+            let expected = low.chances[k] + share * (high.chances[k] - low.chances[k]);
+            assert!((value - expected).abs() < 1e-12);
+        }
         assert_eq!(Shift::default().of(&low).chances, low.chances);
     }
 }

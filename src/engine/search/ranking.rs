@@ -6,7 +6,7 @@
 //! in the middle of one, after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they
 //! were then.
 
-use super::by_rolls::{self, ByRolls};
+use super::by_rolls::{self, ByRolls, Doubt};
 use super::context::{Context, Stopped};
 use super::leaves::{CacheMisses, LeafEvaluator};
 use super::tree::{Ask, Tree, Value};
@@ -134,7 +134,7 @@ impl<'a> Ranking<'a> {
         mut active: Vec<Candidate>,
         plies: u8,
     ) -> Result<Vec<Candidate>, Stopped> {
-        let [(extra, threshold), (left, margin)] = by_rolls::KEPT_PLAYS;
+        let ((extra, threshold), (left, margin)) = (by_rolls::KEPT_STATIC, by_rolls::KEPT_ONE_PLY);
         self.score(&mut active, 0)?;
         let mut dropped = vec![active.split_off(survivors(&active, 0, extra, threshold))];
         if active.len() > 1 {
@@ -148,7 +148,8 @@ impl<'a> Ranking<'a> {
             for (play, rolls) in &mut begun {
                 self.set(play, &rolls.one_ply(&tree)?, 1);
             }
-            dropped.push(self.give_up(&mut begun, left, margin));
+            let limit = |doubt: Doubt| margin * doubt.spread.min(1.0);
+            dropped.push(self.give_up(&mut begun, left, limit));
             for depth in 2..=plies {
                 dropped.push(self.go_deeper(&tree, &mut begun, [depth, plies])?);
             }
@@ -164,9 +165,12 @@ impl<'a> Ranking<'a> {
         &self,
         tree: &Tree<'_>,
         active: &mut Vec<(Candidate, ByRolls)>,
-        [depth, plies]: [u8; 2],
+        depths @ [depth, _]: [u8; 2],
     ) -> Result<Vec<Candidate>, Stopped> {
         let mut fallen: Vec<(Candidate, [f64; 2])> = Vec::new();
+        for (play, rolls) in active.iter_mut() {
+            rolls.before = play.value;
+        }
         for step in &by_rolls::ROLL_STEPS {
             // The ranking is decided, so that further rolls would cost time and change nothing.
             if active.len() < 2 {
@@ -178,7 +182,7 @@ impl<'a> Ranking<'a> {
             for (play, rolls) in active.iter_mut() {
                 self.set(play, &rolls.value(tree)?, depth);
             }
-            let given_up = self.give_up(active, usize::MAX, step.margin(depth, plies));
+            let given_up = self.give_up(active, usize::MAX, |doubt| step.margin(depths, doubt));
             let Some((best, _)) = active.first() else {
                 break;
             };
@@ -187,7 +191,7 @@ impl<'a> Ranking<'a> {
             fallen.extend(given_up.into_iter().map(behind));
         }
         for (_, rolls) in active.iter_mut() {
-            rolls.go_deeper();
+            rolls.go_deeper(tree);
         }
         let best = active
             .first()
@@ -203,23 +207,36 @@ impl<'a> Ranking<'a> {
         Ok(fallen)
     }
 
-    /// Sorts the plays, and takes out those that are not among the best `left` within a margin.
+    /// Sorts the plays, and takes out those that are not among the best `left`, or further behind the best than the limit
+    /// for what is in doubt.
     fn give_up(
         &self,
         active: &mut Vec<(Candidate, ByRolls)>,
         left: usize,
-        margin: f64,
+        limit: impl Fn(Doubt) -> f64,
     ) -> Vec<Candidate> {
         let mut plays: Vec<Candidate> = active.iter().map(|(play, _)| *play).collect();
         self.sort(&mut plays);
-        let given_up = plays.split_off(survivors(&plays, 0, left, margin));
         let place = |(play, _): &(Candidate, ByRolls)| {
             let same = |other: &Candidate| other.index == play.index;
             plays.iter().position(same)
         };
-        active.retain(|one| place(one).is_some());
         active.sort_by_key(place);
-        given_up
+        let rest = active.split_off(active.len().min(1));
+        let Some((best, its_rolls)) = active.first() else {
+            return Vec::new();
+        };
+        let stays = |(place, (play, rolls)): &(usize, (Candidate, ByRolls))| {
+            let behind = best.value - play.value;
+            let doubt = Doubt {
+                spread: rolls.spread(its_rolls),
+                change: (behind - (its_rolls.before - rolls.before)).abs(),
+            };
+            place + 1 < left && behind <= limit(doubt)
+        };
+        let (kept, given_up): (Vec<_>, Vec<_>) = rest.into_iter().enumerate().partition(stays);
+        active.extend(kept.into_iter().map(|(_, one)| one));
+        given_up.into_iter().map(|(_, (play, _))| play).collect()
     }
 
     /// Returns a search below the position after a play.
