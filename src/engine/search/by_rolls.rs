@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// PLY-12: plays whose difference is the same after every roll are told apart with little doubt, others with more.
+    /// PLY-12: plays whose difference is the same after every roll have small margins, others larger ones.
     #[test]
     fn margins_follow_the_doubt() {
         let by_roll = |value: fn(&Roll) -> f64| ByRolls {

@@ -149,7 +149,7 @@ impl<'a> Ranking<'a> {
                 self.set(play, &rolls.one_ply(&tree)?, 1);
             }
             let limit = |doubt: Doubt| margin * doubt.spread.min(1.0);
-            dropped.push(self.give_up(&mut begun, left, limit));
+            dropped.push(self.prune(&mut begun, left, limit));
             for depth in 2..=plies {
                 dropped.push(self.go_deeper(&tree, &mut begun, [depth, plies])?);
             }
@@ -182,13 +182,13 @@ impl<'a> Ranking<'a> {
             for (play, rolls) in active.iter_mut() {
                 self.set(play, &rolls.value(tree)?, depth);
             }
-            let given_up = self.give_up(active, usize::MAX, |doubt| step.margin(depths, doubt));
+            let pruned = self.prune(active, usize::MAX, |doubt| step.margin(depths, doubt));
             let Some((best, _)) = active.first() else {
                 break;
             };
             // Distances instead of values, because the value of the best play still changes with the next rolls.
             let behind = |play: Candidate| (play, [best.value - play.value, best.mwc - play.mwc]);
-            fallen.extend(given_up.into_iter().map(behind));
+            fallen.extend(pruned.into_iter().map(behind));
         }
         for (_, rolls) in active.iter_mut() {
             rolls.go_deeper(tree);
@@ -209,7 +209,7 @@ impl<'a> Ranking<'a> {
 
     /// Sorts the plays, and takes out those that are not among the best `left`, or further behind the best than the limit
     /// for what is in doubt.
-    fn give_up(
+    fn prune(
         &self,
         active: &mut Vec<(Candidate, ByRolls)>,
         left: usize,
@@ -234,9 +234,9 @@ impl<'a> Ranking<'a> {
             };
             place + 1 < left && behind <= limit(doubt)
         };
-        let (kept, given_up): (Vec<_>, Vec<_>) = rest.into_iter().enumerate().partition(stays);
+        let (kept, pruned): (Vec<_>, Vec<_>) = rest.into_iter().enumerate().partition(stays);
         active.extend(kept.into_iter().map(|(_, one)| one));
-        given_up.into_iter().map(|(_, (play, _))| play).collect()
+        pruned.into_iter().map(|(_, (play, _))| play).collect()
     }
 
     /// Returns a search below the position after a play.
