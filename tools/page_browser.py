@@ -106,6 +106,7 @@ def main():
         matches.quiz(browser, host)
         failures.quiz(browser, host)
         pictures(browser, "quiz")
+        failures.slow_quiz(browser, host)
         matches.status(browser, host)
         pictures(browser, "status")
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))

@@ -1,7 +1,8 @@
 """The pages beside a server that fails, another window, and a browser that keeps nothing; resignations at every score."""
 import json, sys
 
-from page.matches import SETTLED
+from page import matches
+from page.matches import ASKED
 from page.play import ACTIONS_MAX, IDLE, KEPT, SHOWN, act, begin, settled
 
 # Answers of a path fail as long as `broken` is true.
@@ -10,6 +11,15 @@ BREAK = """(() => {
     window.broken = true;
     window.fetch = (target, more) => (window.broken && String(target).includes(PATH) && String(more?.body).includes('"plies":2')
         ? Promise.resolve(new Response('{"error":{"message":"broken"}}', { status: 500 })) : whole(target, more));
+})()"""
+
+# Every answer of the server takes its time.
+DELAY = """(() => {
+    const whole = window.fetch;
+    window.fetch = async (...question) => {
+        await new Promise((go) => setTimeout(go, 300));
+        return whole(...question);
+    };
 })()"""
 
 
@@ -127,14 +137,21 @@ def quiz(browser, host):
     source = BREAK.replace("PATH", "'/v1/'")
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
     browser.open(f"{host}/quiz")
-    browser.until(f"!document.getElementById('quiz').hidden && ({actions}.length > 0 || !typed.hidden)")
+    browser.until(ASKED)
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
     while not (shown := browser.value(actions)) or shown == ["undo"]:
         before = browser.value("document.getElementById('place').innerHTML")
         browser.click("#place .live")
-        browser.until(f"{SETTLED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
+        browser.until(f"{ASKED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
     browser.click(f"#actions [data-act='{shown[0]}']")
     browser.until("document.getElementById('error').textContent !== ''")
     browser.value("window.broken = false")
     browser.click(f"#actions [data-act='{shown[0]}']")
     browser.until(f"({actions}).includes('next') && document.querySelector('#result table') !== null && document.getElementById('error').textContent === ''")
+
+
+def slow_quiz(browser, host):
+    """A slow server: the page offers nothing that does not work yet."""
+    script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=DELAY)["identifier"]
+    matches.quiz(browser, host, 2)
+    browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)

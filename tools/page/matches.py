@@ -6,6 +6,8 @@ from page.chromium import server
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SETTLED = "document.getElementById('place').getAttribute('aria-busy') === 'false'"
+# A question is on the board, or its answer: not before, and not while an answer is being checked.
+ASKED = "['quiz', 'place'].every((id) => document.getElementById(id)?.getAttribute('aria-busy') === 'false')"
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 LONG = "N" * 10_000
 
@@ -112,7 +114,7 @@ def quiz(browser, host, answers=4):
     shown = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
     browser.open(f"{host}/quiz")
     for _ in range(answers):
-        browser.until(f"!document.getElementById('quiz').hidden && {SETTLED} && !({shown}).includes('next') && ({shown}.length > 0 || !typed.hidden)")
+        browser.until(f"{ASKED} && !({shown}).includes('next')")
         acts = browser.value(shown)
         if acts and acts != ["confirm"]:
             browser.click(f"[data-act='{acts[0]}']")
@@ -120,9 +122,9 @@ def quiz(browser, host, answers=4):
             while "confirm" not in browser.value(shown):
                 before = browser.value(f"document.getElementById('place').innerHTML")
                 browser.click("#place .live")
-                browser.until(f"{SETTLED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
+                browser.until(f"{ASKED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
             browser.click("[data-act='confirm']")
-        browser.until(f"({shown}).includes('next') && document.querySelector('#result table') !== null")
+        browser.until(f"{ASKED} && ({shown}).includes('next') && document.querySelector('#result table') !== null")
         text = browser.value("document.getElementById('status').textContent")
         if "comes back" not in text:
             sys.exit(f"an answer has no result: {text}")

@@ -4,6 +4,8 @@ import json, sys
 KEPT = "JSON.parse(localStorage.getItem('gammond.play'))"
 SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
 IDLE = f"['game', 'place'].every((id) => document.getElementById(id).getAttribute('aria-busy') === 'false') && {SHOWN}.length > 0"
+# play.js holds plays that lose as much back.
+TUTOR_LOSS = 0.03
 # Actions of a match to 3 points.
 ACTIONS_MAX = 1500
 
@@ -111,7 +113,7 @@ def tutored(browser, host, look=lambda: None):
             browser.until(f"!document.getElementById('warning').hidden || !({SHOWN}).includes('confirm')")
         else:
             worst = browser.value(WORST)
-            if worst["loss"] < 0.05:
+            if worst["loss"] < TUTOR_LOSS:
                 play_typed(browser, worst["play"])
                 act(browser, "confirm")
                 continue

@@ -3,7 +3,7 @@ import json, sys
 from pathlib import Path
 
 from page import explore, play
-from page.matches import SETTLED
+from page.matches import ASKED, SETTLED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 POSITION = "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10"
@@ -90,7 +90,7 @@ def question(hand, browser):
     """Answer a question of the quiz."""
     hand.click("nav a[href='/quiz']")
     for _ in range(TURNS_MAX):
-        browser.until(f"document.getElementById('quiz')?.hidden === false && {SETTLED}")
+        browser.until(ASKED)
         shown = browser.value(play.SHOWN)
         if "next" in shown:
             return

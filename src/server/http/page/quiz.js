@@ -29,6 +29,7 @@ let cards = [];
 let card = null;
 let turn = null;
 let advice = null;
+// idle, loading, asked, checking or answered.
 let phase = "idle";
 // What the person sees of the card.
 let seen = null;
@@ -57,6 +58,12 @@ async function load() {
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
 }
 
+// While the page is busy its buttons do nothing.
+function enter(now) {
+  phase = now;
+  byId("quiz").setAttribute("aria-busy", String(now === "loading" || now === "checking"));
+}
+
 function chosen() {
   const [name, least] = [byId("player").value, Number(byId("least").value)];
   return cards.filter((one) => (name === "" || one.name === name) && one.loss.emg >= least);
@@ -80,11 +87,13 @@ async function next() {
   byId("none").hidden = cards.length > 0;
   // Those that wait longest first; new ones by their loss.
   card = due.sort((one, other) => one.due - other.due || other.loss.emg - one.loss.emg)[0] ?? null;
-  byId("quiz").hidden = card === null;
   byId("result").replaceChildren();
-  if (card === null) return;
+  if (card === null) {
+    byId("quiz").hidden = true;
+    return;
+  }
   turn = null;
-  phase = "loading";
+  enter("loading");
   byId("error").textContent = "";
   const { position, roll, kind } = card;
   if (kind === "play") {
@@ -96,7 +105,7 @@ async function next() {
   const state = await stateOf({ position });
   const start = parseId(position.slice(0, 14));
   seen = kind === "take" ? { position: swapped(start), settings: turned(state) } : { position: start, settings: state };
-  phase = "asked";
+  enter("asked");
   await show();
 }
 
@@ -108,6 +117,8 @@ function possible() {
 }
 
 async function show() {
+  // Not before: a new page has the buttons of all questions.
+  byId("quiz").hidden = false;
   const acts = possible();
   const actions = byId("actions");
   const hadFocus = actions.contains(document.activeElement);
@@ -122,7 +133,7 @@ async function show() {
 }
 
 async function answer(act) {
-  phase = "checking";
+  enter("checking");
   const [one, made] = [card, turn];
   let known = null;
   try {
@@ -132,7 +143,7 @@ async function answer(act) {
     if (card !== one) return;
     // The next click asks again.
     advice = null;
-    phase = "asked";
+    enter("asked");
     failed(error);
   }
   if (card !== one || known === null) return;
@@ -146,7 +157,7 @@ async function answer(act) {
   Object.assign(card, learned);
   await store.put("cards", learned);
   await store.put("answers", { at: Date.now(), loss });
-  phase = "answered";
+  enter("answered");
   const back = isGood ? count(Math.round(interval), "It comes back in {n} day.", "It comes back in {n} days.") : t("It comes back in ten minutes.");
   byId("status").textContent = `${loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.")} ${back}`;
   byId("result").replaceChildren(
