@@ -695,7 +695,7 @@ impl Source {
         });
         if let Some(AbandonedBatch { batch, reason, .. }) = dead {
             return Err(FarmError::Other(format!(
-                "{0} batch {1} was given up: {reason}; `gammond farm retry {0}` has it tried again",
+                "{0} batch {1} was abandoned: {reason}; `gammond farm retry {0}` retries it",
                 self.job, batch.number
             )));
         }

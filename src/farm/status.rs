@@ -219,7 +219,7 @@ impl JobStatus {
         if !self.dead.is_empty() {
             let count = self.dead.len();
             let batches = if count == 1 { "batch" } else { "batches" };
-            let _ = write!(text, ", {count} {batches} given up");
+            let _ = write!(text, ", {count} {batches} abandoned");
         }
         text
     }
@@ -227,7 +227,7 @@ impl JobStatus {
     /// Returns a command to use if batches were abandoned.
     fn hint(&self) -> Option<String> {
         let retry = format!(
-            "`gammond farm retry {}` has what was given up tried again",
+            "`gammond farm retry {}` retries the abandoned batches",
             self.name.terminal()
         );
         (!self.dead.is_empty()).then_some(retry)
@@ -251,7 +251,12 @@ impl JobStatus {
             );
         }
         for (batch, why) in &self.dead {
-            let _ = writeln!(text, "  given up: {}: {}", batch.terminal(), why.terminal());
+            let _ = writeln!(
+                text,
+                "  abandoned: {}: {}",
+                batch.terminal(),
+                why.terminal()
+            );
         }
         if let Some(hint) = self.hint() {
             let _ = writeln!(text, "  {hint}");
@@ -302,7 +307,7 @@ impl Overview {
                     "job": job.name, "command": job.command, "state": job.state.name(),
                     "stage": job.stage.0, "stages": job.stage.1, "batches": job.batches, "batches_done": job.answered,
                     "parts": job.parts, "parts_done": job.parts_done, "per_second": job.rate,
-                    "seconds_left": job.left_s, "given_up": job.dead, "contributors": contributors,
+                    "seconds_left": job.left_s, "abandoned": job.dead, "contributors": contributors,
                 })
             })
             .collect();
@@ -338,7 +343,7 @@ pub fn page(overview: &Overview) -> String {
         for (batch, why) in &job.dead {
             let _ = writeln!(
                 text,
-                "<p class=\"bad\">Given up: {}: {}</p>",
+                "<p class=\"bad\">Abandoned: {}: {}</p>",
                 batch.markup(),
                 why.markup()
             );

@@ -583,7 +583,7 @@ fn annotated_matches_are_written_over_nothing() {
     refused(
         "analyse x --annotate x",
         "x/a.mat",
-        "files that are judged; left unchanged",
+        "files to analyse; left unchanged",
     );
     refused("analyse out/a.sgf --annotate-sgf out", "out/a.sgf", theirs);
     for name in ["a.mat", "a.sgf", "a.ogxm"] {

@@ -113,7 +113,7 @@ fn three_machines(test: &str, lines: &[(&str, Option<&str>)]) {
         serde_json::from_str(&field.good("farm status --format json")).unwrap();
     for job in all["jobs"].as_array().unwrap() {
         assert_eq!(job["state"], "complete", "{job}");
-        assert_eq!(job["given_up"], serde_json::json!([]), "{job}");
+        assert_eq!(job["abandoned"], serde_json::json!([]), "{job}");
     }
     field.good("farm status --html page.html");
     let page = String::from_utf8(field.read("page.html")).unwrap();
@@ -291,7 +291,7 @@ fn killed_workers_and_submitters_change_no_byte() {
     assert_eq!(together, alone);
     assert!(field.read("made") == made);
     let status = field.status(job);
-    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["abandoned"], serde_json::json!([]), "{status}");
     assert_eq!(status["parts_done"], status["parts"], "{status}");
 }
 
@@ -370,14 +370,14 @@ fn lose_ten_times(field: &Field, job: &str) {
     });
 }
 
-/// What status, page and who waits say of two batches that were given up.
+/// What status, page and who waits say of two abandoned batches.
 fn all_are_told(field: &Field, job: &str) {
     let told = field.good(&format!("farm status {job}"));
     for wanted in [
-        "2 batches given up".to_owned(),
-        format!("given up: {job}.0.0.0: delivered 1"),
+        "2 batches abandoned".to_owned(),
+        format!("abandoned: {job}.0.0.0: delivered 1"),
         "times without an answer".to_owned(),
-        format!("given up: {job}.0.3.0: it fails, as this machine was told"),
+        format!("abandoned: {job}.0.3.0: it fails, as this machine was told"),
         format!("`gammond farm retry {job}`"),
     ] {
         assert!(
@@ -385,25 +385,28 @@ fn all_are_told(field: &Field, job: &str) {
             "{wanted}: {told}"
         );
     }
-    assert!(field.good("farm status").contains("2 batches given up"));
+    assert!(field.good("farm status").contains("2 batches abandoned"));
     field.good("farm status --html page.html");
     let page = String::from_utf8(field.read("page.html")).unwrap();
     assert!(
-        page.contains("Given up") && page.contains("farm retry"),
+        page.contains("Abandoned") && page.contains("farm retry"),
         "{page}"
     );
     // Who waits is told at once, in one line, what to do.
     let waits = field.run(&format!("farm fetch --wait {job}"));
     let said = String::from_utf8_lossy(&waits.stderr).into_owned();
     assert!(!waits.status.success());
-    assert!(said.contains("batch 0 was given up: delivered 1"), "{said}");
+    assert!(
+        said.contains("batch 0 was abandoned: delivered 1"),
+        "{said}"
+    );
     assert!(
         said.contains(&format!("gammond farm retry {job}")),
         "{said}"
     );
 }
 
-/// What fails ten times is given up with its reason; the rest is done, everybody is told, and it can be tried again.
+/// What fails ten times is abandoned with its reason; the rest is done, everybody is told, and it can be tried again.
 #[test]
 #[ignore = "long; .ci/run test runs it"]
 fn abandoned_parts_are_named_and_can_be_retried() {
@@ -415,9 +418,9 @@ fn abandoned_parts_are_named_and_can_be_retried() {
     let job = job.trim();
     lose_ten_times(&field, job);
     let mut bad = field.worker("bad", "--fault fails=3");
-    field.until("both are given up", || {
+    field.until("both are abandoned", || {
         let status = field.status(job);
-        status["given_up"].as_array().unwrap().len() == 2
+        status["abandoned"].as_array().unwrap().len() == 2
     });
     let status = field.status(job);
     assert_eq!(status["state"], "active", "{status}");
@@ -428,7 +431,7 @@ fn abandoned_parts_are_named_and_can_be_retried() {
     let _good = field.worker("good", "");
     let tried = field.good(&format!("farm retry {job}"));
     assert!(
-        tried.contains("2 batches of") && tried.contains("tried again"),
+        tried.contains("2 batches of") && tried.contains("retried"),
         "{tried}"
     );
     let together = field.good(&format!("farm fetch --wait {job}"));
@@ -436,10 +439,10 @@ fn abandoned_parts_are_named_and_can_be_retried() {
     assert!(
         field
             .good(&format!("farm retry {job}"))
-            .contains("was given up")
+            .contains("was abandoned")
     );
     let status = field.status(job);
-    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["abandoned"], serde_json::json!([]), "{status}");
     assert_eq!(status["parts_done"], status["parts"], "{status}");
     for wrong in ["duel-000000000000", "no*job"] {
         let out = field.run(&format!("farm retry {wrong}"));
@@ -546,7 +549,7 @@ fn lost_deliveries_cost_time_only() {
     let job = &all["jobs"][0];
     eprintln!("{} parts in {:.1?}", job["parts"], begun.elapsed());
     assert_eq!(job["parts_done"], dropped_parts(), "{job}");
-    assert_eq!(job["given_up"], serde_json::json!([]), "{job}");
+    assert_eq!(job["abandoned"], serde_json::json!([]), "{job}");
 }
 
 /// A demo that is told to end takes its server, its workers and its folder with it.

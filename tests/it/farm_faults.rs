@@ -115,7 +115,7 @@ fn a_cut_network_costs_time_only() {
     assert_eq!(together, alone);
     assert!(field.read("made") == made);
     let status = field.status(&job);
-    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["abandoned"], serde_json::json!([]), "{status}");
     assert_eq!(status["parts_done"], status["parts"], "{status}");
 }
 

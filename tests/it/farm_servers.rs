@@ -147,7 +147,7 @@ fn a_full_store_costs_time_only() {
     let status = field.status(job);
     assert_eq!(status["parts_done"], status["parts"], "{status}");
     assert_eq!(status["batches_done"], status["batches"], "{status}");
-    assert_eq!(status["given_up"], serde_json::json!([]), "{status}");
+    assert_eq!(status["abandoned"], serde_json::json!([]), "{status}");
     // A full server lets a job go.
     let other = field.good(&submit.replace("2000", "2004"));
     disk.fill();

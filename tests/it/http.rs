@@ -1187,6 +1187,52 @@ fn assert_schema(value: &Value, schema: &Value, document: &Value) {
     }
 }
 
+/// HTTP-71: the `type` of a problem can be opened, by programs and by people.
+#[test]
+fn error_codes_say_what_they_mean() {
+    let (_server, _, http) = server();
+    let problem = get(&http, "/v1/move?position=4HPwATDgc/ABMA&roll=71", "").json();
+    assert_eq!(problem["code"], "bad-roll");
+    let path = problem["type"].as_str().unwrap();
+    let one = get(&http, path, "").json();
+    assert_eq!(
+        (&one["type"], &one["code"], &one["status"]),
+        (&problem["type"], &problem["code"], &problem["status"])
+    );
+    assert_eq!(one["meaning"], "two dice");
+    let text = get(&http, path, "Accept: text/plain\r\n").body;
+    assert_eq!(text, b"bad-roll: two dice (status 400)\n");
+    // What a browser asks for, also from a link of another site.
+    let browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8\r\nSec-Fetch-Site: cross-site\r\n\
+                   Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
+    let page = String::from_utf8(get(&http, "/v1/errors", browser).body).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+    let all = get(&http, "/v1/errors", "").json();
+    let all = all["errors"].as_array().unwrap();
+    assert_eq!(all.len(), gammond_protocol::ErrorCode::ALL.len());
+    for one in all {
+        let code = one["code"].as_str().unwrap();
+        assert!(page.contains(&format!("<code>{code}</code>")), "{code}");
+        assert_eq!(get(&http, one["type"].as_str().unwrap(), "").json(), *one);
+    }
+    for path in [
+        "/v1/errors/bad",
+        "/v1/errors/",
+        "/v1/errors/%ff",
+        "/v1/errors/a/b",
+    ] {
+        let answer = get(&http, path, "");
+        assert_eq!(
+            (answer.status, &answer.json()["code"]),
+            (404, &json!("not-found")),
+            "{path}"
+        );
+    }
+    assert_eq!(post(&http, path, "{}").status, 405);
+    let refused = get(&http, path, "Accept: image/png\r\n");
+    assert_eq!(refused.json()["code"], "not-acceptable");
+}
+
 /// HTTP-102: the description is the committed one, and every example in it is answered.
 #[test]
 fn the_description_is_true() {

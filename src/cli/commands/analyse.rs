@@ -207,7 +207,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let code = printer.exit_code();
     printer.finish()?;
     if ended {
-        let done = format!("{done} of {} matches are judged; ", paths.len());
+        let done = format!("{done} of {} matches are analysed; ", paths.len());
         let more = match args.db {
             Some(_) => "the same command goes on",
             None => "with --db FILE the same command would go on",
@@ -292,7 +292,7 @@ impl Printer<'_> {
             return Ok(());
         }
         let why = match path.canonicalize() {
-            Ok(there) if self.judged.contains(&there) => "one of the files that are judged",
+            Ok(there) if self.judged.contains(&there) => "one of the files to analyse",
             Ok(_) if !is_ours(&path, format, &bytes) => "not a file of this command",
             _ => return write_whole(&path, &bytes).map_err(Failure::unwritten(&path)),
         };

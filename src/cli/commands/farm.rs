@@ -462,9 +462,9 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     })?;
     print(
         match tried {
-            0 => format!("no batch of {job} was given up\n"),
-            1 => format!("1 batch of {job} is tried again\n"),
-            more => format!("{more} batches of {job} are tried again\n"),
+            0 => format!("no batch of {job} was abandoned\n"),
+            1 => format!("1 batch of {job} is retried\n"),
+            more => format!("{more} batches of {job} are retried\n"),
         }
         .as_bytes(),
     )

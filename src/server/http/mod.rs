@@ -6,6 +6,7 @@ mod answer_schemas;
 mod archive;
 mod board;
 mod body;
+mod error_codes;
 mod events;
 mod foreign;
 mod forwarded;

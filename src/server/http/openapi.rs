@@ -29,6 +29,10 @@ pub(super) fn document() -> String {
     for (path, summary) in [
         ("/v1/version", "Program, nets, processor"),
         ("/v1/stats", "Counters"),
+        (
+            "/v1/errors",
+            "The codes of errors, what they mean, their statuses",
+        ),
         ("/healthz", "200 while the process lives"),
         ("/readyz", "503 while the process ends"),
     ] {
@@ -117,13 +121,13 @@ fn verb_item(verb: &str, summary: &str) -> Value {
 fn analyse() -> Value {
     let formats: Vec<_> = direct_forms().into_iter().map(|(name, ..)| name).collect();
     json!({"post": {
-        "operationId": "analyse", "summary": "Judges a match file",
+        "operationId": "analyse", "summary": "Analyses a match file",
         "parameters": [
             {"name": "format", "in": "query", "schema": {"enum": formats}, "description": "The report; Accept chooses it too"},
             {"name": "plies", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 4}, "description": "look-ahead"},
-            {"name": "from", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where judging begins, such as 2:5"},
-            {"name": "to", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where judging ends"},
-            {"name": "player", "in": "query", "schema": {"enum": ["1", "2"]}, "description": "The player whose decisions are judged"},
+            {"name": "from", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where the analysis begins, such as 2:5"},
+            {"name": "to", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where the analysis ends"},
+            {"name": "player", "in": "query", "schema": {"enum": ["1", "2"]}, "description": "The player whose decisions are analysed"},
         ],
         "requestBody": {"required": true, "content": {"application/octet-stream": {"schema": {}}}},
         "responses": {"200": answer("The report", "application/json"), "default": problem()},
@@ -327,15 +331,23 @@ pub(super) fn page() -> String {
             ));
         }
     }
+    document_of(&format!(
+        "<h1>gammond {}</h1>\
+         <p>The description for programs is <a href=\"/openapi.json\">/openapi.json</a>. An example: \
+         <a href=\"/v1/move?position=4HPwATDgc/ABMA&amp;roll=31&amp;top=2\">the best plays of an opening 31</a>, \
+         and <a href=\"/v1/eval?position=4HPwATDgc/ABMA\">the value of the start</a>.</p>\
+         <table>{rows}</table>",
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+/// Returns a page with this body that loads nothing.
+pub(super) fn document_of(body: &str) -> String {
     format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>gammond</title>\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <style>body{{font:16px system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem}}\
-         td{{padding:.2rem .8rem .2rem 0;vertical-align:top}}</style></head><body><h1>gammond {}</h1>\
-         <p>The description for programs is <a href=\"/openapi.json\">/openapi.json</a>. An example: \
-         <a href=\"/v1/move?position=4HPwATDgc/ABMA&amp;roll=31&amp;top=2\">the best plays of an opening 31</a>, \
-         and <a href=\"/v1/eval?position=4HPwATDgc/ABMA\">the value of the start</a>.</p>\
-         <table>{rows}</table></body></html>\n",
-        env!("CARGO_PKG_VERSION")
+         th{{text-align:left}}td,th{{padding:.2rem .8rem .2rem 0;vertical-align:top}}</style></head>\
+         <body>{body}</body></html>\n"
     )
 }

@@ -1,5 +1,6 @@
 //! Errors as problem details (RFC 9457; HTTP-70).
 
+use super::error_codes;
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
@@ -188,7 +189,7 @@ impl Problem {
         };
         write(&Details {
             id: self.id.as_deref(),
-            r#type: format!("/v1/errors/{}", self.code),
+            r#type: error_codes::path(self.code),
             title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
             detail: &self.message,

@@ -2,6 +2,7 @@
 
 use super::access::{AccessState, Admission};
 use super::archive;
+use super::error_codes;
 use super::foreign;
 use super::forwarded;
 use super::held::Held;
@@ -47,6 +48,7 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
         .merge(jobs::routes())
         .merge(archive::routes())
         .merge(foreign::routes())
+        .merge(error_codes::routes())
         .merge(health())
         .fallback(async || {
             Problem::new(
@@ -251,10 +253,11 @@ fn turned_away(
         .is_some_and(|site| site == "cross-site");
     // A link to a page: the site that has it sees nothing of the answer, and nothing is changed by it.
     let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    let path = request.uri().path();
     let is_link = matches!(*request.method(), Method::GET | Method::HEAD)
         && is("sec-fetch-mode", "navigate")
         && is("sec-fetch-dest", "document")
-        && (page::is_page(request.uri().path()) || request.uri().path() == "/docs");
+        && (page::is_page(path) || path == "/docs" || error_codes::is_one(path));
     let crosses = crosses && !is_link;
     if !allowed && (from_elsewhere || crosses) {
         let message = "Origin is another site: its pages may not ask here";

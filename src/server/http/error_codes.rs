@@ -1,0 +1,147 @@
+//! What the codes of errors mean: the paths that the `type` of a problem names (HTTP-71).
+
+use super::accept;
+use super::openapi;
+use super::problem::Problem;
+use super::router::only_get;
+use crate::tcp::shared::Shared;
+use axum::Router;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, Request};
+use axum::http::HeaderValue;
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use gammond_protocol::ErrorCode;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// The path of all codes; below it are the codes.
+pub(super) const PATH: &str = "/v1/errors";
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain";
+const HTML: &str = "text/html";
+
+/// A code as its path shows it.
+#[derive(Serialize)]
+struct Described {
+    r#type: String,
+    code: ErrorCode,
+    meaning: &'static str,
+    /// The status of answers with it.
+    status: u16,
+    title: &'static str,
+}
+
+#[derive(Serialize)]
+struct All {
+    r#type: &'static str,
+    errors: Vec<Described>,
+}
+
+/// Returns the path of a code.
+pub(super) fn path(code: ErrorCode) -> String {
+    format!("{PATH}/{code}")
+}
+
+/// Returns true for the paths here.
+pub(super) fn is_one(path: &str) -> bool {
+    path.strip_prefix(PATH)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+pub(super) fn routes() -> Router<Arc<Shared>> {
+    Router::new()
+        .route(PATH, any(list))
+        .route("/v1/errors/{code}", any(one))
+}
+
+async fn list(request: Request) -> Result<Response, Problem> {
+    let codes = ErrorCode::ALL.iter().map(|code| described(*code));
+    let all = All {
+        r#type: "errors",
+        errors: codes.collect(),
+    };
+    answer(&request, &all, &all.errors)
+}
+
+async fn one(
+    code: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let word = code.map_or_else(|_| String::new(), |Path(code)| code);
+    let code = ErrorCode::named(&word).ok_or_else(|| {
+        let message =
+            format!("there is no error code {word:.64}; {PATH} lists all, such as bad-roll");
+        Problem::new(ErrorCode::NotFound, message)
+    })?;
+    let one = described(code);
+    answer(&request, &one, std::slice::from_ref(&one))
+}
+
+fn described(code: ErrorCode) -> Described {
+    let status = Problem::new(code, "").status();
+    Described {
+        r#type: path(code),
+        code,
+        meaning: code.meaning(),
+        status: status.as_u16(),
+        title: status.canonical_reason().unwrap_or("Error"),
+    }
+}
+
+fn answer(
+    request: &Request,
+    json: &impl Serialize,
+    codes: &[Described],
+) -> Result<Response, Problem> {
+    if let Some(refused) = only_get(request.method()) {
+        return Ok(refused);
+    }
+    let kind = accept::chosen(request.headers(), &[JSON, TEXT, HTML])?;
+    let text = match kind {
+        HTML => page(codes),
+        TEXT => lines(codes),
+        _ => serde_json::to_string(json).unwrap_or_default() + "\n",
+    };
+    let kind = match kind {
+        HTML => "text/html; charset=utf-8",
+        TEXT => "text/plain; charset=utf-8",
+        other => other,
+    };
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        (
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+        ),
+    ];
+    Ok((headers, text).into_response())
+}
+
+fn lines(codes: &[Described]) -> String {
+    let mut text = String::new();
+    for one in codes {
+        let _ = writeln!(
+            text,
+            "{}: {} (status {})",
+            one.code, one.meaning, one.status
+        );
+    }
+    text
+}
+
+fn page(codes: &[Described]) -> String {
+    let mut rows = String::new();
+    for one in codes {
+        let meaning = one.meaning.replace('&', "&amp;").replace('<', "&lt;");
+        let _ = write!(
+            rows,
+            "<tr><td><code>{}</code></td><td>{meaning}</td><td>{} {}</td></tr>",
+            one.code, one.status, one.title
+        );
+    }
+    let head = "<tr><th>code</th><th>meaning</th><th>status</th></tr>";
+    openapi::document_of(&format!("<h1>Errors</h1><table>{head}{rows}</table>"))
+}
