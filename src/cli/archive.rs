@@ -11,6 +11,7 @@ use gammond_game::notation::MatPlayer;
 use gammond_protocol::analysis::{Analysis, Row, Totals, class, phase};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -126,14 +127,16 @@ impl Archive {
             .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
     }
 
-    /// Every player's sums, in the order of their names.
+    /// Every player's sums, in the order of their names. Of several analyses of a match the last one counts.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
         // An unfinished match is not won.
         const SUMS: &str = "SELECT name, count(*), \
              sum(CASE length WHEN 0 THEN coalesce(result, 0.0) > 0 ELSE score >= length END), sum(decisions), \
-             sum(counted), coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history GROUP BY name ORDER BY name";
+             sum(counted), coalesce(sum(loss), 0.0), coalesce(sum(luck), 0.0) FROM history JOIN latest USING (match) \
+             GROUP BY name ORDER BY name";
         let connection = self.connection();
-        let all = connection.prepare(SUMS).and_then(|mut asked| {
+        let all = find_latest(&connection).and_then(|()| {
+            let mut asked = connection.prepare(SUMS)?;
             let rows = asked.query_map([], |row| {
                 let sums = Sums {
                     matches: row.get(1)?,
@@ -150,12 +153,13 @@ impl Archive {
         all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
-    /// Returns a player's matches in the order in which they were filed.
+    /// Returns a player's matches in the order in which they were filed; of several analyses of a match the last one.
     pub(crate) fn history(&self, name: &str) -> Result<Vec<Played>, Failure> {
         const MATCHES: &str = "SELECT file, against, length, score, against_score, coalesce(result, 0.0), decisions, \
-             counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history WHERE name = ? ORDER BY match";
+             counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history JOIN latest USING (match) WHERE name = ? ORDER BY match";
         let connection = self.connection();
-        let all = connection.prepare(MATCHES).and_then(|mut asked| {
+        let all = find_latest(&connection).and_then(|()| {
+            let mut asked = connection.prepare(MATCHES)?;
             let rows = asked.query_map([name], |row| {
                 let result: f64 = row.get(5)?;
                 let (length, score): (i64, i64) = (row.get(2)?, row.get(3)?);
@@ -306,35 +310,73 @@ fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
     let mut bytes = Vec::new();
     for sql in ROWS {
         let before = bytes.len();
-        let mut asked = connection.prepare_cached(sql)?;
-        let columns = asked.column_count();
-        let mut rows = asked.query([number])?;
-        while let Some(row) = rows.next()? {
-            for column in 0..columns {
-                match row.get_ref(column)? {
-                    ValueRef::Null => bytes.push(b'n'),
-                    ValueRef::Integer(value) => {
-                        bytes.push(b'i');
-                        bytes.extend(value.to_le_bytes());
-                    }
-                    ValueRef::Real(value) => {
-                        bytes.push(b'r');
-                        bytes.extend(value.to_bits().to_le_bytes());
-                    }
-                    ValueRef::Text(value) | ValueRef::Blob(value) => {
-                        bytes.push(b't');
-                        bytes.extend((value.len() as u64).to_le_bytes());
-                        bytes.extend(value);
-                    }
-                }
-            }
-        }
+        add_rows(connection, sql, number, &mut bytes)?;
         // A match without a date has the digest that it had before there were dates.
         if sql != DATE || bytes.len() > before {
             bytes.push(b';');
         }
     }
     Ok(gammond_job::sha256(&bytes))
+}
+
+/// Adds all values of the rows that a statement finds about a match, each with its type and length.
+fn add_rows(
+    connection: &Connection,
+    sql: &str,
+    number: i64,
+    bytes: &mut Vec<u8>,
+) -> rusqlite::Result<()> {
+    let mut asked = connection.prepare_cached(sql)?;
+    let columns = asked.column_count();
+    let mut rows = asked.query([number])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            match row.get_ref(column)? {
+                ValueRef::Null => bytes.push(b'n'),
+                ValueRef::Integer(value) => {
+                    bytes.push(b'i');
+                    bytes.extend(value.to_le_bytes());
+                }
+                ValueRef::Real(value) => {
+                    bytes.push(b'r');
+                    bytes.extend(value.to_bits().to_le_bytes());
+                }
+                ValueRef::Text(value) | ValueRef::Blob(value) => {
+                    bytes.push(b't');
+                    bytes.extend((value.len() as u64).to_le_bytes());
+                    bytes.extend(value);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fills the temporary table `latest` with the last analysis of each match: matches with the same names, score and
+/// decisions are the same, analysed at several levels or from several files.
+fn find_latest(connection: &Connection) -> rusqlite::Result<()> {
+    const PLAYED: [&str; 2] = [
+        "SELECT length, name, score, result FROM matches JOIN sides ON match = matches.id \
+         JOIN players ON players.id = player WHERE matches.id = ? ORDER BY side",
+        "SELECT game, move, side, kind, position, roll, played FROM decisions WHERE match = ? ORDER BY number",
+    ];
+    connection.execute_batch(
+        "CREATE TEMP TABLE IF NOT EXISTS latest (match INTEGER PRIMARY KEY); DELETE FROM latest;",
+    )?;
+    let mut asked = connection.prepare("SELECT id FROM matches ORDER BY id DESC")?;
+    let numbers = asked.query_map([], |row| row.get::<_, i64>(0))?;
+    let mut seen = HashSet::new();
+    for number in numbers {
+        let number = number?;
+        let mut bytes = Vec::new();
+        for sql in PLAYED {
+            add_rows(connection, sql, number, &mut bytes)?;
+        }
+        if seen.insert(gammond_job::sha256(&bytes)) {
+            connection.execute("INSERT INTO latest VALUES (?)", [number])?;
+        }
+    }
+    Ok(())
 }
 
 /// Stores the digests of all matches.

@@ -213,6 +213,36 @@ fn the_tables_hold_the_match() {
         history.contains(": 1 match;") && history.contains('#'),
         "{history}"
     );
+    // Of two analyses of a match, from files of other names, the last one counts.
+    std::fs::copy(&file, at.join("copy.mat")).unwrap();
+    assert!(
+        run(at, "analyse copy.mat --db a.sqlite --plies 0")
+            .status
+            .success()
+    );
+    assert_eq!(number(&db, "SELECT count(*) FROM matches"), 2.0);
+    let losses = |level: &str| {
+        let sums = "SELECT sum(loss) FROM sides JOIN matches ON id = match WHERE level";
+        number(&db, &format!("{sums} {level}"))
+    };
+    let lost = losses("= '0-ply'");
+    assert_ne!(lost, losses("<> '0-ply'"));
+    let players = run(at, "players --db a.sqlite --format json").stdout;
+    let players = String::from_utf8(players).unwrap();
+    let mut told = 0.0;
+    for line in players.lines() {
+        let one: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(one["matches"], 1, "{one}");
+        let rate = one["error_rate"]["gnubg"].as_f64().unwrap();
+        told += rate * one["decisions"].as_f64().unwrap() / 1000.0;
+    }
+    assert!((told - lost).abs() < 1e-6, "{told} {lost}");
+    let history = String::from_utf8(run(at, &format!("players --db a.sqlite {name}")).stdout);
+    let history = history.unwrap();
+    assert!(
+        history.contains(": 1 match;") && history.contains("copy.mat"),
+        "{history}"
+    );
     let nobody = refused(&run(at, "players --db a.sqlite Nobody"));
     assert_eq!(
         nobody,

@@ -57,7 +57,7 @@ pub(crate) struct Args {
         value_name = "TEXT"
     )]
     title: String,
-    /// Offer private matches: who joins needs this password.
+    /// Offer private matches, which opponents join with this password; its variable keeps it out of lists of processes.
     #[arg(
         long,
         env = "GAMMOND_BGAMMON_MATCH_PASSWORD",
