@@ -213,13 +213,30 @@ fn the_tables_hold_the_match() {
         history.contains(": 1 match;") && history.contains('#'),
         "{history}"
     );
-    // Of two analyses of a match, from files of other names, the last one counts.
-    std::fs::copy(&file, at.join("copy.mat")).unwrap();
+    let nobody = refused(&run(at, "players --db a.sqlite Nobody"));
+    assert_eq!(
+        nobody,
+        (
+            Some(1),
+            "gammond: a.sqlite: no player is called 'Nobody'".to_owned()
+        )
+    );
+}
+
+/// Of two analyses of a match, from files of other names, `players` counts the last one.
+#[test]
+fn match_analysed_twice_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let line = format!("analyse {} --db a.sqlite", data("three3.mat").display());
+    assert!(run(at, &line).status.success());
+    fs::copy(data("three3.mat"), at.join("copy.mat")).unwrap();
     assert!(
         run(at, "analyse copy.mat --db a.sqlite --plies 0")
             .status
             .success()
     );
+    let db = Connection::open(at.join("a.sqlite")).unwrap();
     assert_eq!(number(&db, "SELECT count(*) FROM matches"), 2.0);
     let losses = |level: &str| {
         let sums = "SELECT sum(loss) FROM sides JOIN matches ON id = match WHERE level";
@@ -229,11 +246,12 @@ fn the_tables_hold_the_match() {
     assert_ne!(lost, losses("<> '0-ply'"));
     let players = run(at, "players --db a.sqlite --format json").stdout;
     let players = String::from_utf8(players).unwrap();
-    let mut told = 0.0;
+    let (mut told, mut name) = (0.0, String::new());
     for line in players.lines() {
         let one: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(one["matches"], 1, "{one}");
         let rate = one["error_rate"]["gnubg"].as_f64().unwrap();
+        one["name"].as_str().unwrap().clone_into(&mut name);
         told += rate * one["decisions"].as_f64().unwrap() / 1000.0;
     }
     assert!((told - lost).abs() < 1e-6, "{told} {lost}");
@@ -242,14 +260,6 @@ fn the_tables_hold_the_match() {
     assert!(
         history.contains(": 1 match;") && history.contains("copy.mat"),
         "{history}"
-    );
-    let nobody = refused(&run(at, "players --db a.sqlite Nobody"));
-    assert_eq!(
-        nobody,
-        (
-            Some(1),
-            "gammond: a.sqlite: no player is called 'Nobody'".to_owned()
-        )
     );
 }
 
