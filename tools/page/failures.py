@@ -147,7 +147,14 @@ def quiz(browser, host):
     browser.until("document.getElementById('error').textContent !== ''")
     browser.value("window.broken = false")
     browser.click(f"#actions [data-act='{shown[0]}']")
-    browser.until(f"({actions}).includes('next') && document.querySelector('#result table') !== null && document.getElementById('error').textContent === ''")
+    browser.until(f"{ASKED} && ({actions}).includes('next') && document.querySelector('#result table') !== null && document.getElementById('error').textContent === ''")
+    # The next question fails, and is asked for again.
+    browser.value("window.kept = window.fetch; window.fetch = () => Promise.reject(new Error('the network is down'))")
+    browser.click("#actions [data-act='next']")
+    browser.until("document.getElementById('error').textContent.includes('down')")
+    browser.value("window.fetch = window.kept")
+    browser.click("#actions [data-act='next']")
+    browser.until(f"{ASKED} && !({actions}).includes('next') && document.getElementById('error').textContent === ''")
 
 
 def slow_quiz(browser, host):

@@ -109,6 +109,17 @@ async function next() {
   await show();
 }
 
+// If there is no next question now, the person may ask for it again.
+async function advance() {
+  try {
+    await next();
+  } catch (error) {
+    enter("answered");
+    if (seen !== null) show().catch(() => {});
+    failed(error);
+  }
+}
+
 function possible() {
   if (phase === "answered") return ["next"];
   if (phase !== "asked") return [];
@@ -206,7 +217,7 @@ byId("actions").addEventListener("click", (event) => {
     turn.undo();
     show().catch(failed);
   } else if (act === "next") {
-    next().catch(failed);
+    advance();
   } else {
     answer(act).catch(failed);
   }
@@ -218,7 +229,7 @@ byId("typed").addEventListener("submit", (event) => {
   if (byId("typed-error").textContent === "") field.value = "";
   show().catch(failed);
 });
-byId("choice").addEventListener("change", () => next().catch(failed));
+byId("choice").addEventListener("change", advance);
 byId("choice").addEventListener("submit", (event) => event.preventDefault());
 byId("anki").addEventListener("click", anki);
 
