@@ -406,7 +406,7 @@ fn all_are_told(field: &Field, job: &str) {
     );
 }
 
-/// What fails ten times is abandoned with its reason; the rest is done, everybody is told, and it can be tried again.
+/// A batch that fails ten times is abandoned with its reason and can be retried; the others are computed.
 #[test]
 #[ignore = "long; .ci/run test runs it"]
 fn abandoned_parts_are_named_and_can_be_retried() {
