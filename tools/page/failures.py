@@ -1,5 +1,5 @@
 """The pages beside a server that fails, another window, and a browser that keeps nothing; resignations at every score."""
-import json, sys
+import json, sys, time
 
 from page import matches
 from page.matches import ASKED
@@ -161,4 +161,15 @@ def slow_quiz(browser, host):
     """A slow server: the page offers nothing that does not work yet."""
     script = browser.call("Page.addScriptToEvaluateOnNewDocument", source=DELAY)["identifier"]
     matches.quiz(browser, host, 2)
+    # A filter that leaves nothing, while the question of the filter before it is on its way.
+    browser.value("""(() => {
+        least.add(new Option('none', '9'));
+        for (const value of ['0.03', '9']) {
+            least.value = value;
+            least.dispatchEvent(new Event('change', { bubbles: true }));
+        }
+    })()""")
+    time.sleep(1)
+    if not browser.value("document.getElementById('quiz').hidden"):
+        sys.exit("a late question is shown, which the filter leaves out")
     browser.call("Page.removeScriptToEvaluateOnNewDocument", identifier=script)

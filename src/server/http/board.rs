@@ -136,7 +136,7 @@ impl DrawingOptions {
             // A drawing has its style in it, and nothing from elsewhere.
             (
                 CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+                HeaderValue::from_static(super::openapi::SELF_CONTAINED),
             ),
         ];
         Ok((headers, Body::from(bytes)).into_response())

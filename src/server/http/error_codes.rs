@@ -1,6 +1,7 @@
 //! What the codes of errors mean: the paths that the `type` of a problem names (HTTP-71).
 
 use super::accept;
+use super::matches::report_headers;
 use super::openapi;
 use super::problem::Problem;
 use super::router::only_get;
@@ -8,8 +9,6 @@ use crate::tcp::shared::Shared;
 use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
-use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use gammond_protocol::ErrorCode;
@@ -105,19 +104,9 @@ fn answer(
         TEXT => lines(codes),
         _ => serde_json::to_string(json).unwrap_or_default() + "\n",
     };
-    let kind = match kind {
-        HTML => "text/html; charset=utf-8",
-        TEXT => "text/plain; charset=utf-8",
-        other => other,
-    };
-    let headers = [
-        (CONTENT_TYPE, HeaderValue::from_static(kind)),
-        (
-            CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
-        ),
-    ];
-    Ok((headers, text).into_response())
+    let mut response = text.into_response();
+    report_headers(response.headers_mut(), kind);
+    Ok(response)
 }
 
 fn lines(codes: &[Described]) -> String {

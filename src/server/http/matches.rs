@@ -109,7 +109,7 @@ pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
     if let Ok(kind) = HeaderValue::from_str(&kind) {
         headers.insert(CONTENT_TYPE, kind);
     }
-    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let policy = super::openapi::SELF_CONTAINED;
     headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
 }
 

@@ -341,6 +341,9 @@ pub(super) fn page() -> String {
     ))
 }
 
+/// Content security policy of what loads nothing and has its style in itself.
+pub(super) const SELF_CONTAINED: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
 /// Returns a page with this body that loads nothing.
 pub(super) fn document_of(body: &str) -> String {
     format!(

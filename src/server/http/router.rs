@@ -137,7 +137,7 @@ async fn docs(method: Method) -> Response {
         ),
         (
             CONTENT_SECURITY_POLICY,
-            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+            HeaderValue::from_static(openapi::SELF_CONTAINED),
         ),
     ];
     (headers, openapi::page()).into_response()

@@ -31,6 +31,8 @@ let turn = null;
 let advice = null;
 // idle, loading, asked, checking or answered.
 let phase = "idle";
+// Number of times that a question was looked for: what comes late for an earlier one is dropped.
+let searches = 0;
 // What the person sees of the card.
 let seen = null;
 
@@ -77,7 +79,7 @@ function advised({ position, roll, kind }) {
   return asked;
 }
 
-async function next() {
+async function next(isLate) {
   const now = Date.now();
   const found = chosen();
   const due = found.filter((one) => one.due <= now);
@@ -98,22 +100,28 @@ async function next() {
   const { position, roll, kind } = card;
   if (kind === "play") {
     const { plays } = await ask("move", { position, roll, settings: { plies: 0, top: 0 } });
+    if (isLate()) return;
     turn = new Turn(parseId(position.slice(0, 14)), roll, plays);
   }
   advice = advised(card);
   // The position of a take is seen by the player who doubles.
   const state = await stateOf({ position });
+  if (isLate()) return;
   const start = parseId(position.slice(0, 14));
   seen = kind === "take" ? { position: swapped(start), settings: turned(state) } : { position: start, settings: state };
   enter("asked");
   await show();
 }
 
-// If there is no next question now, the person may ask for it again.
+// Shows the next question; if it cannot be had now, the person may ask for it again.
 async function advance() {
+  searches += 1;
+  const mine = searches;
+  const isLate = () => mine !== searches;
   try {
-    await next();
+    await next(isLate);
   } catch (error) {
+    if (isLate()) return;
     enter("answered");
     if (seen !== null) show().catch(() => {});
     failed(error);
@@ -235,7 +243,7 @@ byId("anki").addEventListener("click", anki);
 
 try {
   await load();
-  await Promise.all([next(), showCurve()]);
+  await Promise.all([advance(), showCurve()]);
 } catch (error) {
   failed(error);
 }
