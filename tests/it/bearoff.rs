@@ -31,11 +31,11 @@ fn default_tables_have_the_published_checksums() {
 #[test]
 fn default_tables_equal_gnubgs_files() {
     let test = "bearoff::default_tables_equal_gnubgs_files";
-    if let Some(path) = support::gnubg_bearoff(test, "gnubg_os0.bd") {
+    if let Some(path) = support::gnubg_file(test, "gnubg_os0.bd") {
         let theirs = OneSided::open(&path).unwrap();
         assert!(theirs.as_bytes() == Tables::shared().one_sided.as_bytes());
     }
-    if let Some(path) = support::gnubg_bearoff(test, "gnubg_ts0.bd") {
+    if let Some(path) = support::gnubg_file(test, "gnubg_ts0.bd") {
         let theirs = TwoSided::open(&path).unwrap();
         assert!(theirs.as_bytes() == Tables::shared().two_sided.as_bytes());
     }

@@ -423,7 +423,6 @@ fn mistakes_are_named_with_the_way_out() {
 #[test]
 fn net_draw_takes_every_kind_of_net() {
     let float = concat!(env!("CARGO_MANIFEST_DIR"), "/nets/float/race.safetensors");
-    let gnubg = std::path::Path::new("/usr/lib/gnubg/gnubg.wd");
     let folder = tempfile::tempdir().unwrap();
     let classic = folder.path().join("td.net");
     let classic = classic.to_str().unwrap();
@@ -433,12 +432,11 @@ fn net_draw_takes_every_kind_of_net() {
     );
     assert!(made.status.success(), "{made:?}");
     let mut nets = vec![vec!["race.net"], vec![float], vec![classic]];
-    if gnubg.exists() {
-        let path = gnubg.to_str().unwrap();
+    let gnubg = crate::support::gnubg_wd("net_draw_takes_every_kind_of_net");
+    if let Some(path) = &gnubg {
+        let path = path.to_str().unwrap();
         nets.push(vec![path]);
         nets.push(vec![path, "--class", "crashed"]);
-    } else {
-        eprintln!("SKIPPED net_draw_takes_every_kind_of_net: gnubg's weights are not installed");
     }
     for net in nets {
         let output = run(

@@ -304,11 +304,9 @@ fn mec_files_are_read() {
 /// MET-05, MET-06, MET-07.
 #[test]
 fn installed_met_files_are_read() {
-    let folder = std::path::Path::new("/usr/share/gnubg/met");
-    if !folder.exists() {
-        crate::support::missing("installed_met_files_are_read", "gnubg's met folder");
+    let Some(folder) = crate::support::gnubg_file("installed_met_files_are_read", "met") else {
         return;
-    }
+    };
     let load = |name: &str| MatchEquityTable::load(&folder.join(name));
     for name in MatchEquityTable::NAMES {
         let ours = MatchEquityTable::named(name).unwrap();

@@ -53,7 +53,8 @@ fn ubgi_stop_is_answered_beside_endless_work() {
 /// Returns a server with the first limit that leaves an endless rollout time for a game: on a busy machine a short
 /// limit ends before the first one.
 fn with_limit(limit: impl Fn(&mut Limits, Duration)) -> (Running, Client) {
-    for doublings in 0..8 {
+    for doublings in 0..12 {
+        // Longer limits follow.
         let server = limited(|limits| limit(limits, Duration::from_millis(400 << doublings)));
         let mut client = Client::new(&server.address);
         let answer = client.ask(ENDLESS.trim_end());

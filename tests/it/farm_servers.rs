@@ -1,8 +1,8 @@
 //! The server's side: a store that is full, a machine without room for files, a cluster that loses a server.
 #![cfg(unix)]
 
-use crate::field::{Field, PATIENCE, RECORDS, Running, block_on, free_port};
-use crate::support::missing;
+use crate::field::{Field, RECORDS, Running, block_on, free_port};
+use crate::support::{HANG_LIMIT, missing, wait_until};
 use async_nats::jetstream::{self, consumer::PullConsumer};
 use futures_util::StreamExt as _;
 use std::fs;
@@ -56,6 +56,7 @@ fn stand_still(field: &Field, job: &str) {
         let parts = js.get_stream("gammond-parts").await.unwrap();
         let mut queue: PullConsumer = parts.get_consumer(job).await.unwrap();
         let mut config = queue.info().await.unwrap().config.clone();
+        // Longer than the test.
         config.ack_wait = Duration::from_secs(3600);
         js.create_consumer_on_stream(config, "gammond-parts")
             .await
@@ -249,7 +250,7 @@ fn patiently(run: &dyn Fn(&str) -> std::process::Output, line: &str) -> Vec<u8> 
             return out.stdout;
         }
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(begun.elapsed() < PATIENCE, "{line}: {said}");
+        assert!(begun.elapsed() < HANG_LIMIT, "{line}: {said}");
     }
 }
 
@@ -257,7 +258,7 @@ fn patiently(run: &dyn Fn(&str) -> std::process::Output, line: &str) -> Vec<u8> 
 fn ended(mut program: Child, status: impl Fn() -> Output) -> Output {
     let begun = Instant::now();
     while program.try_wait().unwrap().is_none() {
-        let late = begun.elapsed() > 2 * PATIENCE;
+        let late = begun.elapsed() > HANG_LIMIT;
         assert!(!late, "it waits for ever: {:?}", status());
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -266,11 +267,9 @@ fn ended(mut program: Child, status: impl Fn() -> Output) -> Output {
 
 /// Servers of a cluster have to find each other and choose.
 fn until_chosen(run: &impl Fn(&str) -> Output) {
-    let begun = Instant::now();
-    while !run("farm status --replicas 3").status.success() {
-        assert!(begun.elapsed() < PATIENCE, "no cluster");
-        std::thread::sleep(Duration::from_millis(300));
-    }
+    wait_until("there is a cluster", || {
+        run("farm status --replicas 3").status.success()
+    });
 }
 
 /// Of a cluster of three a server is killed and comes back while a job runs, and then the next.
@@ -323,7 +322,7 @@ fn a_cluster_loses_a_server_and_nothing_else() {
     };
     for number in 0..killed() {
         while done().0 < 600 * (1 + number as u64) {
-            assert!(begun.elapsed() < PATIENCE, "nobody computes");
+            assert!(begun.elapsed() < HANG_LIMIT, "nobody computes");
         }
         let (now, all) = done();
         eprintln!("server {number} is killed: {now} of {all} parts");
@@ -332,11 +331,9 @@ fn a_cluster_loses_a_server_and_nothing_else() {
         // The others elect a leader without it, which takes seconds.
         std::thread::sleep(Duration::from_secs(4));
         servers[number] = member(folder.path(), number, &ports, &routes);
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", ports[number])).is_err() {
-            assert!(begun.elapsed() < PATIENCE, "server {number}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_until("the server listens again", || {
+            TcpStream::connect(("127.0.0.1", ports[number])).is_ok()
+        });
         // Before the next one goes this one has to have caught up.
         std::thread::sleep(Duration::from_secs(4));
     }

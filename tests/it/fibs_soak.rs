@@ -6,6 +6,7 @@
 //! files, matches) go to the folder `GAMMOND_FIBS_SOAK_DIR`.
 
 use crate::fibs_server::{Faults, Server, Style};
+use crate::support::HANG_LIMIT;
 use gammond_base::rng::{ChaCha8Rng, below, stream};
 use gammond_game::notation::MatchFile;
 use std::collections::VecDeque;
@@ -73,6 +74,7 @@ fn real_time() {
         memory: Vec::new(),
         files: Vec::new(),
     };
+    // The soak test lasts as long as it was asked to.
     let end = soak.started + Duration::from_secs(60 * minutes);
     while Instant::now() < end {
         match listener.accept() {
@@ -126,8 +128,9 @@ impl Soak {
         self.connections += 1;
         stream.set_nonblocking(false).unwrap();
         stream.set_nodelay(true).unwrap();
-        let patience = Duration::from_millis(100);
-        stream.set_read_timeout(Some(patience)).unwrap();
+        // Between two reads the opponent may act.
+        let poll_interval = Duration::from_millis(100);
+        stream.set_read_timeout(Some(poll_interval)).unwrap();
         self.move_to_another_server();
         let mut out: VecDeque<(Instant, Vec<u8>)> = VecDeque::new();
         let mut due = Instant::now();
@@ -277,7 +280,7 @@ impl Soak {
         let kill = Command::new("kill").arg(self.bot.id().to_string()).status();
         assert!(kill.unwrap().success());
         self.stopping = true;
-        let late = Instant::now() + Duration::from_secs(1200);
+        let late = Instant::now() + HANG_LIMIT;
         let status = loop {
             if let Some(status) = self.bot.try_wait().unwrap() {
                 break status;

@@ -1,7 +1,7 @@
 //! A nats-server of one's own, for tests of the farm and of requests over NATS.
 #![cfg(unix)]
 
-use crate::support::missing;
+use crate::support::{HANG_LIMIT, missing, wait_until};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -14,9 +14,6 @@ pub(crate) const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+AB
 pub(crate) const RECORDS: &str = "m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n\
     o OAHDPAABDAOAHDPAABDA 0.75 0.3 0.01 0.05 0\n\
     o JIGHPAABDAOAHDPAABDA 0.5 0.1 0 0.1 0\n";
-
-/// The longest that anything here may take.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(240);
 
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -97,11 +94,9 @@ impl Field {
             .stderr(Stdio::null())
             .spawn();
         self.server = Some(Running(started.unwrap()));
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(begun.elapsed() < PATIENCE, "nats-server does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("nats-server listens", || {
+            TcpStream::connect(("127.0.0.1", self.port)).is_ok()
+        });
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -191,7 +186,7 @@ impl Field {
         let begun = Instant::now();
         while !done() {
             assert!(
-                begun.elapsed() < PATIENCE,
+                begun.elapsed() < HANG_LIMIT,
                 "{what}: {}",
                 self.good("farm status")
             );

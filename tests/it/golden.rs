@@ -4,15 +4,12 @@
 //! difference shows what changed. Lines that begin with `;` are comments.
 
 use crate::server_process::Process;
+use crate::support::HANG_LIMIT;
 use gammond_protocol::fibs::{Machine, Output, Policy, Timing};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Nobody waits longer than this for an answer.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 fn transcript(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -63,7 +60,7 @@ fn served(name: &str, options: &[&str]) {
     let mut before = String::new();
     check(name, |sent| {
         let mut stream = UnixStream::connect(&socket).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
         let lines: String = sent.iter().map(|line| format!("{line}\n")).collect();
         stream.write_all(lines.as_bytes()).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();

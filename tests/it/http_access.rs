@@ -3,11 +3,11 @@
 
 use crate::http::{Answer, get, http_server, raw};
 use crate::server_process::Process;
+use crate::support::{wait_for, wait_until};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 const EVAL: &str = "/v1/eval?position=4HPwATDgc%2FABMA";
 const ENDLESS: &str = "/v1/rollout?position=4HPwATDgc%2FABMA&trials=16777216&progress=true";
@@ -39,15 +39,9 @@ fn begun(http: &str, headers: &str) -> TcpStream {
 /// Asks until the answer has this status.
 #[track_caller]
 fn until(status: u16, ask: impl Fn() -> Answer) -> Answer {
-    let end = Instant::now() + Duration::from_secs(120);
-    loop {
-        let answer = ask();
-        if answer.status == status {
-            return answer;
-        }
-        assert!(Instant::now() < end, "{answer:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_for(&format!("status {status}"), || {
+        Some(ask()).filter(|answer| answer.status == status)
+    })
 }
 
 fn retry_after(answer: &Answer) -> u64 {
@@ -101,11 +95,9 @@ impl KeptAlive {
 }
 
 fn wait_for_log(log: &Path, text: &str) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !std::fs::read_to_string(log).unwrap().contains(text) {
-        assert!(Instant::now() < end, "no {text:?} in the log");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until(&format!("{text:?} in the log"), || {
+        std::fs::read_to_string(log).unwrap().contains(text)
+    });
 }
 
 /// HTTP-131: SIGHUP reads the tokens again; a wrong file changes nothing, and its line is logged.

@@ -1,12 +1,13 @@
 //! Server-sent events of `gammond serve --http`: rules HTTP-40 to HTTP-43 of `protocol-specs/http.md`.
 
-use crate::http::{Answer, get, raw, server};
+use crate::http::{Answer, counter, get, raw, server};
 use crate::server::{Client, start};
+use crate::support::{HANG_LIMIT, wait_until};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const START: &str = "4HPwATDgc/ABMA";
 const STREAM: &str = "Accept: text/event-stream\r\n";
@@ -103,9 +104,7 @@ fn progress_is_streamed_while_it_computes() {
     let request = format!("GET {target} HTTP/1.1\r\nHost: {http}\r\n{STREAM}\r\n");
     let mut stream = TcpStream::connect(&http).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
-    stream
-        .set_read_timeout(Some(Duration::from_secs(120)))
-        .unwrap();
+    stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
     let mut found = Vec::new();
     for line in std::io::BufReader::new(stream).lines() {
         let line = line.unwrap();
@@ -209,20 +208,10 @@ fn streams_end_with_their_clients() {
         })
         .collect();
     drop(streams);
-    let until = Instant::now() + Duration::from_secs(60);
-    loop {
-        let text = String::from_utf8(get(&http, "/metrics", "").body).unwrap();
-        let count = |name: &str| {
-            let line = text.lines().find(|line| line.starts_with(name)).unwrap();
-            line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
-        };
-        // This connection is the only one.
-        if count("gammond_queued ") == 0 && count("gammond_connections ") == 1 {
-            break;
-        }
-        assert!(Instant::now() < until, "{text}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let count = |name: &str| counter(&http, name);
+    wait_until("this connection is the only one", || {
+        count("gammond_queued ") == 0 && count("gammond_connections ") == 1
+    });
     let short = format!("/v1/rollout?position={START}&trials=36&truncate=3");
     assert_eq!(get(&http, &short, "").status, 200);
 }
@@ -232,6 +221,7 @@ fn streams_end_with_their_clients() {
 fn readers_that_do_not_read_are_cut() {
     let server = start(|config| {
         config.http = vec!["127.0.0.1:0".parse().unwrap()];
+        // Nothing is read until the connection is cut.
         config.limits.write_timeout = Duration::from_millis(500);
     });
     let http = server.http.clone().unwrap();
@@ -239,23 +229,18 @@ fn readers_that_do_not_read_are_cut() {
     let wide = json!({"position": "QAAS3j+QlKqSKg", "roll": "11"});
     let items = vec![wide; 1000];
     let body = json!(items).to_string();
+    let connections = &server.handle.counters().connections;
     let mut stream = TcpStream::connect(&http).unwrap();
+    wait_until("it is connected", || {
+        connections.load(Ordering::Relaxed) > 0
+    });
     let head = format!(
         "POST /v1/move HTTP/1.1\r\nHost: {http}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(body.as_bytes()).unwrap();
-    let connections = &server.handle.counters().connections;
-    let until = Instant::now() + Duration::from_secs(60);
-    while connections.load(Ordering::Relaxed) == 0 {
-        assert!(Instant::now() < until, "there is no connection");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    while connections.load(Ordering::Relaxed) > 0 {
-        assert!(Instant::now() < until, "it is still connected");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("it is cut", || connections.load(Ordering::Relaxed) == 0);
     let mut rest = Vec::new();
     // A reset is an end as well.
     let _ = stream.read_to_end(&mut rest);

@@ -4,11 +4,11 @@
 use crate::http::{Answer, get, http_server, post, raw};
 use crate::http_events::events;
 use crate::server_process::Process;
+use crate::support::{HANG_LIMIT, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 const START: &str = "4HPwATDgc/ABMA";
 
@@ -28,14 +28,10 @@ pub(crate) fn request(
 
 /// Waits until a job has ended; returns it.
 pub(crate) fn ended(http: &str, link: &str) -> Value {
-    let until = Instant::now() + Duration::from_secs(300);
-    loop {
+    wait_for("the job ends", || {
         let job = get(http, &format!("{link}?wait=5"), "").json();
-        if job["finished"].is_u64() {
-            return job;
-        }
-        assert!(Instant::now() < until, "{job}");
-    }
+        Some(job).filter(|job| job["finished"].is_u64())
+    })
 }
 
 fn rollout(trials: u32) -> String {
@@ -327,10 +323,10 @@ fn jobs_survive_a_kill() {
     let (server, http) = with_folder(folder.path(), "exec \"$@\"");
     let links = jobs(&http);
     // One of them runs: the kill comes between its first progress and its end, or at any other moment.
-    let until = Instant::now() + Duration::from_secs(60);
-    while get(&http, &links[1], "").json()["progress"].is_null() && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("it runs, or is over", || {
+        let job = get(&http, &links[1], "").json();
+        !job["progress"].is_null() || job["finished"].is_u64()
+    });
     server.signal("KILL");
     drop(server);
     let (server, http) = with_folder(folder.path(), "exec \"$@\"");
@@ -343,11 +339,9 @@ fn jobs_survive_a_kill() {
     for link in &links {
         assert_eq!(request(&http, "DELETE", link, "", b"").status, 204);
     }
-    let until = Instant::now() + Duration::from_secs(60);
-    while std::fs::read_dir(folder.path()).unwrap().count() > 1 {
-        assert!(Instant::now() < until, "files stay");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the files are removed", || {
+        std::fs::read_dir(folder.path()).unwrap().count() <= 1
+    });
     drop(server);
 }
 
@@ -424,9 +418,7 @@ fn jobs_abandoned_by_hundreds() {
 fn events_of(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
     let mut buffer = [0; 4096];
-    stream
-        .set_read_timeout(Some(Duration::from_secs(60)))
-        .unwrap();
+    stream.set_read_timeout(Some(HANG_LIMIT)).unwrap();
     loop {
         let count = stream.read(&mut buffer).unwrap();
         text.extend_from_slice(&buffer[..count]);

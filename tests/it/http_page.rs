@@ -1,6 +1,7 @@
 //! The pages for people: rules HTTP-110 to HTTP-119, HTTP-125 of `protocol-specs/http.md`, over real sockets.
 
 use crate::http::{Answer, get, raw, server};
+use crate::support::wait_until;
 
 const START: &str = "4HPwATDgc%2FABMA";
 const XGID: &str = "XGID%3D-b----E-C---eE---c-e----B-:1:1:1:31:3:2:0:7:10";
@@ -300,10 +301,10 @@ fn open_starts_the_browser_with_the_page() {
             let http = line.trim().strip_prefix("http on ").unwrap().to_owned();
             let url = format!("http://{http}{path}");
             if is_there {
-                while !pipe.exists() {
+                wait_until("a browser is started", || {
                     assert!(child.try_wait().unwrap().is_none(), "the server ended");
-                    std::thread::sleep(std::time::Duration::from_millis(20));
-                }
+                    pipe.exists()
+                });
                 assert_eq!(std::fs::read_to_string(&pipe).unwrap().trim(), url);
             }
             assert_eq!(get(&http, path, "").status, 200);

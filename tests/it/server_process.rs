@@ -1,23 +1,15 @@
 //! `gammond serve` as a process: signals, descriptors, start and restart.
 
 use crate::server::{Client, LONG};
+use crate::support::{HANG_LIMIT, wait_for, wait_until};
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const PING: &str = "ping\n";
-
-/// Polls until the condition holds, for a minute at most.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < end, "not so after a minute: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 pub(crate) struct Process {
     child: Child,
@@ -70,16 +62,9 @@ impl Process {
         assert!(sent.unwrap().success());
     }
 
-    /// The exit code, or a failure after a minute.
+    /// Waits for the end of the process. Returns the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
-        let until = Instant::now() + Duration::from_secs(60);
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            assert!(Instant::now() < until, "the server did not end");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait_for("the server ends", || self.child.try_wait().unwrap()).code()
     }
 }
 
@@ -99,11 +84,9 @@ fn bearoff_tables_are_ready_before_the_first_query() {
     let shell = format!("exec \"$@\" 2>'{}'", log.display());
     let mut process = Process::start(&shell, &["--listen", "127.0.0.1:0", "--log", "debug"]);
     let said = || std::fs::read_to_string(&log).unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !said().contains("the table of endings is made") {
-        assert!(Instant::now() < until, "{}", said());
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the table of endings is made", || {
+        said().contains("the table of endings is made")
+    });
     process.signal("TERM");
     assert_eq!(process.wait(), Some(0));
 }
@@ -124,14 +107,10 @@ fn signals() {
     client.send(PING);
     assert_eq!(client.line(), "{\"type\":\"pong\"}");
     server.signal("HUP");
-    let until = Instant::now() + Duration::from_secs(60);
-    loop {
+    wait_until("the nets are loaded anew", || {
         client.send("stats\n");
-        if client.line().contains("\"reloads\":1") {
-            break;
-        }
-        assert!(Instant::now() < until, "the nets were not loaded anew");
-    }
+        client.line().contains("\"reloads\":1")
+    });
     server.signal("TERM");
     assert_eq!(server.wait(), Some(0));
     assert_eq!(client.line(), "", "the connection is closed");
@@ -155,7 +134,7 @@ fn reload_storm_keeps_one_set_of_nets() {
     };
     // What the server holds after each reload, in KiB and threads.
     let mut reloaded = |times: u64| {
-        let until = Instant::now() + Duration::from_secs(120);
+        let until = Instant::now() + HANG_LIMIT;
         let mut held = Vec::new();
         loop {
             server.signal("HUP");
@@ -189,7 +168,7 @@ fn reload_storm_keeps_one_set_of_nets() {
 fn the_second_signal_ends_at_once() {
     let mut server = Process::start(
         "exec \"$@\"",
-        &["--listen", "127.0.0.1:0", "--grace", "600"],
+        &["--listen", "127.0.0.1:0", "--grace", "86400"],
     );
     let mut client = Client::new(&server.addresses[0]);
     client.send("set order=ready\n");
@@ -198,13 +177,11 @@ fn the_second_signal_ends_at_once() {
     // The long query has been read before this one.
     assert!(client.line().contains("\"short\""));
     server.signal("TERM");
-    until("the first signal is handled", || {
+    wait_until("the first signal is handled", || {
         TcpStream::connect(&server.addresses[0]).is_err()
     });
     server.signal("TERM");
-    let start = Instant::now();
     assert_eq!(server.wait(), Some(0));
-    assert!(start.elapsed() < Duration::from_secs(30));
 }
 
 /// SRV-15, SRV-16: a reload from a pipe is refused at once, and keeps neither clients nor SIGTERM waiting.
@@ -225,7 +202,7 @@ fn a_reload_that_hangs_does_not_keep_the_server() {
     let mut client = Client::new(&server.addresses[0]);
     server.signal("HUP");
     server.signal("HUP");
-    until("the reload is refused", || {
+    wait_until("the reload is refused", || {
         let said = std::fs::read_to_string(&log).unwrap();
         said.contains("nets not reloaded") && said.contains("is a pipe")
     });
@@ -248,27 +225,23 @@ fn no_line_is_cut_at_the_end() {
             std::thread::spawn(move || {
                 let lines = "move 4HPwATDgc/ABMA 31\n".repeat(2000);
                 let mut writer = client.stream.try_clone().unwrap();
-                // The server ends before it has read them all.
-                std::thread::spawn(move || drop(writer.write_all(lines.as_bytes())));
+                // More and more, until the server closes.
+                std::thread::spawn(move || while writer.write_all(lines.as_bytes()).is_ok() {});
                 assert!(client.line().ends_with('}'));
                 begun.fetch_add(1, Ordering::Relaxed);
                 client.rest()
             })
         })
         .collect();
-    until("every client has an answer", || {
+    wait_until("every client has an answer", || {
         begun.load(Ordering::Relaxed) == 48
     });
     server.signal("TERM");
-    let mut ended_early = 0;
     for client in clients {
         let said = client.join().unwrap();
         let end = String::from_utf8_lossy(said.get(said.len().saturating_sub(60)..).unwrap());
         assert!(said.is_empty() || said.ends_with(b"}\n"), "cut: {end:?}");
-        let lines = said.iter().filter(|byte| **byte == b'\n').count();
-        ended_early += usize::from(lines < 1999);
     }
-    assert!(ended_early > 0, "all answers were sent before the signal");
     assert_eq!(server.wait(), Some(0));
 }
 
@@ -289,7 +262,7 @@ fn out_of_descriptors() {
     let address = &server.addresses[0];
     let mut first = Client::new(address);
     let crowd: Vec<_> = (0..60).map(|_| Client::new(address)).collect();
-    until("the server pauses", || {
+    wait_until("the server pauses", || {
         first.send("stats\n");
         let stats: serde_json::Value = serde_json::from_str(&first.line()).unwrap();
         stats["accept_pauses"].as_u64().unwrap() > 0

@@ -2,8 +2,8 @@
 //!
 //! Recorded answers of gnubg and sessions lie in `../shared` on the machines of those who build
 //! gammond (or where `GAMMOND_SHARED` points); a sample lies in `tests/data`, which does where they
-//! are missing. GNU Backgammon's weights come from an installed gnubg (or from
-//! `GAMMOND_GNUBG_WD`). A test that needs what is missing says so by name and ends.
+//! are missing. GNU Backgammon's files come from an installed gnubg (or from the folder
+//! `GAMMOND_GNUBG`). A test that needs what is missing says so by name and ends.
 #![allow(dead_code, reason = "each subject uses some of it")]
 
 use gammond_engine::engine::Engine;
@@ -13,12 +13,41 @@ use gammond_protocol::{Inquiry, external};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Limit after which a test counts as hung: the upper bound of everything that a test waits for. What takes seconds on an
+/// idle machine may take minutes on a busy one, which is no fault of what is tested.
+pub(crate) const HANG_LIMIT: Duration = Duration::from_secs(900);
+
+/// Pause between two polls of a condition.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Polls until the condition holds. Panics with `what` after [`HANG_LIMIT`].
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    wait_for(what, || holds().then_some(()));
+}
+
+/// Polls until there is a value, and returns it. Panics with `what` after [`HANG_LIMIT`].
+#[track_caller]
+pub(crate) fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + HANG_LIMIT;
+    loop {
+        if let Some(found) = poll() {
+            return found;
+        }
+        assert!(Instant::now() < end, "not so after {HANG_LIMIT:?}: {what}");
+        std::thread::sleep(POLL_INTERVAL);
+    }
+}
 
 /// A file under the shared folder, or `None` after a loud line that names the test.
 pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
     let file = recorded(path);
-    if file.is_none() {
-        missing(test, RECORDINGS);
+    match &file {
+        Some(file) if is_sample(file) => note_skipped(test),
+        Some(_) => {}
+        None => missing(test, RECORDINGS),
     }
     file
 }
@@ -29,9 +58,37 @@ pub(crate) fn recorded(path: &str) -> Option<PathBuf> {
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
         PathBuf::from,
     );
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    let files = [base, sample].map(|base| base.join(path));
+    let files = [base, samples()].map(|base| base.join(path));
     files.into_iter().find(|file| file.exists())
+}
+
+/// The folder of the samples of recordings.
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+fn is_sample(file: &Path) -> bool {
+    file.starts_with(samples())
+}
+
+/// The folders in which an installed gnubg keeps its files; only the folder `GAMMOND_GNUBG`, if that is set.
+fn gnubg_folders() -> Vec<PathBuf> {
+    match std::env::var_os("GAMMOND_GNUBG") {
+        Some(folder) => vec![PathBuf::from(folder)],
+        None => ["/usr/lib/gnubg", "/usr/share/gnubg", "/var/lib/gnubg"]
+            .map(PathBuf::from)
+            .to_vec(),
+    }
+}
+
+/// A file or folder of an installed gnubg, or `None` after a loud line.
+pub(crate) fn gnubg_file(test: &str, name: &str) -> Option<PathBuf> {
+    let mut files = gnubg_folders().into_iter().map(|folder| folder.join(name));
+    let found = files.find(|path| path.exists());
+    if found.is_none() {
+        missing(test, &format!("{name} (apt-get install gnubg)"));
+    }
+    found
 }
 
 /// What a clone of the repository lacks: named once.
@@ -41,8 +98,7 @@ const RECORDINGS: &str = "recordings that the maintainers keep (CONTRIBUTING.md)
 /// when it is the sample in `tests/data`.
 #[track_caller]
 pub(crate) fn rows_are<T: PartialEq + std::fmt::Debug>(path: &Path, found: T, whole: T, sample: T) {
-    let sampled = path.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));
-    assert_eq!(found, if sampled { sample } else { whole });
+    assert_eq!(found, if is_sample(path) { sample } else { whole });
 }
 
 /// GNU Backgammon's binary weights, version 1.00 (Debian's package), or `None` after a loud line.
@@ -50,27 +106,7 @@ pub(crate) fn gnubg_wd(test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("GAMMOND_GNUBG_WD") {
         return Some(PathBuf::from(path));
     }
-    let places = ["/usr/lib/gnubg/gnubg.wd", "/usr/share/gnubg/gnubg.wd"];
-    let found = places.iter().map(PathBuf::from).find(|path| path.exists());
-    if found.is_none() {
-        missing(
-            test,
-            "gnubg.wd (apt-get install gnubg, or set GAMMOND_GNUBG_WD)",
-        );
-    }
-    found
-}
-
-/// A default bearoff database of an installed gnubg, `gnubg_os0.bd` or `gnubg_ts0.bd`, or `None`
-/// after a loud line.
-pub(crate) fn gnubg_bearoff(test: &str, name: &str) -> Option<PathBuf> {
-    let places = ["/usr/share/gnubg", "/var/lib/gnubg", "/usr/lib/gnubg"];
-    let mut files = places.iter().map(|place| Path::new(place).join(name));
-    let found = files.find(|path| path.exists());
-    if found.is_none() {
-        missing(test, &format!("{name} (apt-get install gnubg)"));
-    }
-    found
+    gnubg_file(test, "gnubg.wd")
 }
 
 /// GNU Backgammon's binary weights, version 1.01 (in its Python package), or `None` after a loud
@@ -98,8 +134,27 @@ pub(crate) fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
+/// Appends the path of this test to the file `GAMMOND_TEST_SKIPPED`: it did not run, or reads a sample here. `.ci/run test`
+/// runs these tests with everything that they read.
+fn note_skipped(test: &str) {
+    // The harness gives the thread of a test its path, unless it runs all in the thread `main`.
+    let thread = std::thread::current();
+    let path = thread.name().filter(|name| *name != "main").unwrap_or(test);
+    assert!(path.ends_with(test), "the test {path} calls itself {test}");
+    if let Some(list) = std::env::var_os("GAMMOND_TEST_SKIPPED") {
+        let list = std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(list);
+        list.unwrap()
+            .write_all(format!("{path}\n").as_bytes())
+            .unwrap();
+    }
+}
+
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
 pub(crate) fn missing(test: &str, what: &str) {
+    note_skipped(test);
     static SKIPPED: AtomicU32 = AtomicU32::new(0);
     static UNRECORDED: AtomicBool = AtomicBool::new(false);
     let number = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;

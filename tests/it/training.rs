@@ -35,6 +35,7 @@ fn gammond() -> Command {
 /// Starts the command again and again and kills it ever later, until it ends by itself.
 fn killed_and_resumed(command: impl Fn() -> Command) {
     let mut killed = 0;
+    // The moments of the kills are what is tested.
     let mut wait = Duration::from_millis(15);
     loop {
         let mut child = command().spawn().unwrap();

@@ -2,6 +2,7 @@
 
 use super::world::*;
 use super::*;
+use crate::support::HANG_LIMIT;
 
 /// FIBS-21, FIBS-22, FIBS-28 to FIBS-30: the real link over a real socket, with broken connections;
 /// the password is nowhere in what the bot logs, writes or prints.
@@ -33,10 +34,10 @@ fn over_a_socket() {
         .enable_all()
         .build()
         .unwrap();
-    let limit = std::time::Duration::from_secs(300);
     let books = tracing::subscriber::with_default(log, || {
-        runtime
-            .block_on(async { tokio::time::timeout(limit, play(config, engine(), finished)).await })
+        runtime.block_on(async {
+            tokio::time::timeout(HANG_LIMIT, play(config, engine(), finished)).await
+        })
     });
     let books = books.expect("the bot hangs").unwrap();
     let server = server.join().unwrap();
@@ -135,6 +136,7 @@ pub(super) fn connection(
 ) -> bool {
     use std::io::{ErrorKind, Read, Write};
     stream.set_nodelay(true).unwrap();
+    // After such a silence the opponent acts: the bot must bear that at any moment.
     let quiet = std::time::Duration::from_millis(quiet_ms);
     stream.set_read_timeout(Some(quiet)).unwrap();
     let _ = stream.write_all(&server.connect());

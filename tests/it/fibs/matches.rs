@@ -200,6 +200,7 @@ fn play_plan(world: &mut World, what: &str, mut after: impl FnMut(&mut World)) {
 fn soak() {
     let minutes = std::env::var("GAMMOND_FIBS_SOAK_MINUTES");
     let minutes: u64 = minutes.map_or(0, |text| text.parse().unwrap());
+    // The soak test lasts as long as it was asked to.
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60 * minutes);
     let first = std::env::var("GAMMOND_FIBS_SEED").map_or(1000, |text| text.parse().unwrap());
     let (mut played, mut lost, mut unseen, mut unknown, mut crossed, mut seed) =

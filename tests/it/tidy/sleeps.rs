@@ -1,4 +1,5 @@
-//! Tests wait for conditions: a `sleep` stands in a loop that polls, or a comment before it gives its reason.
+//! Tests wait for conditions: a `sleep` stands in a loop that polls, or a comment before it gives its reason. So does a
+//! fixed time of the integration tests; limits of waiting are `support::HANG_LIMIT`.
 
 use super::base;
 use std::fs;
@@ -34,17 +35,22 @@ fn is_polling(lines: &[&str], number: usize) -> bool {
     false
 }
 
-/// Returns the lines with a `sleep` that neither polls nor has a reason.
-fn unexplained(text: &str) -> Vec<usize> {
+/// Returns the lines with one of these words that neither poll nor have a reason.
+fn unexplained(text: &str, words: &[&str]) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
-    let sleeps = |line: &str| line.contains("sleep(") && !line.trim_start().starts_with("//");
-    let has_reason = |number: usize| {
-        let before = &lines[number.saturating_sub(2)..number];
-        before
-            .iter()
-            .any(|line| line.trim_start().starts_with("// "))
+    let waits = |line: &str| {
+        let comment = line.trim_start().starts_with("//");
+        !comment && words.iter().any(|word| line.contains(word))
     };
-    let found = lines.iter().enumerate().filter(|(_, line)| sleeps(line));
+    let has_reason = |number: usize| {
+        let mut before = lines[number.saturating_sub(2)..number].iter();
+        before.any(|line| {
+            ["// ", "/// "]
+                .iter()
+                .any(|mark| line.trim_start().starts_with(mark))
+        })
+    };
+    let found = lines.iter().enumerate().filter(|(_, line)| waits(line));
     let found = found.filter(|(number, _)| !has_reason(*number) && !is_polling(&lines, *number));
     found.map(|(number, _)| number + 1).collect()
 }
@@ -63,14 +69,18 @@ fn check(folder: &Path, wrong: &mut Vec<String>) {
                 false => 0,
             };
             let skipped = text[..start].lines().count();
-            let found = unexplained(&text[start..]).into_iter();
+            let words: &[&str] = match start {
+                0 => &["sleep(", "Duration::from_secs(", "Duration::from_millis("],
+                _ => &["sleep("],
+            };
+            let found = unexplained(&text[start..], words).into_iter();
             wrong.extend(found.map(|line| format!("{}:{}", path.display(), skipped + line)));
         }
     }
 }
 
 #[test]
-fn tests_poll_or_say_why_they_sleep() {
+fn tests_poll_or_say_why_they_wait() {
     let mut wrong = Vec::new();
     for folder in ["tests/it", "src"] {
         check(&base().join(folder), &mut wrong);
@@ -96,6 +106,6 @@ fn fixed_sleeps_are_found() {
             1,
         ),
     ] {
-        assert_eq!(unexplained(&text).len(), found, "{text}");
+        assert_eq!(unexplained(&text, &["sleep("]).len(), found, "{text}");
     }
 }
