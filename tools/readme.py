@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs every block of a Markdown page, word for word, so that it stays true.
 
-    tools/readme.py [--rewrite] PAGE.md...
+    tools/readme.py [--rewrite] PAGE.md[#HEADING]...
 
+HEADING is a link's name of a section of the second level, whose blocks alone are run (`README.md#five-minutes`).
 `sh` and `python` blocks are run and must end with 0; `console` blocks hold `$ command` lines with what they
 print, which is compared (or, with --rewrite, written anew). Other blocks are for reading. A comment before a
 block changes that:
@@ -12,10 +13,13 @@ block changes that:
 
 Commands run in the repository's root; `gammond` must be in PATH.
 """
-import os, re, signal, subprocess, sys, time
+import os, re, signal, subprocess, sys, tempfile, time
 
 FENCE = re.compile(r"^```(\w*)\s*$")
-LIMIT_S = 900
+# A block that takes longer is hung: the longest builds the program, or builds and runs all tests.
+LIMIT_S = 3600
+# Lines of a failed block's output that are shown.
+SHOWN_MAX = 100
 
 
 def shell(command):
@@ -39,13 +43,22 @@ def recorded(block, page, failed):
     return found
 
 
+def slug(heading):
+    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
+
+
 def run(page, rewrite):
+    page, _, section = page.partition("#")
     lines = open(page).read().splitlines()
-    out, failed, background, order, at = [], [], [], "", 0
+    if section and section not in (slug(line[3:]) for line in lines if line.startswith("## ")):
+        sys.exit(f"{page} has no section {section}")
+    out, failed, background, order, at, inside = [], [], [], "", 0, not section
     while at < len(lines):
         line = lines[at]
         out.append(line)
         at += 1
+        if section and line.startswith("## "):
+            inside = slug(line[3:]) == section
         comment = re.match(r"<!-- ci: (.*) -->", line)
         if comment:
             order = comment.group(1)
@@ -60,7 +73,9 @@ def run(page, rewrite):
             end += 1
         block, kind = lines[at:end], fence.group(1)
         at = end + 1
-        if order.startswith("skip"):
+        if not inside:
+            pass
+        elif order.startswith("skip"):
             print(f"-- {page}: {order}")
         elif kind == "console":
             block = recorded(block, page, failed)
@@ -72,10 +87,13 @@ def run(page, rewrite):
         elif kind in ("sh", "python"):
             words = ["bash", "-ec"] if kind == "sh" else ["python3", "-c"]
             print(f"-- {page}: {kind}: {block[0]}", flush=True)
-            code = subprocess.run(words + ["\n".join(block)], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, timeout=LIMIT_S).returncode
+            with tempfile.TemporaryFile("w+") as said:
+                code = subprocess.run(words + ["\n".join(block)], stdin=subprocess.DEVNULL, stdout=said,
+                                      timeout=LIMIT_S).returncode
+                said.seek(0)
+                shown = said.read().splitlines()[-SHOWN_MAX:] if code else []
             if code:
-                failed.append(f"{page}: ends with {code}:\n  " + "\n  ".join(block))
+                failed.append(f"{page}: ends with {code}:\n  " + "\n  ".join(block + shown))
         order = ""
         out.extend(block + ["```"])
     for process in background:
