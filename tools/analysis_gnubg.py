@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Every decision of matches judged by GNU Backgammon and by gammond, with the same weights.
 
     tools/analysis_gnubg.py FOLDER [PLIES [LENGTHS [GAMMOND]]]
@@ -260,6 +261,8 @@ def main():
     plies = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     lengths = sys.argv[3] if len(sys.argv) > 3 else "0 1 3 5 7"
     gammond = sys.argv[4] if len(sys.argv) > 4 else "target/release/gammond"
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "gnubg", gammond]):
+        sys.exit(3)
     os.makedirs(folder, exist_ok=True)
     if not any(file.endswith(".jsonl") for file in os.listdir(folder)):
         environment = dict(os.environ, FOLDER=folder, LENGTHS=lengths, PLIES=str(plies))

@@ -5,8 +5,13 @@ Reads `POSITIONID DIE DIE` lines, answers each with the Position ID after bgsage
 without Jacoby, the opponent on roll. The first argument is bgsage's level (`1ply` is its static play).
 """
 import base64
+import os
+import subprocess
 import sys
 
+if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "python:bgsage"],
+                   env=dict(os.environ, PYTHON=sys.executable)):
+    sys.exit(3)
 import bgsage
 
 

@@ -15,6 +15,7 @@ dice, so that their noise can be told and taken out. Every step goes on where it
 For each of NETS (what `--nets` takes) prints a table beside gnubg's weights.
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -79,6 +80,8 @@ def main():
     parser.add_argument("--per-group", type=int, default=500)
     parser.add_argument("--positions", type=int, default=300000, help="positions of self-play to choose from")
     options = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, options.gammond, options.gnubg]):
+        sys.exit(3)
     options.folder.mkdir(parents=True, exist_ok=True)
     one, two = labels(options, options.folder, positions(options, options.folder))
     for nets in options.nets:

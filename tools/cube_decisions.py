@@ -15,8 +15,10 @@ example: tools/cube_decisions.py run new=gammond,embedded,0 gnubg=gammond,/usr/l
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
+import sys
 
 STATES = {
     "money": "jacoby=false beavers=false",
@@ -107,6 +109,8 @@ def main():
     parser.add_argument("--positions", type=int, default=2000)
     parser.add_argument("--trials", type=int, default=72)
     options = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, options.gammond]):
+        sys.exit(3)
     options.folder.mkdir(exist_ok=True)
     positions = sampled(options, options.folder)
     questions = [(state, position) for state in STATES for position in positions]

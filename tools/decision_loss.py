@@ -20,6 +20,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 import tempfile
 
 
@@ -125,6 +126,8 @@ def main():
     parser.add_argument("--cube", action="store_true")
     parser.add_argument("--gnubg")
     options = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, options.decisions, options.gammond, *filter(None, [options.gnubg])]):
+        sys.exit(3)
     with open(options.decisions, encoding="ascii") as file:
         rows = [json.loads(line) for line in file]
     kind = "cube" if options.cube else "checker"

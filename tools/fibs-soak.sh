@@ -8,6 +8,7 @@
 #        tools/fibs-soak.sh cuts [BYTES]     the link cut after every BYTES-th byte (default 1)
 set -e
 cd "$(dirname "$0")/.."
+tools/needs "$0" cargo
 case "${1:-120}" in
     matches) test=fibs::matches::whole_matches; export GAMMOND_FIBS_MATCHES="${2:-1000}" ;;
     cuts) test=fibs::matches::the_link_is_cut_after_any_byte; export GAMMOND_FIBS_CUT_EVERY="${2:-1}" ;;

@@ -29,6 +29,8 @@ def memory(process):
 
 
 def main():
+    if subprocess.call([str(ROOT / "tools/needs"), __file__, GAMMOND]):
+        sys.exit(3)
     server = subprocess.Popen([GAMMOND, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--peer-connections", "1000"], stdout=subprocess.PIPE, text=True)
     try:
         address = next(line.split()[2] for line in server.stdout if line.startswith("http on "))

@@ -110,6 +110,8 @@ def main():
     parser.add_argument("--moves")
     parser.add_argument("--count", type=int, default=500)
     args = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, args.gammond, args.gnubg, args.weights, *args.files]):
+        sys.exit(3)
     asked = list(decisions(args))
     lines = [f"move {ids} {a}{b} plies=2 filter=huge top=0 " + ("" if cubeful else "cubeful=off jacoby=off")
              for ids, a, b, cubeful in asked]

@@ -14,11 +14,11 @@ set -eu
 games=${1:-4}
 matches=${2:-1}
 root=$(cd "$(dirname "$0")/.." && pwd)
+relay=${GAMMOND_SHARED:-$root/../shared}/tools/gnubg_vs_external.py
+"$root/tools/needs" "$0" gnubg python3 "$relay" "${3:-cargo}"
 [ $# -gt 2 ] || (cd "$root" && cargo build --release --quiet)
 gammond=${3:-$root/target/release/gammond}
 [ $# -gt 3 ] && shift 3 || shift $#
-relay=${GAMMOND_SHARED:-$root/../shared}/tools/gnubg_vs_external.py
-[ -f "$relay" ] || { echo "SKIPPED interop_gnubg: needs $relay"; exit 0; }
 out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
 rm -f "$out"/money-*.json "$out"/match-*.json

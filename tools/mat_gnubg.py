@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Every match file that gammond writes, read by the real GNU Backgammon: the same games, plays, cubes and results.
 
     tools/mat_gnubg.py FOLDER [GAMMOND]
@@ -37,6 +38,8 @@ def ours(gammond, path):
 def main():
     folder = os.path.abspath(sys.argv[1])
     gammond = sys.argv[2] if len(sys.argv) > 2 else "target/release/gammond"
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "gnubg", folder, gammond]):
+        sys.exit(3)
     os.makedirs(f"{folder}/gnubg", exist_ok=True)
     subprocess.run(["gnubg", "-t", "-q", "-p", os.path.abspath(__file__)], env=dict(os.environ, FOLDER=folder), check=True,
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

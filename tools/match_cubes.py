@@ -18,9 +18,11 @@ import argparse
 import base64
 import collections
 import json
+import os
 import pathlib
 import random
 import subprocess
+import sys
 
 from cube_decisions import piped
 
@@ -132,6 +134,8 @@ def main():
     parser.add_argument("--trials", type=int, default=216)
     parser.add_argument("--seed", type=int, default=4711)
     options = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, options.gammond]):
+        sys.exit(3)
     options.folder.mkdir(exist_ok=True)
     asked = decisions(options, options.folder)
     players = dict(text.split("=", 1) for text in options.players)

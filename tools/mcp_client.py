@@ -9,10 +9,14 @@ must validate against their schemas and equal the answers of `gammond pipe`. End
 """
 import base64
 import json
+import os
 import random
 import subprocess
 import sys
 
+if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, sys.argv[1],
+                    "python:anyio", "python:jsonschema", "python:mcp"], env=dict(os.environ, PYTHON=sys.executable)):
+    sys.exit(3)
 import anyio
 import jsonschema
 from mcp import Client, MCPError, StdioServerParameters

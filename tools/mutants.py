@@ -136,6 +136,8 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "cargo", "git"]):
+        sys.exit(3)
     chosen = [one for one in MUTANTS if not arguments.names or one[0] in arguments.names]
     if arguments.list:
         for name, file, _, _, kind, test in chosen:

@@ -4,12 +4,16 @@ bytes; what it writes we read as the same match.
 
   tools/ogxm_reference.py GAMMOND MATCH...        files of any form; needs `pip install ogxm==2.3.2`
 """
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, *sys.argv[1:],
+                    "python:ogxm"], env=dict(os.environ, PYTHON=sys.executable)):
+    sys.exit(3)
 import ogxm
 
 

@@ -118,6 +118,8 @@ def main():
             sys.exit(__doc__)
         kept, words = words[1], words[2:]
     program = words[0] if words else "gammond"
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, program]):
+        sys.exit(3)
     trials = int(words[1]) if len(words) > 1 else (5184 if kept else 10368)
     seed = int(words[2]) if len(words) > 2 else 1
     if kept:

@@ -8,6 +8,7 @@
 # on the nets: the header of each says which, and a build with others refuses to go on with a file that is not complete.
 set -euo pipefail
 gammond=${1:-gammond}
+"$(dirname "$0")/needs" "$0" "$gammond" "${2:-tests/data/benchmark}/positions"
 folder=${2:-tests/data/benchmark}
 kinds=("${@:3}")
 [ "${#kinds[@]}" -gt 0 ] || kinds=(contact crashed back-game containment cube)

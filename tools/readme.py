@@ -109,6 +109,8 @@ def run(page, rewrite):
 
 def main():
     rewrite = "--rewrite" in sys.argv
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "bash"]):
+        sys.exit(3)
     pages = [word for word in sys.argv[1:] if not word.startswith("--")]
     if not all([run(page, rewrite) for page in pages]):
         sys.exit(1)

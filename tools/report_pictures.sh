@@ -10,11 +10,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 match=${1:-$root/tests/data/analysis/seven7.mat}
 out=${2:-$(mktemp -d)}
 gammond=${3:-$root/target/release/gammond}
-chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
-if [ -z "$chromium" ]; then
-    echo "SKIPPED report_pictures: there is no Chromium here, so nobody has looked at the report"
-    exit 0
-fi
+"$root/tools/needs" "$0" chromium python3 "$match" "$gammond"
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 "$gammond" analyse "$match" --html "$out/report.html" > "$out/report.txt"

@@ -13,6 +13,7 @@ import argparse
 import base64
 import json
 import math
+import os
 import random
 import subprocess
 import sys
@@ -86,6 +87,8 @@ def main():
     parser.add_argument("--trials", type=int, default=1296)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, args.gammond, *filter(None, [args.races, args.bearoff])]):
+        sys.exit(3)
     rng = random.Random(args.seed)
     none = ("--bearoff", "none")
     for name, least, most in (("two-sided", 2, 6), ("one-sided", 7, 15)):

@@ -10,6 +10,7 @@ stop      milliseconds after a time limit at which the answer is there
 latency   0-ply questions of one client, p50 and p99 in milliseconds, idle and while another's rollout runs
 """
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -125,6 +126,8 @@ def latency(address):
 
 
 def main():
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, PROGRAM]):
+        sys.exit(3)
     threads()
     luck()
     dice()

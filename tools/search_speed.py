@@ -41,6 +41,8 @@ def ours(program, nets, task, threads=1):
 
 def main():
     moves, program, *nets = sys.argv[1:]
+    if subprocess.call([os.path.join(HERE, "needs"), __file__, "gnubg", moves, program]):
+        sys.exit(3)
     nets = nets or ["embedded"]
     with gzip.open(moves, "rt") as lines:
         rows = [json.loads(line) for line in lines]

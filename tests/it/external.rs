@@ -350,7 +350,7 @@ pub(crate) fn exchanges(file: &std::path::Path) -> Vec<(Vec<u8>, Vec<u8>)> {
 fn every_recorded_question_gets_a_reply_that_gnubg_takes() {
     let engine = engine();
     let mut counts = [0; 3];
-    for file in transcripts("every_recorded_question", "a") {
+    for file in transcripts("every_recorded_question_gets_a_reply_that_gnubg_takes", "a") {
         let mut machine = External::default();
         for (line, _) in exchanges(&file) {
             let step = machine.line(&line);

@@ -222,7 +222,12 @@ fn races_are_not_judged_twice() {
 #[test]
 fn vectors_of_the_hand_made_net() {
     let set = InputSet::COUNTS_HAND;
-    check_vectors("own_net::vectors_hand", "vectors-hand.tsv", "contact", set);
+    check_vectors(
+        "own_net::vectors_of_the_hand_made_net",
+        "vectors-hand.tsv",
+        "contact",
+        set,
+    );
 }
 
 /// NI-01.
@@ -230,7 +235,7 @@ fn vectors_of_the_hand_made_net() {
 fn vectors_of_the_raw_net() {
     let set = InputSet::COUNTS;
     check_vectors(
-        "own_net::vectors_raw",
+        "own_net::vectors_of_the_raw_net",
         "vectors-raw.tsv",
         "contact-raw",
         set,

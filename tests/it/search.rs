@@ -329,7 +329,7 @@ fn one_ply_of_own_nets_is_mixed_with_the_static_value() {
     };
     let engines = [
         Some((own, 0.25)),
-        engine("one_ply_of_gnubg_nets").map(|engine| (engine, 0.0)),
+        engine("one_ply_of_own_nets_is_mixed_with_the_static_value").map(|engine| (engine, 0.0)),
     ];
     for (engine, share) in engines.into_iter().flatten() {
         for (position, ..) in decisions().into_iter().take(9) {

@@ -2,6 +2,7 @@
 # One worker of one thread against two, in turns, with a server of its own: what a second machine is worth.
 #   tools/farm/two_workers.sh [PROGRAM] [GAMES] [ROUNDS]
 set -euo pipefail
+"$(dirname "$0")/../needs" "$0" nats-server "${1:-target/release/gammond}"
 program=$(realpath "${1:-target/release/gammond}")
 games=${2:-6000}
 rounds=${3:-2}

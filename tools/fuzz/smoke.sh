@@ -6,6 +6,7 @@
 # a sanitizer are not needed here. What it finds beyond the corpus is thrown away.
 set -euo pipefail
 cd "$(dirname "$0")"
+../needs "$0" cargo c++
 seconds="${1:-5}"
 shift || true
 host="$(rustc -vV | sed -n 's/^host: //p')"

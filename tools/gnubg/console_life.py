@@ -131,6 +131,8 @@ def broken(program):
 
 def main():
     program = shlex.split(sys.argv[1])
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "needs"), __file__, program[0]]):
+        sys.exit(3)
     program[0] = os.path.abspath(program[0])
     positions = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
     starts = int(sys.argv[3]) if len(sys.argv) > 3 else 1000

@@ -93,6 +93,8 @@ def state(program, lines):
 
 def main():
     program = shlex.split(sys.argv[1])
+    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "needs"), __file__, "gnubg", program[0]]):
+        sys.exit(3)
     program[0] = os.path.abspath(program[0])
     total = int(sys.argv[2]) if len(sys.argv) > 2 else 5000
     rng = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)

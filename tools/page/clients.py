@@ -6,7 +6,7 @@ address of its own. Prints how long replies took; `move` is the 0-ply reply.
 
 A client pauses as the page does before the engine's play shows, 0.7 s unless PAUSE says otherwise. Its person plays at once.
 """
-import asyncio, json, random, statistics, sys, time
+import asyncio, json, random, statistics, subprocess, sys, time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -83,6 +83,8 @@ async def play_all(host, clients, turns, pause):
 
 
 def main():
+    if subprocess.call([str(Path(__file__).resolve().parent.parent / "needs"), __file__, sys.argv[1]]):
+        sys.exit(3)
     gammond, clients, turns, pause = [*sys.argv[1:], *["100", "20", "0.7"][len(sys.argv) - 2:]]
     process, host = server(gammond)
     try:

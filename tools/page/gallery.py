@@ -3,7 +3,7 @@
 
     tools/page/gallery.py GAMMOND [FOLDER]
 """
-import base64, shutil, sys, tempfile
+import base64, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -49,6 +49,8 @@ def played(browser, host, name, scheme, language):
 
 
 def main():
+    if subprocess.call([str(ROOT / "tools/needs"), __file__, "chromium", sys.argv[1]]):
+        sys.exit(3)
     program = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])))
     process, host = server(sys.argv[1])
     profile = tempfile.mkdtemp()

@@ -6,6 +6,7 @@ mod promises;
 mod rules;
 mod sleeps;
 mod table;
+mod tools;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
