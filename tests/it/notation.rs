@@ -3,12 +3,15 @@
 
 use gammond_game::notation::{
     BenchmarkRecord, BoardDialect, BoardLine, Form, GnubgId, MatAction, MatGame, MatPlayer,
-    MatchFile, MatchId, Offer, PlayerNumber, PositionId, PositionKey, Seat, Xgid, parse_position,
-    parse_training_line,
+    MatchFile, MatchId, Offer, PlayerNumber, PositionId, PositionKey, Seat, Xgid, parse_play,
+    parse_position, parse_roll, parse_training_line, play_text,
 };
-use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score, legal_plays};
+use gammond_game::{
+    BAR, Cube, CubeOwner, MatchState, POINTS, Play, Position, Roll, Rules, Score, legal_plays,
+};
 use proptest::prelude::*;
 use serde_json::Value;
+use std::path::Path;
 
 use crate::support::{lines, rows, rows_are, shared};
 
@@ -597,4 +600,46 @@ fn convert_keeps_the_text_of_ids() {
 
 fn text_of(answer: &Value) -> &str {
     answer["gnubgid"].as_str().unwrap_or("none")
+}
+
+/// PLAY-30 to PLAY-34: the table of free texts in the document.
+#[test]
+fn play_in_free_text_is_read_as_the_table_says() {
+    let start: Position = Position::start();
+    let mut me = [0; POINTS];
+    me[BAR] = 1;
+    let opponent: [u8; POINTS] = std::array::from_fn(|index| u8::from(index < 6) * 2);
+    let dance = Position::new(&me, &opponent).unwrap();
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol-specs/play-notation.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    let rows = document
+        .lines()
+        .skip_while(|line| !line.starts_with("| position | roll | text |"));
+    let rows: Vec<&str> = rows
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    assert!(rows.len() >= 60, "{} rows", rows.len());
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [position, roll, text, meaning] = cells[..] else {
+            panic!("{row}");
+        };
+        let position = match position {
+            "start" => start,
+            "dance" => dance,
+            id => id.parse::<PositionId>().unwrap().position(),
+        };
+        let roll = parse_roll(roll.as_bytes()).unwrap();
+        let text = text.trim_matches('`').trim();
+        let read = match parse_play(text, &position, roll) {
+            Ok(meant) if meant.play.is_pass() => "pass".to_owned(),
+            Ok(meant) => play_text(&position, &meant.play),
+            Err(error) => {
+                assert!(error.at() <= text.len(), "{row}");
+                "refused".to_owned()
+            }
+        };
+        assert_eq!(read, meaning, "{row}");
+    }
 }

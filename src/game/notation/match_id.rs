@@ -313,7 +313,7 @@ impl MatchId {
     /// Returns the Match ID as seen by the player on roll.
     ///
     /// # Errors
-    /// [`NotationError`] with the code `bad-match-id` for dice above 6 or only one die, matches
+    /// [`NotationError`] with the code `bad-match-id` for dice above 6, matches
     /// longer than 255 points, a score at or above the length, a cube above 4096, and Crawford
     /// in money play. A Crawford flag where neither player needs just one point is dropped.
     pub fn view(self) -> Result<MatchView, NotationError> {
@@ -401,10 +401,13 @@ impl MatchId {
 
     fn roll(self) -> Result<Option<Roll>, Reason> {
         let [first, second] = DIE.map(|die| self.get(die).to_le_bytes()[0]);
-        if first == 0 && second == 0 {
-            return Ok(None);
-        }
-        Ok(Some(Roll::new(first, second)?))
+        // gnubg reads one die without the other as not rolled.
+        let rolled = first != 0 && second != 0;
+        let possible = first.max(second) <= 6;
+        (rolled || !possible)
+            .then(|| Roll::new(first.max(1), second.max(1)))
+            .transpose()
+            .map_err(Reason::from)
     }
 
     /// Reads the 12 characters; any 72 bits are accepted here.
@@ -492,6 +495,19 @@ mod tests {
         }
     }
 
+    /// MID-04.
+    #[test]
+    fn one_die_without_the_other_is_not_rolled() {
+        let id: MatchId = "cAnkAAAAEAAE".parse().unwrap();
+        assert_eq!(id.dice(), [0, 1]);
+        assert_eq!(id.view().unwrap().roll, None);
+        let impossible = id.with(DIE[0], 7).view().unwrap_err().to_string();
+        assert_eq!(
+            impossible,
+            "match ID roll is not possible: die is 7, expected 1 to 6"
+        );
+    }
+
     #[test]
     fn impossible_states_are_refused_by_name() {
         let check = |id: MatchId, message: &str| {
@@ -501,10 +517,6 @@ mod tests {
         check(
             start.with(DIE[0], 7).with(DIE[1], 1),
             "match ID roll is not possible: die is 7, expected 1 to 6",
-        );
-        check(
-            start.with(DIE[0], 3),
-            "match ID roll is not possible: die is 0, expected 1 to 6",
         );
         check(
             start.with(LENGTH, 256),

@@ -21,6 +21,7 @@ mod board_line;
 mod board_view;
 mod error;
 pub mod fibs;
+mod free_text;
 mod gnubg_id;
 mod key;
 mod match_file;

@@ -1,7 +1,7 @@
 //! A play as text: gnubg's short form, its plain form, the words of a FIBS `move` command, and
 //! the reader of whatever people type.
 //!
-//! Rules PLAY-10 to PLAY-28 of `protocol-specs/play-notation.md`.
+//! Rules PLAY-10 to PLAY-34 of `protocol-specs/play-notation.md`.
 
 use std::fmt;
 
@@ -9,6 +9,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag_no_case, take_while};
 
 use super::error::quoted;
+use super::free_text;
 use super::syntax::{Fault, Parsed, complete, refuse};
 use super::{Code, NotationError, Reason};
 use crate::{BAR, LegalPlay, OFF, POINTS, Play, Position, Roll, Step, legal_plays};
@@ -98,9 +99,12 @@ pub fn fibs_play_text(play: &Play, ascending: bool) -> String {
 ///
 /// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a
 /// repetition, blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed
-/// over. Points in the middle may be left out (`24/15`). What is meant is the legal play with the
-/// same result; if there is none because the way hits something, the only legal play that moves
-/// the player's own checkers alike. The empty text is the pass, where nothing can be played.
+/// over. Points in the middle may be left out (`24/15`). What people and language models write
+/// around a play is understood too: a label (`Move: 8/5 6/5`), final dots, brackets, quotes,
+/// `→`, `->`, `to` or `-` in place of `/`, and `pass` or `cannot move` for the pass. What is meant
+/// is the legal play with the same result; if there is none because the way hits something, the
+/// only legal play that moves the player's own checkers alike. The empty text is the pass, where
+/// nothing can be played.
 ///
 /// # Errors
 /// [`NotationError`] with the code `bad-play`: no such syntax, no such legal play, or more than one.
@@ -109,8 +113,10 @@ pub fn fibs_play_text(play: &Play, ascending: bool) -> String {
 /// use gammond_game::{Position, Roll};
 /// use gammond_game::notation::{parse_play, play_text};
 /// let (start, roll) = (Position::start(), Roll::new(6, 3)?);
-/// let meant = parse_play("24-15", &start, roll)?;
-/// assert_eq!(play_text(&start, &meant.play), "24/15");
+/// for text in ["24-15", "24-18-15", "Move: 24 → 18, 18 → 15."] {
+///     let meant = parse_play(text, &start, roll)?;
+///     assert_eq!(play_text(&start, &meant.play), "24/15");
+/// }
 /// assert!(parse_play("24/16", &start, roll).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -119,31 +125,58 @@ pub fn parse_play(
     position: &Position,
     roll: Roll,
 ) -> Result<LegalPlay, NotationError> {
-    let text = text.as_ref();
-    let pairs = complete(Code::BadPlay, FIELD, text, pairs)?;
-    let wrong = |why: &'static str| {
-        Err(NotationError::new(
-            Code::BadPlay,
-            FIELD,
-            Reason::Other(why),
-            0,
-        ))
-    };
     let plays = legal_plays(position, roll);
-    if plays.is_empty() {
-        if pairs.is_empty() {
-            return Ok(LegalPlay {
+    let text = free_text::plain_form(text.as_ref(), roll);
+    if free_text::is_pass(&text) {
+        return if plays.is_empty() {
+            Ok(LegalPlay {
                 play: Play::PASS,
                 after: position.swapped(),
-            });
-        }
-        return wrong("is not legal: no checker can move");
+            })
+        } else {
+            Err(wrong("passes, but a checker can move"))
+        };
+    }
+    let separated = meant_by(&text, position, &plays);
+    if !text.contains(&b'-') {
+        return separated;
+    }
+    // A hyphen stands between two points of a way or between two steps.
+    let joined = meant_by(&free_text::hyphens_as_slashes(&text), position, &plays);
+    match (separated, joined) {
+        (Ok(one), Ok(other)) if one.after != other.after => Err(wrong(
+            "has more than one meaning: write / between the points of a way",
+        )),
+        (Err(_), Ok(play)) => Ok(play),
+        (separated, _) => separated,
+    }
+}
+
+fn wrong(why: &'static str) -> NotationError {
+    NotationError::new(Code::BadPlay, FIELD, Reason::Other(why), 0)
+}
+
+/// Returns the legal play that a text in the plain form means.
+fn meant_by(
+    text: &[u8],
+    position: &Position,
+    plays: &[LegalPlay],
+) -> Result<LegalPlay, NotationError> {
+    let pairs = complete(Code::BadPlay, FIELD, text, pairs)?;
+    if plays.is_empty() {
+        return match pairs.is_empty() {
+            true => Ok(LegalPlay {
+                play: Play::PASS,
+                after: position.swapped(),
+            }),
+            false => Err(wrong("is not legal: no checker can move")),
+        };
     }
     if pairs.is_empty() {
-        return wrong("is missing");
+        return Err(wrong("is missing"));
     }
     let Some(board) = Board::after(position, &pairs) else {
-        return wrong("is not legal: it moves a checker that is not there");
+        return Err(wrong("is not legal: it moves a checker that is not there"));
     };
     if let Some(play) = plays.iter().find(|play| board.equals(&play.after)) {
         return Ok(*play);
@@ -151,8 +184,10 @@ pub fn parse_play(
     let mut alike = plays.iter().filter(|play| board.mine_equals(&play.after));
     match (alike.next(), alike.next()) {
         (Some(play), None) => Ok(*play),
-        (Some(_), Some(_)) => wrong("has more than one meaning: name the points on the way"),
-        (None, _) => wrong("is not legal with this roll"),
+        (Some(_), Some(_)) => Err(wrong(
+            "has more than one meaning: name the points on the way",
+        )),
+        (None, _) => Err(wrong("is not legal with this roll")),
     }
 }
 
