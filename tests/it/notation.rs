@@ -602,7 +602,7 @@ fn text_of(answer: &Value) -> &str {
     answer["gnubgid"].as_str().unwrap_or("none")
 }
 
-/// PLAY-30 to PLAY-34: the table of free texts in the document.
+/// PLAY-30, PLAY-31, PLAY-32, PLAY-33, PLAY-34: the table of free texts in the document.
 #[test]
 fn play_in_free_text_is_read_as_the_table_says() {
     let start: Position = Position::start();
