@@ -52,6 +52,7 @@ pub(super) mod signature;
 mod signing;
 pub(super) mod tournament;
 pub(super) mod train;
+mod train_words;
 pub(super) mod ubgi;
 
 #[cfg(not(feature = "farm"))]

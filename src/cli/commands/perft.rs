@@ -1,11 +1,11 @@
 //! `gammond perft`: counts of positions, for checking the rules against another program.
 
-use crate::{Common, Failure, Format, print, within};
+use super::ask::is_for_people;
+use crate::{Common, Failure, print, within};
 use gammond_game::notation::{PositionId, parse_position};
 use gammond_game::{Position, Roll, perft, perft_positions};
 use rayon::prelude::*;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Arguments of the subcommand.
@@ -36,11 +36,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         0 => 1,
         _ => rolls.iter().map(|roll| roll.1).sum(),
     };
-    let text = match common.format {
-        Some(format) => format == Format::Text,
-        None => std::io::stdout().is_terminal(),
-    };
-    let out = if text {
+    let out = if is_for_people(common) {
         table(&rolls, total)
     } else {
         let rolls: serde_json::Map<_, _> = rolls

@@ -1,6 +1,8 @@
 //! `gammond train`: a run of training, and what belongs to it.
 
-use crate::{Common, Failure, Output, ProgressArgs, print, stopped, write_drawing};
+use super::ask::is_for_people;
+use super::train_words::{FIRST_LINE, Narrator};
+use crate::{Common, Failure, Output, ProgressArgs, folded, print, stopped, write_drawing};
 use gammond_base::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::Control;
@@ -121,18 +123,27 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 volatility::train(&plan, report, control)
             })
         }
-        (None, Some(plan), Some(folder)) => train_nets(plan, folder, &args.progress),
+        (None, Some(plan), Some(folder)) => {
+            train_nets(plan, folder, &args.progress, is_for_people(common))
+        }
         (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
     }
 }
 
-fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<ExitCode, Failure> {
+fn train_nets(
+    plan: &Path,
+    folder: &Path,
+    progress: &ProgressArgs,
+    for_people: bool,
+) -> Result<ExitCode, Failure> {
     let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
-    let complete = if is_recipe(&text) {
+    let (complete, end) = if is_recipe(&text) {
         let recipe: TrainingRecipe = read_toml(plan).map_err(Failure::file)?;
         let mut control = progress.control()?;
-        let complete =
-            print_report(|report| recipe::follow(&recipe, folder, report, &mut control))?;
+        let mut narrator = for_people.then(|| Narrator::of_recipe(&recipe));
+        let complete = print_report(narrator.as_mut(), |report| {
+            recipe::follow(&recipe, folder, report, &mut control)
+        })?;
         drop(control);
         let curve = folder.join("curve.csv");
         if complete && let Ok(text) = files::read_text(&curve, TEXT_BYTES_MAX) {
@@ -140,17 +151,23 @@ fn train_nets(plan: &Path, folder: &Path, progress: &ProgressArgs) -> Result<Exi
             let path = curve.with_extension("svg");
             write_drawing(&path, &curve::svg(&axes, &curves))?;
         }
-        complete
+        (complete, narrator.map(|narrator| narrator.end(folder)))
     } else {
         let plan = Plan::load(plan).map_err(Failure::file)?;
         let mut control = progress.control()?;
-        print_report(|report| train(&plan, folder, report, &mut control))?
+        let mut narrator = for_people.then(|| Narrator::of_plan(&plan));
+        let complete = print_report(narrator.as_mut(), |report| {
+            train(&plan, folder, report, &mut control)
+        })?;
+        (complete, narrator.map(|narrator| narrator.end(folder)))
     };
-    Ok(if complete {
-        ExitCode::SUCCESS
-    } else {
-        stopped(Some(folder), "")
-    })
+    if !complete {
+        return Ok(stopped(Some(folder), ""));
+    }
+    match end {
+        Some(end) => print(format!("{end}\n").as_bytes()),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 /// Returns true if a file has stages, so is not a single run. False for a file that cannot be parsed: the next reader
@@ -160,15 +177,24 @@ fn is_recipe(text: &str) -> bool {
     found.is_ok_and(|table| table.contains_key("stage"))
 }
 
-/// Work whose report is printed line by line.
+/// Work whose report is printed line by line, in words if somebody puts it into words.
 fn print_report<T>(
+    mut narrator: Option<&mut Narrator>,
     work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>,
 ) -> Result<T, Failure> {
     let mut out = Output::new();
-    let mut printed = Ok(());
+    let mut printed = match narrator {
+        Some(_) => out.line(folded(&format!("{FIRST_LINE}\n")).trim_end()),
+        None => Ok(()),
+    };
     let mut report = |line: &str| {
         if printed.is_ok() {
-            printed = out.line(line);
+            printed = match &mut narrator {
+                Some(narrator) => {
+                    out.line(folded(&format!("{}\n", narrator.words(line))).trim_end())
+                }
+                None => out.line(line),
+            };
         }
     };
     let done = work(&mut report).map_err(Failure::work)?;
@@ -203,7 +229,7 @@ fn score(
         ));
     }
     let mut control = progress.control()?;
-    let complete = print_report(|report| {
+    let complete = print_report(None, |report| {
         reference_set::score_run(&plan, folder, &decisions, report, &mut control)
     })?;
     drop(control);
@@ -224,12 +250,13 @@ fn make_small_net(
 ) -> Result<ExitCode, Failure> {
     check_writable(path).map_err(Failure::in_file(path))?;
     let mut control = progress.control()?;
-    let net = print_report(|report| train(report, &mut control))?;
+    let net = print_report(None, |report| train(report, &mut control))?;
     drop(control);
     let Some(net) = net else {
         let text = "no net was written; the same command begins anew";
         return Ok(stopped(None, text));
     };
     write_whole(path, &net).map_err(Failure::in_file(path))?;
+    progress.report(&format!("the net is in {}", path.display()));
     Ok(ExitCode::SUCCESS)
 }

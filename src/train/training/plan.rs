@@ -430,7 +430,7 @@ impl Plan {
     }
 
     /// Returns the rounds, repetitions written out.
-    pub(super) fn rounds(&self) -> Vec<Round> {
+    pub fn rounds(&self) -> Vec<Round> {
         let mut all = Vec::new();
         for round in &self.round {
             for time in 0..round.times {
