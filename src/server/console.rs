@@ -5,6 +5,7 @@ use crate::fair_queue::Lane;
 use crate::memory_budget::ConnectionBudget;
 use crate::tcp::shared::Shared;
 use crate::worker::out_of_time;
+use gammond_base::days::civil;
 use gammond_base::files;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
@@ -161,19 +162,6 @@ fn moment() -> i64 {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_nanos() % (1 << 62)).unwrap_or(1)
-}
-
-/// Converts days since 1970 to year, month and day, by the calendar's cycle of 400 years.
-fn civil(days: i64) -> [i64; 3] {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day = shifted.rem_euclid(146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    [year + era * 400 + i64::from(month <= 2), month, of_month]
 }
 
 /// Returns the day of the clock, UTC, as `2026-11-26`.

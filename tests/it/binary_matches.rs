@@ -403,6 +403,35 @@ fn xg_files() {
     }
 }
 
+/// MAT-55: the days of four real files, and days that are none.
+#[test]
+fn xg_day_of_the_match() {
+    let read = |bytes: &[u8]| MatchFile::read(bytes).unwrap().file;
+    for (name, day) in [
+        ("one-game-drop", "2024.08.18"),
+        ("whole-match-7pt", "2025.11.08"),
+    ] {
+        let bytes = std::fs::read(data(&format!("xg/{name}.xg"))).unwrap();
+        assert_eq!(read(&bytes).header("EventDate"), Some(day), "{name}");
+    }
+    let file = sample("three3");
+    for (days, day) in [
+        (45_515.96, Some("2024.08.11")),
+        (29_221.0, Some("1980.01.01")),
+        (29_220.9, None),
+        (0.0, None),
+        (-1.0, None),
+        (1e300, None),
+        (f64::NAN, None),
+        (f64::INFINITY, None),
+    ] {
+        let mut records = records(&file, PLAIN);
+        records[128..136].copy_from_slice(&f64::to_le_bytes(days));
+        let bytes = archive(&records, records.len(), true);
+        assert_eq!(read(&bytes).header("EventDate"), day, "{days}");
+    }
+}
+
 /// MAT-42: without a legal play that leads to the board behind it, the steps count; a fault costs its game.
 #[test]
 fn xg_faults() {

@@ -7,7 +7,9 @@ use super::recorder::{FieldError, Recorder};
 use super::xg_archive::{Record, records, wrong};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Chances, Play, Roll, Step, find_play};
+use gammond_base::days::civil;
 use std::borrow::Cow;
+use std::ops::Range;
 
 const MAGIC: &[u8; 4] = b"RGMH";
 /// A record of the match.
@@ -18,6 +20,10 @@ pub(super) const RECORDS_MAGIC: u32 = 0x494c_4d44;
 pub(super) const UNLIMITED: i32 = 99999;
 /// Versions of the records from which on names are in UTF-16.
 const UTF16_SINCE: i32 = 24;
+/// Days are counted from 1899-12-30.
+const DAYS_BEFORE_1970: i64 = 25_569;
+/// Days of the years 1980 to 2199: others are not those of a match.
+const DAYS: Range<f64> = 29_221.0..109_575.0;
 /// Bytes of a board.
 const BOARD: usize = 26;
 /// Candidates of a play at most.
@@ -333,6 +339,7 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), FieldError
         3 => headers.push(" [Variation \"LongGammon\"]".to_owned()),
         _ => headers.push(" [Variation \"unknown\"]".to_owned()),
     }
+    headers.extend(day(record).map(|day| format!(" [EventDate \"{day}\"]")));
     let mut switch = |key: &str, at| {
         let word = if record.byte(at) != 0 { "On" } else { "Off" };
         headers.push(format!(" [{key} \"{word}\"]"));
@@ -346,6 +353,18 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), FieldError
         _ => switch("Crawford", 100),
     }
     Ok(())
+}
+
+/// Returns the day of the match, if the record has a plausible one (MAT-55).
+fn day(record: &Record<'_>) -> Option<String> {
+    let [low, high] = [128, 132].map(|at| u64::from(record.word(at)));
+    let days = f64::from_bits(high << 32 | low);
+    if !DAYS.contains(&days) {
+        return None;
+    }
+    // The fraction is the time of the day.
+    let [year, month, day] = civil(days as i64 - DAYS_BEFORE_1970);
+    Some(format!("{year:04}.{month:02}.{day:02}"))
 }
 
 /// A game begins; what comes back is another board or cube than the usual one, as the first player sees it.
