@@ -5,6 +5,8 @@ import { read } from "./api.js";
 const MATCHES = "/v1/archive/matches";
 const MARK = "archive-";
 const PAGE_LENGTH = 100;
+// Analyses that are read at the same time.
+const READS = 4;
 
 // A name for the page of an archived match, and back: null for a match of this browser.
 export const markOf = ({ id }) => MARK + id;
@@ -31,4 +33,15 @@ export async function match(mark) {
     luck: totals.map((one) => one.luck.emg), games: games.length, faults: faultCount,
   };
   return { id: mark, head, report, comments: {}, file: null, isArchived: true };
+}
+
+// The reports of the matches that were filed last, as many as a page of the list has; none without an archive.
+export async function reports() {
+  if (!isThere()) return [];
+  const { matches } = await list("");
+  const found = [];
+  for (let from = 0; from < matches.length; from += READS) {
+    found.push(...await Promise.all(matches.slice(from, from + READS).map((one) => match(markOf(one)))));
+  }
+  return found.map(({ report }) => report);
 }

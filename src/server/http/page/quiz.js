@@ -1,6 +1,7 @@
-// Quiz: the mistakes of the kept matches as questions, which come back in growing intervals while they are answered well.
+// Quiz: the mistakes of the kept matches and of the server's archive as questions, which come back in growing intervals while they are answered well.
 
 import { ask } from "./api.js";
+import { reports } from "./archive.js";
 import { curve } from "./curve.js";
 import { cubeLoss } from "./engine.js";
 import { byId, download, h } from "./html.js";
@@ -33,6 +34,8 @@ let advice = null;
 let phase = "idle";
 // Number of times that a question was looked for: what comes late for an earlier one is dropped.
 let searches = 0;
+// The error of an archive that cannot be read.
+let lost = null;
 // What the person sees of the card.
 let seen = null;
 
@@ -42,12 +45,13 @@ const board = turnBoard(byId("place"), {
   moved: () => show(),
 });
 
-// The questions of all kept matches: a mistake each. What was learned of them stands apart.
+// The questions of all kept and archived matches: a mistake each. What was learned of them stands apart.
 async function load() {
   const learned = new Map((await store.all("cards")).map((one) => [one.id, one]));
   cards = [];
   const seenBefore = new Set();
-  for (const { report } of await store.all("matches")) {
+  const kept = (await store.all("matches")).map(({ report }) => report);
+  for (const report of [...kept, ...await archived()]) {
     for (const one of report.decisions) {
       // The same mistake in two files is one question.
       const id = [one.kind, one.position, ...(one.roll ?? [])].join(" ");
@@ -58,6 +62,16 @@ async function load() {
   }
   const names = [...new Set(cards.map(({ name }) => name))].sort();
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
+}
+
+// The reports of the archive. Without them the questions of this browser are still there.
+async function archived() {
+  try {
+    return await reports();
+  } catch (error) {
+    lost = error;
+    return [];
+  }
 }
 
 // While the page is busy its buttons do nothing.
@@ -244,6 +258,7 @@ byId("anki").addEventListener("click", anki);
 try {
   await load();
   await Promise.all([advance(), showCurve()]);
+  if (lost !== null) failed(lost);
 } catch (error) {
   failed(error);
 }
