@@ -1,5 +1,6 @@
 //! The cube, the score and the rules: everything of a match but the checkers.
 
+use crate::Margin;
 use serde::{Deserialize, Serialize};
 
 /// The player who may turn the cube, seen by the player on roll.
@@ -264,6 +265,16 @@ impl MatchState {
             score: self.score.swapped(),
             rules: self.rules,
         }
+    }
+
+    /// Returns the points of a game that ends with this margin: times the cube, and by Jacoby's rule a single game while
+    /// the cube of a money game has not been turned.
+    #[must_use]
+    pub fn points(self, margin: Margin) -> u32 {
+        let centred = self.cube.owner() == CubeOwner::Centred;
+        let single = self.score.is_money() && self.rules.jacoby && centred;
+        let margin = if single { Margin::Single } else { margin };
+        margin as u32 * self.cube.value()
     }
 }
 

@@ -4,7 +4,8 @@ use super::terms::{DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_base::stop::Stop;
-use gammond_game::{Cube, CubeOwner, Margin, MatchState, Position, Roll, Rules, Score};
+use gammond_engine::equity::double_refusal;
+use gammond_game::{Cube, CubeOwner, MatchScore, MatchState, Position, Roll, Rules};
 
 /// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,25 +118,16 @@ fn one_match(
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
-    let length = u32::from(length);
-    let (mut scores, mut crawford_over) = ([0; 2], false);
+    let mut score = MatchScore::new(length);
     for game in 0..GAMES_MAX {
-        let crawford = !crawford_over && length > 1 && scores.contains(&(length - 1));
-        crawford_over |= crawford;
-        // Both stay below the length, and no more than one side of a match has one point to go before its Crawford game.
-        let score = Score::new(length, scores[0], scores[1], crawford).unwrap_or(Score::MONEY);
-        let state = MatchState {
-            score,
-            ..MatchState::default()
-        };
-        watch(GameEvent::Begins(scores));
+        let state = score.state(0, Rules::default());
+        watch(GameEvent::Begins(score.points()));
         let dice = (seed, number * GAMES_MAX + game);
         let Some(points) = one_game(players, dice, Some(state), watch, stop)? else {
             return Ok(None);
         };
-        let winner = usize::from(points < 0);
-        scores[winner] += points.unsigned_abs();
-        if scores[winner] >= length {
+        score.add(usize::from(points < 0), points.unsigned_abs());
+        if score.winner().is_some() {
             return Ok(Some(points.signum()));
         }
     }
@@ -206,7 +198,9 @@ fn one_game(
             after: position,
         })));
         if let Some(outcome) = position.outcome() {
-            let points = signed(turn, worth(outcome.margin, state.as_ref()));
+            let margin = outcome.margin;
+            let points = state.map_or(margin as u32, |state| state.points(margin));
+            let points = signed(turn, points);
             watch(GameEvent::Ends(points));
             return Ok(Some(points));
         }
@@ -218,17 +212,6 @@ fn one_game(
     Ok(Some(0))
 }
 
-/// Points of a game that was played to its end.
-fn worth(margin: Margin, state: Option<&MatchState>) -> u32 {
-    let Some(state) = state else {
-        return margin as u32;
-    };
-    let centred = state.cube.owner() == CubeOwner::Centred;
-    let single = state.score.is_money() && state.rules.jacoby && centred;
-    let margin = if single { Margin::Single } else { margin };
-    margin as u32 * state.cube.value()
-}
-
 /// Lets the player on roll turn the cube and the other answer. The points won when that ends the game.
 fn cube_turn(
     players: [&dyn Player; 2],
@@ -238,9 +221,7 @@ fn cube_turn(
     watch: Watch<'_>,
 ) -> Result<Option<u32>, Fault> {
     let value = state.cube.value();
-    let dead = !state.score.is_money() && value >= state.score.my_away();
-    let mine = state.cube.owner() != CubeOwner::Opponent;
-    if !mine || dead || state.score.is_crawford() || value >= u32::from(Cube::MAX) {
+    if double_refusal(state.score, state.cube.into()).is_some() {
         return Ok(None);
     }
     let at = |player: usize| {
