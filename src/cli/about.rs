@@ -41,8 +41,34 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("This machine", &["doctor", "config"]),
 ];
 
+/// Returns the command with short help (`-h`) that shows a command's own options and names the common ones in one line.
+fn with_short_help(command: clap::Command) -> clap::Command {
+    let common = command.get_arguments().filter(|one| one.is_global_set());
+    let names: Vec<String> = common
+        .filter_map(|one| one.get_long())
+        .map(|name| format!("--{name}"))
+        .collect();
+    let line = format!("Common options: {} (--help says more)", names.join(" "));
+    let command = command.mut_args(|one| {
+        let is_common = one.is_global_set();
+        one.hide_short_help(is_common)
+    });
+    with_line(command, &line)
+}
+
+/// Adds a line to the short help of a command and its subcommands, before the example.
+fn with_line(command: clap::Command, line: &str) -> clap::Command {
+    let example = command.get_after_help().cloned().unwrap_or_default();
+    let short = format!("{line}\n\n{example}");
+    command
+        .after_help(short)
+        .after_long_help(example)
+        .mut_subcommands(|one| with_line(one, line))
+}
+
 /// Returns the command with a first page of help that has its commands in groups.
 pub(super) fn with_groups(command: clap::Command) -> clap::Command {
+    let command = with_short_help(command);
     let about = |name: &str| {
         let found = command.get_subcommands().find(|one| one.get_name() == name);
         let about = found.and_then(|one| one.get_about());
@@ -64,8 +90,8 @@ pub(super) fn with_groups(command: clap::Command) -> clap::Command {
         .map(|names| format!("  {}", names.join(", ")));
     let others = lines.collect::<Vec<_>>().join(",\n");
     let text = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}More commands:\n{others}\n\nEach has `--help` with an \
-         example.\n\n{{all-args}}{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}More commands:\n{others}\n\nEach has `-h` with its \
+         own options and an example, and `--help`.\n\n{{all-args}}{{after-help}}"
     );
     command
         .override_usage("gammond [OPTIONS] [COMMAND]")
@@ -91,7 +117,7 @@ mod tests {
             .copied()
             .collect();
         assert!(grouped.len() <= 20 && grouped.iter().all(|name| all.contains(name)));
-        let page = with_groups(command.clone()).render_help().to_string();
+        let page = with_groups(command.clone()).render_long_help().to_string();
         for name in all {
             let places = grouped.iter().filter(|one| **one == name).count();
             assert!(places <= 1, "{name}");

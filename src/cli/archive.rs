@@ -5,10 +5,11 @@
 //! at the same time. A file of another program is left as it is. Each match is stored with the SHA-256 of its rows;
 //! before figures are read from an archive, the structure of the file and every such digest are checked.
 
-use super::{ArchiveKey, Failure, Played, Sums};
+use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
 use gammond_game::notation::MatPlayer;
-use gammond_protocol::analysis::{Analysis, Row, Totals, class, phase};
+use gammond_protocol::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
+use gammond_server::console::today;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 use std::collections::HashSet;
@@ -22,15 +23,22 @@ const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: says whose file it is.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
-const VERSION: i64 = 3;
+const VERSION: i64 = 4;
 /// Tables that versions lack: the version up to which, and the beginning of the table's statement.
-const ADDED: [(i64, &str); 2] = [(1, "CREATE TABLE digests"), (2, "CREATE TABLE dates")];
+const ADDED: [(i64, &str); 3] = [
+    (1, "CREATE TABLE digests"),
+    (2, "CREATE TABLE dates"),
+    (3, "CREATE TABLE filings"),
+];
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
-/// Reads the day of a match.
-const DATE: &str = "SELECT played FROM dates WHERE match = ?";
+/// Read the day of a match, and the day on which it was filed.
+const DATES: [&str; 2] = [
+    "SELECT played FROM dates WHERE match = ?",
+    "SELECT filed FROM filings WHERE match = ?",
+];
 /// First bytes of every SQLite file.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
@@ -128,7 +136,7 @@ impl Archive {
     }
 
     /// Every player's sums, in the order of their names. Of several analyses of a match the last one counts.
-    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
+    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         // An unfinished match is not won.
         const SUMS: &str = "SELECT name, count(*), \
              sum(CASE length WHEN 0 THEN coalesce(result, 0.0) > 0 ELSE score >= length END), sum(decisions), \
@@ -138,7 +146,7 @@ impl Archive {
         let all = find_latest(&connection).and_then(|()| {
             let mut asked = connection.prepare(SUMS)?;
             let rows = asked.query_map([], |row| {
-                let sums = Sums {
+                let sums = PlayerSums {
                     matches: row.get(1)?,
                     won: row.get(2)?,
                     decisions: row.get(3)?,
@@ -153,10 +161,13 @@ impl Archive {
         all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
 
-    /// Returns a player's matches in the order in which they were filed; of several analyses of a match the last one.
+    /// Returns a player's matches by their days, those without any first; of several analyses of a match the last one.
+    /// The day is that of the match, or the one on which it was filed.
     pub(crate) fn history(&self, name: &str) -> Result<Vec<Played>, Failure> {
         const MATCHES: &str = "SELECT file, against, length, score, against_score, coalesce(result, 0.0), decisions, \
-             counted, coalesce(loss, 0.0), coalesce(luck, 0.0) FROM history JOIN latest USING (match) WHERE name = ? ORDER BY match";
+             counted, coalesce(loss, 0.0), coalesce(luck, 0.0), played, filed FROM history JOIN latest USING (match) \
+             LEFT JOIN dates USING (match) LEFT JOIN filings USING (match) WHERE name = ? \
+             ORDER BY coalesce(played, filed, ''), match";
         let connection = self.connection();
         let all = find_latest(&connection).and_then(|()| {
             let mut asked = connection.prepare(MATCHES)?;
@@ -169,7 +180,9 @@ impl Archive {
                     length,
                     score: [score, row.get(4)?],
                     result,
-                    sums: Sums {
+                    date: row.get(10)?,
+                    filed: row.get(11)?,
+                    sums: PlayerSums {
                         matches: 1,
                         won: i64::from(match length {
                             0 => result > 0.0,
@@ -301,18 +314,21 @@ fn brought_up(connection: &mut Connection) -> rusqlite::Result<State> {
 
 /// Returns the SHA-256 of everything that is filed about a match, each value with its type and length.
 fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
-    const ROWS: [&str; 4] = [
+    const ROWS: [&str; 3] = [
         "SELECT * FROM matches WHERE id = ?",
         "SELECT sides.*, name FROM sides LEFT JOIN players ON players.id = player WHERE match = ? ORDER BY side",
         "SELECT * FROM decisions WHERE match = ? ORDER BY number",
-        DATE,
     ];
     let mut bytes = Vec::new();
     for sql in ROWS {
+        add_rows(connection, sql, number, &mut bytes)?;
+        bytes.push(b';');
+    }
+    for sql in DATES {
         let before = bytes.len();
         add_rows(connection, sql, number, &mut bytes)?;
         // A match without a date has the digest that it had before there were dates.
-        if sql != DATE || bytes.len() > before {
+        if bytes.len() > before {
             bytes.push(b';');
         }
     }
@@ -467,6 +483,8 @@ fn filed(
             let mut asked = transaction.prepare_cached("INSERT INTO dates VALUES (?, ?)")?;
             asked.execute(params![number, date])?;
         }
+        let mut asked = transaction.prepare_cached("INSERT INTO filings VALUES (?, ?)")?;
+        asked.execute(params![number, today()])?;
         file_digest(&transaction, number)?;
     }
     transaction.commit()

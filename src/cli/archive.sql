@@ -68,6 +68,10 @@ CREATE TABLE dates (
   match INTEGER PRIMARY KEY REFERENCES matches,
   played TEXT NOT NULL
 ) STRICT;
+CREATE TABLE filings (
+  match INTEGER PRIMARY KEY REFERENCES matches,
+  filed TEXT NOT NULL
+) STRICT;
 CREATE VIEW history AS
 SELECT players.name, own.match, matches.file, other_name.name AS against, matches.length, matches.level, own.score,
   other.score AS against_score, own.result, own.decisions, own.counted, own.loss, own.luck, own.error_rate, own.pr

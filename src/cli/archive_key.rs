@@ -4,7 +4,7 @@ use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Settings;
 use gammond_game::notation::{MatchFormat, MatchReading};
-use gammond_protocol::analysis::level_name;
+use gammond_protocol::analysis::{PlayerSums, level_name};
 
 /// What an analysis depends on beside the match: the same for all matches of a command.
 #[derive(Clone, Debug, Default)]
@@ -88,16 +88,9 @@ pub(crate) struct Played {
     pub(crate) length: i64,
     pub(crate) score: [i64; 2],
     pub(crate) result: f64,
-    pub(crate) sums: Sums,
-}
-
-/// Sums over a player's matches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Sums {
-    pub(crate) matches: i64,
-    pub(crate) won: i64,
-    pub(crate) decisions: i64,
-    pub(crate) counted: i64,
-    pub(crate) loss: f64,
-    pub(crate) luck: f64,
+    /// Day of the match, `YYYY-MM-DD`, if its file has one.
+    pub(crate) date: Option<String>,
+    /// Day on which it was filed; archives of version 3 have none.
+    pub(crate) filed: Option<String>,
+    pub(crate) sums: PlayerSums,
 }

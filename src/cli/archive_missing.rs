@@ -1,8 +1,8 @@
 //! The archive in a program that was built without it: none can be opened.
 
-use super::{ArchiveKey, Failure, Played, Sums};
+use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
-use gammond_protocol::analysis::{Analysis, JudgedMatch};
+use gammond_protocol::analysis::{Analysis, JudgedMatch, PlayerSums};
 use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
 use serde_json::Value;
 use std::path::Path;
@@ -36,7 +36,7 @@ impl Archive {
     }
 
     /// Cannot be called.
-    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, Sums)>, Failure> {
+    pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         match *self {}
     }
 

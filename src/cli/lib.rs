@@ -39,11 +39,11 @@ mod served_archive;
 use archive_missing as archive;
 
 pub(crate) use archive::Archive;
-pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played, Sums};
+pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
     COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts, data_folders,
-    io_threads, nets_named, only_for_its_owner, points, share,
+    io_threads, nets_named, only_for_its_owner, own_data_folder, points, share,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, known, print, shown_path, stderr_line,
@@ -117,7 +117,7 @@ commands! {
     #[command(after_help = "Example: gammond bgammon --user BOT_mine --password-file bgammon.password --points 5")]
     Bgammon => bgammon,
     /// Analyse matches: loss of each decision, luck, ratings, reports.
-    #[command(after_help = "Example: gammond analyse match.mat --html report.html")]
+    #[command(alias = "analyze", after_help = "Example: gammond analyse match.mat --html report.html")]
     Analyse => analyse,
     /// Players of an archive that `analyse --db` made, or the history of one.
     #[command(after_help = "Example: gammond players --db archive.sqlite Alice")]
@@ -128,8 +128,8 @@ commands! {
     /// Two players against each other, with the same dice for both.
     #[command(after_help = "Example: gammond duel gammond pubeval --games 1000")]
     Duel => duel,
-    /// Play games by hand, with hints, and see what your plays lost.
-    #[command(after_help = "Example: gammond play pubeval --games 3")]
+    /// Play a match or money games by hand, with hints, and see your worst mistakes.
+    #[command(after_help = "Example: gammond play --match 5")]
     Play => interactive,
     /// Several players against each other.
     #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
@@ -344,10 +344,10 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
         }
     };
     start_log(&cli.common)?;
-    let lists = matches!(cli.command, Some(Command::Analyse(_)));
+    let lists = matches!(cli.command, Some(Command::Analyse(_) | Command::Players(_)));
     if cli.common.format == Some(Format::Csv) && !lists {
         return Err(Failure::usage(
-            "--format csv works with analyse only; bench has --csv",
+            "--format csv works with analyse and players only; bench has --csv",
         ));
     }
     match &cli.command {

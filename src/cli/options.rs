@@ -56,15 +56,9 @@ pub(crate) struct Common {
     /// benchmarks), or gnubg's XML file.
     #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
     pub(crate) met: Option<String>,
-    /// Seed of everything that depends on chance.
-    #[arg(
-        long,
-        global = true,
-        env = "GAMMOND_SEED",
-        default_value_t = 1,
-        value_name = "N"
-    )]
-    pub(crate) seed: u64,
+    /// Seed of everything that depends on chance; default: 1, and a new one each time for `play`.
+    #[arg(long, global = true, env = "GAMMOND_SEED", value_name = "N")]
+    pub(crate) seed: Option<u64>,
     /// Output for programs (json) or people (text).
     #[arg(long, global = true, env = "GAMMOND_FORMAT", value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
@@ -196,7 +190,7 @@ const EMBEDDED: &str = "embedded";
 pub(crate) enum Format {
     Json,
     Text,
-    /// Comma-separated values; `analyse` only.
+    /// Comma-separated values; `analyse` and `players` only.
     Csv,
 }
 
@@ -233,6 +227,11 @@ impl Common {
     /// Returns the plies looked ahead, where a command has no other default than 0.
     pub(crate) fn plies(&self) -> u8 {
         self.plies.unwrap_or(0)
+    }
+
+    /// Returns the seed, where a command has no other default than 1.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
     }
 
     /// Returns the bearoff tables in the program and those of the folder that is used.
@@ -370,16 +369,20 @@ pub(crate) fn io_threads() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::work(within("threads", error)))
 }
 
-/// Returns the folders for programs' data, the user's own first.
-pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
+/// Returns the user's folder for programs' data.
+pub(crate) fn own_data_folder() -> Option<PathBuf> {
     let given = |name: &str| {
         let value = std::env::var_os(name).map(PathBuf::from);
         value.filter(|path| path.is_absolute())
     };
     let home = given("HOME").map(|home| home.join(".local/share"));
-    let own = given("XDG_DATA_HOME").or(home);
+    given("XDG_DATA_HOME").or(home)
+}
+
+/// Returns the folders for programs' data, the user's own first.
+pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
     let shared = ["/usr/local/share", "/usr/share"].map(PathBuf::from);
-    own.into_iter().chain(shared)
+    own_data_folder().into_iter().chain(shared)
 }
 
 /// Returns a word where `key=value` belongs.

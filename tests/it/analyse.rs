@@ -341,6 +341,117 @@ fn the_command_reports() {
     assert_eq!(run.status.code(), Some(1));
 }
 
+/// A folder with four matches, four texts that are none, and matches in folders that are left out.
+fn folder_of_matches() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (name, file) in [
+        ("a.mat", "one1.mat"),
+        ("b.mat", "three3.mat"),
+        ("sub/c.mat", "seven7.mat"),
+        ("sub/d.mat", "money3.mat"),
+        (".hidden/e.mat", "one1.mat"),
+        ("target/f.mat", "one1.mat"),
+        ("sub/node_modules/g.mat", "one1.mat"),
+        ("venv/h.mat", "one1.mat"),
+    ] {
+        let path = at.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(data(file), path).unwrap();
+    }
+    for name in ["notes.txt", "todo.txt", "sub/list.txt", "sub/more.txt"] {
+        std::fs::write(at.join(name), "milk, bread\n").unwrap();
+    }
+    folder
+}
+
+fn analysed_in(at: &Path, line: &str) -> (Option<i32>, String, String) {
+    let run = gammond()
+        .current_dir(at)
+        .args(line.split(' '))
+        .output()
+        .unwrap();
+    let [out, error] = [run.stdout, run.stderr].map(|text| String::from_utf8(text).unwrap());
+    (run.status.code(), out, error)
+}
+
+/// ANA-24, ANA-25: a folder gets a line a match, the totals of the players, and a line about the files that are no
+/// matches; folders of other programs are read only when they are named.
+#[test]
+fn folder_gets_a_line_a_match() {
+    let folder = folder_of_matches();
+    let at = folder.path();
+    let (code, out, error) = analysed_in(at, "analyse . --plies 0");
+    assert_eq!(code, Some(3), "{error}");
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(
+        lines[0].starts_with("match ") && lines[0].ends_with(" file"),
+        "{out}"
+    );
+    for (line, name) in lines[1..5]
+        .iter()
+        .zip(["./a.mat", "./b.mat", "./sub/c.mat", "./sub/d.mat"])
+    {
+        assert!(line.ends_with(name) && line.contains(", game "), "{line}");
+    }
+    assert_eq!(lines[5], "");
+    assert!(
+        lines[6].starts_with("player ") && lines[7].starts_with("Alice  "),
+        "{out}"
+    );
+    assert_eq!(lines.len(), 9, "{out}");
+    assert_eq!(
+        error,
+        "gammond: 4 files are no matches: ./notes.txt, ./sub/list.txt, ./sub/more.txt and 1 more (--full says why)\n"
+    );
+    let (_, full, error) = analysed_in(at, "analyse . --plies 0 --full");
+    assert_eq!(full.matches("The worst ").count(), 4, "{full}");
+    assert_eq!(error.lines().count(), 4, "{error}");
+    let (code, named, _) = analysed_in(at, "analyse a.mat target/f.mat venv .hidden --plies 0");
+    assert_eq!(code, Some(0));
+    assert_eq!(named.lines().count(), 9, "{named}");
+    // Three files are printed whole, four are not.
+    let three = analysed_in(at, "analyse a.mat b.mat sub/c.mat --plies 0").1;
+    assert_eq!(three.matches("analysed at 0-ply").count(), 3, "{three}");
+    let four = analysed_in(at, "analyze a.mat b.mat sub/c.mat sub/d.mat --plies 0").1;
+    assert_eq!(four.matches("analysed at 0-ply").count(), 0, "{four}");
+    // Programs get what they got.
+    let json = analysed_in(at, "analyse . --plies 0 --format json").1;
+    let types = json.lines().map(|line| {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["type"].as_str().unwrap().to_owned()
+    });
+    let types: Vec<String> = types.collect();
+    assert_eq!(types.iter().filter(|one| *one == "analysis").count(), 4);
+    assert_eq!(types.iter().filter(|one| *one == "error").count(), 4);
+}
+
+/// ANA-26: the report of several matches begins with players, the worst mistakes of all, and links to the matches.
+#[test]
+fn report_of_a_folder_has_a_first_page() {
+    let folder = folder_of_matches();
+    let at = folder.path();
+    analysed_in(at, "analyse . --plies 0 --html all.html");
+    let page = std::fs::read_to_string(at.join("all.html")).unwrap();
+    let (front, rest) = page.split_once("<h2>Matches</h2>").unwrap();
+    assert!(front.contains("<h1>4 matches</h1>") && front.contains("<td>Alice</td>"));
+    assert_eq!(front.matches("<article>").count(), 12);
+    let losses: Vec<f64> = front
+        .split(": loses ")
+        .skip(1)
+        .map(|text| number(&text[..5]).unwrap())
+        .collect();
+    assert!(losses.is_sorted_by(|one, other| one >= other), "{losses:?}");
+    assert!(rest.find("<a href=\"#m4\">").unwrap() < rest.find("<h1 id=\"m1\">").unwrap());
+    for link in page.split("href=\"#").skip(1) {
+        let (name, _) = link.split_once('"').unwrap();
+        assert_eq!(page.matches(&format!("id=\"{name}\"")).count(), 1, "{name}");
+    }
+    analysed_in(at, "analyse a.mat --plies 0 --html one.html");
+    let page = std::fs::read_to_string(at.join("one.html")).unwrap();
+    assert!(!page.contains("worst mistakes of all") && !page.contains("href="));
+}
+
 /// ANA-19: a file without a match has another exit code than a match with a fault; the others are analysed.
 #[test]
 fn file_without_a_match_has_its_exit_code() {

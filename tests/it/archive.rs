@@ -310,7 +310,7 @@ fn files_of_others_are_left_alone() {
         ("named", "is an SQLite file of another program"),
         (
             "newer",
-            "has tables of version 9, this program knows version 3",
+            "has tables of version 9, this program knows version 4",
         ),
         ("changed", "has other tables than this program makes"),
         ("trigger", "has other tables than this program makes"),
@@ -559,22 +559,128 @@ fn archive_of_an_old_version_is_brought_up() {
     let dated = "SELECT count(*) FROM dates WHERE played = '2026-11-21'";
     assert_eq!(number(&db, dated), 2.0);
     drop(db);
-    sql("DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1");
+    sql("DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 1");
     assert_eq!(run(at, "players --db a").stdout, players);
     // The digests of version 2 are those of matches without a date.
-    sql("DROP TABLE dates; PRAGMA user_version = 2");
+    sql("DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 2");
+    assert_eq!(run(at, "players --db a").stdout, players);
+    // So are those of version 3.
+    sql("DROP TABLE filings; PRAGMA user_version = 3");
     assert_eq!(run(at, "players --db a").stdout, players);
     let db = Connection::open(at.join("a")).unwrap();
     assert_eq!(number(&db, "SELECT count(*) FROM digests"), 2.0);
-    assert_eq!(number(&db, "PRAGMA user_version"), 3.0);
+    assert_eq!(number(&db, "PRAGMA user_version"), 4.0);
     drop(db);
     sql(
-        "DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1; ALTER TABLE sides ADD COLUMN age INTEGER",
+        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 1; \
+         ALTER TABLE sides ADD COLUMN age INTEGER",
     );
     let (_, said) = refused(&run(at, "players --db a"));
     assert!(said.contains("has other tables"), "{said}");
     let db = Connection::open(at.join("a")).unwrap();
     assert_eq!(number(&db, "PRAGMA user_version"), 1.0);
+}
+
+/// ANA-27: the matches of a player stand in the order of their days, whatever the order of filing; those without a day
+/// have that of filing, and in archives that did not keep it they come first.
+#[test]
+fn history_is_in_the_order_of_the_days() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = fs::read_to_string(data("one1.mat")).unwrap();
+    let dated = "; [EventDate \"2026.11.21\"]";
+    // The names of the opponents make them different matches.
+    for (file, head) in [
+        ("a.mat", "; [EventDate \"2025.03.01\"]"),
+        ("b.mat", "; no day"),
+        ("c.mat", "; [EventDate \"2024.12.31\"]"),
+        ("d.mat", "; [Date \"2025.02.28\"]"),
+    ] {
+        let text = text
+            .replace(dated, head)
+            .replace("Bob :", &format!("Bob{file} :"));
+        fs::write(at.join(file), text).unwrap();
+        let line = format!("analyse {file} --db db --plies 0");
+        assert!(run(at, &line).status.success());
+    }
+    let files = |line: &str| {
+        let text = String::from_utf8(run(at, line).stdout).unwrap();
+        let parsed = |line| serde_json::from_str::<serde_json::Value>(line).unwrap();
+        let lines: Vec<serde_json::Value> = text.lines().map(parsed).collect();
+        let file = |one: &serde_json::Value| one["file"].as_str().unwrap().to_owned();
+        (lines.iter().map(file).collect::<Vec<_>>().join(" "), lines)
+    };
+    let json = "players --db db Alice --format json";
+    let (order, lines) = files(json);
+    assert_eq!(order, "c.mat d.mat a.mat b.mat");
+    assert_eq!(lines[1]["date"], "2025-02-28");
+    let filed = lines[3]["filed"].as_str().unwrap();
+    assert!(
+        lines[3]["date"].is_null() && filed.starts_with("20"),
+        "{filed}"
+    );
+    let text = String::from_utf8(run(at, "players --db db Alice").stdout).unwrap();
+    assert!(
+        text.contains("\n 2024-12-31 ") && text.contains(&format!("\n({filed}) ")),
+        "{text}"
+    );
+    let csv = String::from_utf8(run(at, "players --db db Alice --format csv").stdout).unwrap();
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    assert!(csv.starts_with("date,filed,file,against,"), "{csv}");
+    assert!(
+        csv.contains(&format!(
+            "\n\"2025-03-01\",\"{filed}\",\"a.mat\",\"Boba.mat\",1,"
+        )),
+        "{csv}"
+    );
+    let csv = String::from_utf8(run(at, "players --db db --format csv").stdout).unwrap();
+    assert!(csv.starts_with("name,matches,won,"), "{csv}");
+    assert!(csv.contains("\n\"Alice\",4,"), "{csv}");
+    // The day of filing is part of what the digest guards.
+    let db = Connection::open(at.join("db")).unwrap();
+    db.execute_batch("UPDATE filings SET filed = '2000-01-01'")
+        .unwrap();
+    assert_eq!(refused(&run(at, json)).0, Some(3));
+    db.execute_batch(
+        "DROP TABLE filings; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+    )
+    .unwrap();
+    assert_eq!(files(json).0, "a.mat b.mat c.mat d.mat");
+}
+
+/// A bar ends where its rate does: the longest bar is that of the worst match.
+#[test]
+fn bars_are_not_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::copy(data("one1.mat"), at.join("a.mat")).unwrap();
+    assert!(run(at, "analyse a.mat --db db --plies 0").status.success());
+    let db = Connection::open(at.join("db")).unwrap();
+    db.execute_batch(
+        "UPDATE sides SET loss = 0.095 * decisions WHERE side = 0; \
+         DROP TABLE filings; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+    )
+    .unwrap();
+    let text = String::from_utf8(run(at, "players --db db Alice").stdout).unwrap();
+    assert!(
+        text.contains("a bar of 30 signs for a rate of 100;"),
+        "{text}"
+    );
+    assert!(
+        text.contains(" 95.00 ") && text.matches('#').count() == 28,
+        "{text}"
+    );
+}
+
+/// `open` shows an archive; it makes none.
+#[test]
+fn open_refuses_an_archive_that_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (code, said) = refused(&run(at, "open --port 0 --db nowhere"));
+    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(said, refused(&run(at, "players --db nowhere")).1);
+    assert!(!at.join("nowhere").exists());
 }
 
 /// ANA-17: two files of one name do not meet, and no file of somebody else is written over, nor one that is read.

@@ -343,6 +343,34 @@ fn every_help_has_an_example() {
     assert!(seen > 40, "{seen} commands");
 }
 
+/// `-h` shows a command's own options and the common ones in one line; `--help` shows all.
+#[test]
+fn short_help_folds_the_common_options() {
+    for line in ["analyse -h", "rollout -h", "train -h", "net info -h", "-h"] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let short = String::from_utf8(run(&words, b"").stdout).unwrap();
+        assert!(!short.contains("\nCommon options:\n"), "{short}");
+        let folded = short.find("\nCommon options: --nets --plies ").unwrap();
+        let example = short.find("\nExample: gammond").unwrap();
+        let own = short.find("\nOptions:\n");
+        assert!(
+            folded < example && own.is_none_or(|own| own < folded),
+            "{short}"
+        );
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| word.replace("-h", "--help"))
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let long = String::from_utf8(run(&words, b"").stdout).unwrap();
+        assert!(
+            long.contains("\nCommon options:\n") && !long.contains("--help says more"),
+            "{long}"
+        );
+        assert!(short.lines().count() + 10 < long.lines().count(), "{line}");
+    }
+}
+
 /// A position in the place of a command asks for its plays or its chances; a Match ID may be a word of its own.
 #[test]
 fn position_without_command_is_answered() {

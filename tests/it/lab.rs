@@ -7,9 +7,8 @@ use gammond_train::lab::td::TdPlan;
 use gammond_train::lab::{LabError, TrainingLoop, check_target, run_training, write_net};
 use gammond_train::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 fn td(episodes: u64) -> TdPlan<'static> {
     TdPlan {
@@ -249,61 +248,6 @@ fn commands_name_what_is_wrong() {
         assert!(said.trim_end().lines().count() <= 3, "{words}: {said}");
         assert!(!folder.path().join("d.net").exists(), "{words}");
     }
-}
-
-/// What `gammond play` says to these lines.
-fn by_hand(words: &str, input: &[u8]) -> (i32, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(words.split(' '))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It may end before it has read everything.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-    (output.status.code().unwrap(), text)
-}
-
-#[test]
-fn a_scripted_game_is_played_to_its_end() {
-    let (code, said) = by_hand("play random --seed 3", "best\n".repeat(300).as_bytes());
-    assert_eq!(code, 0, "{said}");
-    assert!(said.contains("You win a "), "{said}");
-    assert!(said.contains("decisions lost 0.000 points"), "{said}");
-    assert!(said.contains("random rolls "), "{said}");
-    assert!(!said.contains("not played to its end"), "{said}");
-    assert_eq!(
-        by_hand("play random --seed 3", "best\n".repeat(300).as_bytes()).1,
-        said
-    );
-}
-
-#[test]
-fn a_person_may_type_anything() {
-    let mut lines = b"help\nhint\nplays\npips\nboard\n\n8/1 6/1 5/1\n\xff\xfe\x00\n".to_vec();
-    lines.extend([b'x'; 20_000]);
-    lines.extend(b"\nlosses\n");
-    let (code, said) = by_hand("play linear --games 2", &lines);
-    assert_eq!(code, 0, "{said}");
-    for part in [
-        "You play against linear, seed 1.",
-        "24 to 1",
-        "pips 167",
-        "you 167, opponent 1",
-        "'8/1 6/1 5/1': play",
-        "Your 0 decisions lost 0.000 points",
-        "The game was not played to its end.",
-        "Points: you 0, linear 0.",
-    ] {
-        assert!(said.contains(part), "{part}: {said}");
-    }
-    // The long line was one line.
-    assert_eq!(said.matches("type help, or plays").count(), 3, "{said}");
-    let (code, said) = by_hand("play nobody", b"");
-    assert_eq!((code, said.lines().count()), (2, 1), "{said}");
 }
 
 /// `--curve` keeps the scores and draws them; a file of another program is left as it is.

@@ -18,6 +18,7 @@ mod benchmark;
 mod benchmark_made;
 mod bgammon;
 mod binary_matches;
+mod by_hand;
 mod cancel;
 mod cli;
 mod console;

@@ -1,5 +1,6 @@
 //! `gammond analyse`.
 
+use super::players::table;
 use crate::{
     AnalysisKey, Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture,
     ProgressArgs, folded, json_line, stopped, within,
@@ -7,17 +8,18 @@ use crate::{
 use gammond_base::escape::Terminal;
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{MoveFilter, Settings, Stop};
+use gammond_engine::query::{Level, MoveFilter, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
-    Analysis, CSV_HEAD, Comparison, Page, analyse, analysis_settings, reads_back,
+    Analysis, CSV_HEAD, Comparison, Page, PlayerList, analyse, analysis_settings, match_line_head,
+    reads_back,
 };
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::error::Error;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,7 +39,11 @@ pub(crate) struct Args {
     /// Losses from which on a decision is doubtful, bad and very bad.
     #[arg(long, value_name = "LOSSES", default_value = "0.03,0.06,0.12", value_parser = marks)]
     marks: [f64; 3],
-    /// List every decision, not only the worst mistakes.
+    /// Print the whole analysis of each match also for a folder or more than three files, which otherwise get a line a
+    /// match and the totals of the players.
+    #[arg(long)]
+    full: bool,
+    /// List every decision, not only the worst mistakes; `--full` is then understood.
     #[arg(long)]
     all: bool,
     /// Write a report for a browser as well: one file that needs no network.
@@ -68,6 +74,12 @@ enum Compare {
 }
 
 impl Args {
+    /// Returns true if so many matches, or a folder of them, get a line a match.
+    fn is_brief(&self, matches: usize) -> bool {
+        let folder = self.files.iter().any(|path| path.is_dir());
+        !self.full && !self.all && (folder || matches > WHOLE_MAX)
+    }
+
     /// Returns the folders for match files and the formats that are written there.
     fn written(&self) -> impl Iterator<Item = (&Path, MatchFormat)> {
         let folders = [
@@ -80,6 +92,12 @@ impl Args {
     }
 }
 
+/// Matches whose whole analyses are printed, unless `--full` asks for more.
+const WHOLE_MAX: usize = 3;
+/// Folders that hold no matches of their owner, beside hidden ones.
+const FOLDERS_LEFT_OUT: [&str; 3] = ["target", "node_modules", "venv"];
+/// Files without a match that are named in one line.
+const UNREAD_NAMED: usize = 3;
 /// Folders inside folders at most.
 const FOLDERS_DEEP: u32 = 16;
 /// Files of a folder at most.
@@ -132,7 +150,7 @@ enum StopReason {
 }
 
 /// Returns the settings of the analysis: 2 plies without waste, unless a depth or a level is named.
-fn settings(common: &Common, level: &LevelOption) -> Settings {
+pub(super) fn settings(common: &Common, level: Option<Level>) -> Settings {
     let mut settings = match common.plies {
         Some(plies) => analysis_settings(plies),
         None => Settings {
@@ -140,13 +158,13 @@ fn settings(common: &Common, level: &LevelOption) -> Settings {
             ..analysis_settings(2)
         },
     };
-    settings.level = level.level;
+    settings.level = level;
     settings
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
-    let settings = settings(common, &args.level);
+    let settings = settings(common, args.level.level);
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;
@@ -157,6 +175,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         out: Output::new(),
         archive: args.db.as_deref().map(Archive::open).transpose()?,
         report: Page::default(),
+        brief: args.is_brief(paths.len()).then(Brief::default),
         judged: (paths.iter())
             .filter_map(|path| path.canonicalize().ok())
             .collect(),
@@ -187,6 +206,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             match each {
                 Ok(each) => {
                     done += 1;
+                    // A log may hold hundreds of matches.
+                    if printer.brief.is_none() && args.is_brief(each.len()) {
+                        printer.brief = Some(Brief::default());
+                    }
                     for each in each {
                         printer.print(each)?;
                     }
@@ -227,6 +250,38 @@ fn may_be_written(args: &Args) -> Result<(), Failure> {
         .map_or(Ok(()), |path| Picture::Html.check(path))
 }
 
+/// What remains of matches that get a line each.
+#[derive(Default)]
+struct Brief {
+    players: PlayerList,
+    matches: u64,
+    /// Number of files without a match, and the names of the first ones.
+    unread: (u64, Vec<String>),
+}
+
+impl Brief {
+    /// Returns the line about the files without a match, if there are any.
+    fn unread_line(&self) -> Option<String> {
+        let (count, names) = &self.unread;
+        let more = count - names.len() as u64;
+        let are = if *count == 1 {
+            "file is no match"
+        } else {
+            "files are no matches"
+        };
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        (*count > 0).then(|| {
+            format!(
+                "{count} {are}: {}{more} (--full says why)",
+                names.join(", ")
+            )
+        })
+    }
+}
+
 /// Destinations of the analyses.
 struct Printer<'a> {
     format: Option<Format>,
@@ -234,6 +289,8 @@ struct Printer<'a> {
     out: Output,
     archive: Option<Archive>,
     report: Page,
+    /// Sums of the matches that get a line each, as text.
+    brief: Option<Brief>,
     /// The files that are read, which no file may be written over.
     judged: HashSet<PathBuf>,
     /// The files that were written, or would have been.
@@ -301,6 +358,11 @@ impl Printer<'_> {
         Ok(())
     }
 
+    /// Returns true if people read the output.
+    const fn is_text(&self) -> bool {
+        !matches!(self.format, Some(Format::Json | Format::Csv))
+    }
+
     fn exit_code(&self) -> ExitCode {
         match self.unread {
             true => ExitCode::from(Failure::FILE),
@@ -308,7 +370,19 @@ impl Printer<'_> {
         }
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), Failure> {
+        if let Some(brief) = self.brief.take().filter(|_| self.is_text()) {
+            let unread = brief.unread_line();
+            if brief.matches > 0 {
+                let players = table(&brief.players.into_sums());
+                self.out
+                    .print(format!("\n{}", folded(&players)).as_bytes())?;
+                self.out.flush()?;
+            }
+            if let Some(unread) = unread {
+                stderr_line!("gammond: {unread}");
+            }
+        }
         // A report about nothing takes the place of none.
         if let Some(path) = &self.args.html
             && !self.report.is_empty()
@@ -385,14 +459,22 @@ impl Printer<'_> {
                 printed = out.print(text.as_bytes());
             }
         };
-        match self.format {
-            Some(Format::Json) => {
+        match (self.format, &mut self.brief) {
+            (Some(Format::Json), _) => {
                 print("{");
                 // No control character in it reaches a terminal.
                 analysis.write_json(name, &mut |text| print(&Terminal::new(text).to_string()));
                 print("\n");
             }
-            Some(Format::Csv) => analysis.write_csv(name, &mut print),
+            (Some(Format::Csv), _) => analysis.write_csv(name, &mut print),
+            (_, Some(brief)) => {
+                if brief.matches == 0 {
+                    print(&folded(&(match_line_head() + "\n")));
+                }
+                brief.matches += 1;
+                brief.players.add(analysis);
+                print(&folded(&(analysis.match_line(Terminal::new(name)) + "\n")));
+            }
             _ => print(&folded(
                 &(analysis.text(Terminal::new(name), self.args.all) + "\n"),
             )),
@@ -410,9 +492,13 @@ impl Printer<'_> {
                 stderr_line!("gammond: {name}: {}", comparison.summary());
                 Ok(())
             }
-            _ => self
-                .out
-                .print(folded(&(comparison.text() + "\n")).as_bytes()),
+            _ => {
+                let text = match &self.brief {
+                    Some(_) => format!("  {}\n", comparison.summary()),
+                    None => comparison.text() + "\n",
+                };
+                self.out.print(folded(&text).as_bytes())
+            }
         }
     }
 
@@ -422,6 +508,15 @@ impl Printer<'_> {
                 "type": "error", "file": name, "code": "bad-match-file", "message": message,
             });
             return self.out.print(json_line(&value).as_bytes());
+        }
+        if self.is_text()
+            && let Some(Brief { unread, .. }) = &mut self.brief
+        {
+            unread.0 += 1;
+            if unread.1.len() < UNREAD_NAMED {
+                unread.1.push(Terminal::new(name).to_string());
+            }
+            return Ok(());
         }
         stderr_line!("gammond: {name}: {message}");
         Ok(())
@@ -456,8 +551,8 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
         .map(|entry| entry.map(|entry| (entry.file_name(), entry.path())))
         .collect::<Result<_, _>>()?;
     entries.sort();
-    for (_, path) in entries {
-        if path.is_dir() && deep < FOLDERS_DEEP && !path.is_symlink() {
+    for (name, path) in entries {
+        if path.is_dir() && deep < FOLDERS_DEEP && !path.is_symlink() && !is_left_out(&name) {
             folder(&path, deep + 1, files)?;
         }
         let ending = path.extension().and_then(|ending| ending.to_str());
@@ -468,6 +563,11 @@ fn folder(path: &Path, deep: u32, files: &mut Vec<PathBuf>) -> std::io::Result<(
         }
     }
     Ok(())
+}
+
+/// Returns true for folders inside the named one that are passed over.
+fn is_left_out(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".") || FOLDERS_LEFT_OUT.iter().any(|one| *one == name)
 }
 
 /// Says if a match is in the archive.

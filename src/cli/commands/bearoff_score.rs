@@ -40,7 +40,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     names.extend(tables.names().iter().map(|name| name.replace(' ', "-")));
     let mut scorer = Scorer {
         tables: &tables,
-        seed: common.seed,
+        seed: common.seed(),
         covered: args.covered,
         pending: Vec::new(),
         settings: Vec::new(),

@@ -47,7 +47,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let players = args.players.open(common)?;
     let judges = judges(&args.judges, &common.ours())?;
     let (found, damaged) = read_with_warnings(&args.file)?;
-    let all = decisions(&found, args.decisions as usize, common.seed);
+    let all = decisions(&found, args.decisions as usize, common.seed());
     if all.is_empty() {
         let path = args.file.display();
         return Err(Failure::file(format!("{path}: no position with a choice")));

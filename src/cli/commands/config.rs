@@ -71,11 +71,10 @@ fn options_in_force(common: &Common, text: &mut String) {
     );
     line("bearoff", path(&common.bearoff), common.bearoff.is_some());
     line("met", Some(common.met_name().into()), common.met.is_some());
-    let seed = common.seed.to_string();
     line(
         "seed",
-        i64::try_from(common.seed).ok().map(Into::into),
-        !is_default("seed", &seed),
+        i64::try_from(common.seed()).ok().map(Into::into),
+        common.seed.is_some(),
     );
     line(
         "format",

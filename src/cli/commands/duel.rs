@@ -83,7 +83,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return adjusted(common, args, [&**a, &**b], nets);
     }
     let plan = DuelPlan {
-        seed: common.seed,
+        seed: common.seed(),
         pairs: args.games.div_ceil(2),
         decide: args.decide,
         independent: args.independent_dice,
@@ -158,7 +158,7 @@ fn adjusted(
     let stop = Stop::never();
     let judge = (engine.context(&stop), engine.identity()?);
     let plan = AdjustedPlan {
-        seed: common.seed,
+        seed: common.seed(),
         pairs: args.games.div_ceil(2),
         independent: args.independent_dice,
         terms: args.terms.terms(),
@@ -170,7 +170,7 @@ fn adjusted(
     let (names, games) = (players.map(Player::name), 2 * seen.points.count());
     let text = if common.format == Some(Format::Json) {
         let mut value = serde_json::json!({
-            "players": names, "seed": common.seed, terms.unit(): games, "judge": engine.net_name(),
+            "players": names, "seed": common.seed(), terms.unit(): games, "judge": engine.net_name(),
             "variance_factor": seen.factor(),
         });
         extend(&mut value, results(&seen.adjusted, terms));
@@ -195,7 +195,7 @@ fn adjusted(
             "{} against {}, seed {}, luck judged by {}\n{}with the luck {}; variance / {:.0}\n",
             names[0],
             names[1],
-            common.seed,
+            common.seed(),
             engine.net_name(),
             headline(games, &seen.adjusted, terms),
             brief(&seen.points, terms),

@@ -149,7 +149,7 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
         threads: _,
         bearoff,
         met,
-        seed,
+        seed: _,
         format,
         log: _,
         log_json: _,
@@ -175,7 +175,7 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
         plies: u64::from(common.plies()).try_into()?,
         bearoff,
         met,
-        seed: *seed,
+        seed: common.seed(),
         format: format.map(|format| match format {
             Format::Json => FormatSpec::Json,
             Format::Text => FormatSpec::Text,
@@ -214,7 +214,7 @@ fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> 
         threads: None,
         bearoff: bearoff.transpose()?,
         met,
-        seed,
+        seed: Some(seed),
         format: format.map(|format| match format {
             FormatSpec::Json => Format::Json,
             FormatSpec::Text => Format::Text,
@@ -456,7 +456,7 @@ mod tests {
             assert!(!shown.contains(&at("")), "{line}: {shown}");
             let (common, command) = at_the_worker(&travelled).unwrap();
             assert_eq!(
-                (common.seed, common.plies()),
+                (common.seed(), common.plies()),
                 (task.engine.seed, u64::from(task.engine.plies) as u8)
             );
             // From the arguments of the worker the same job is made.

@@ -103,7 +103,7 @@ fn duels(
     control: &mut Control<'_>,
 ) -> Result<JobEnd<Vec<Tally>>, Failure> {
     let plan = DuelPlan {
-        seed: common.seed,
+        seed: common.seed(),
         pairs: args.games.div_ceil(2),
         ..DuelPlan::default()
     };

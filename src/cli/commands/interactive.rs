@@ -1,74 +1,127 @@
-//! `gammond play`: games by hand in a terminal, or with plays that come from a file.
+//! `gammond play`: a match or money games by hand in a terminal, or with plays that come from a file.
 
-use crate::{Common, Failure, Output, PlayerOptions, columns};
+use super::analyse::settings;
+use super::hand_match::HandMatch;
+use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{MoveFilter, PlayQuery, RankedPlay, RankedPlays, Settings, Stop};
-use gammond_game::notation::{LINE_BYTES_MAX, parse_play, play_text};
-use gammond_game::{LegalPlay, MatchState, Position, Roll, Rules, find_play, legal_plays};
+use gammond_engine::equity::double_refusal;
+use gammond_engine::query::{
+    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays, Settings,
+    Stop,
+};
+use gammond_game::notation::{
+    LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
+};
+use gammond_game::{
+    Cube, CubeOwner, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules, find_play,
+    legal_plays,
+};
+use gammond_protocol::analysis::{Totals, analyse};
 use gammond_protocol::render::{ScreenStyle, screen};
 use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead, IsTerminal as _, Read as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// The opponent, as for `duel`. `--nets` and `--plies` belong to the hints, not to it.
+    /// The opponent, as for `duel`. `--nets` and `--plies` belong to the hints and the analysis, not to it.
     #[arg(default_value = "gammond", value_name = "PLAYER")]
     player: String,
-    /// Games to play, without a cube.
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    /// Play a match to so many points; without this, money games.
+    #[arg(id = "match_length", long = "match", alias = "length", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..))]
+    length: Option<u8>,
+    /// Money games to play.
+    #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "match_length", value_parser = clap::value_parser!(u64).range(1..=1000))]
     games: u64,
+    /// Gammons count in money games though the cube was not turned.
+    #[arg(long, conflicts_with = "match_length")]
+    no_jacoby: bool,
+    /// Your name in the match file.
+    #[arg(long, value_name = "NAME", default_value = "You")]
+    name: String,
+    /// Save the match in this new file, or nowhere: `none`. Without this it gets a file in `gammond/matches` in your data
+    /// folder.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     #[command(flatten)]
     players: PlayerOptions,
 }
 
 /// Plays that a hint shows.
 const HINTS: usize = 5;
-/// A loss from here on is listed at the end.
-const LISTED: f64 = 0.02;
+/// Mistakes that are listed at the end.
+const MISTAKES: usize = 3;
 /// Turns of the longest game.
 const TURNS_MAX: u32 = 20_000;
 /// Columns of a screen that does not say how many it has.
 const COLUMNS: usize = 80;
+/// Seeds that the program chooses have at most nine digits: people type them.
+const SEEDS: u64 = 1_000_000_000;
+/// The side of the person.
+const PERSON: usize = 0;
 
 const HELP: &str = "\
 8/5 6/5      play; also 8-5 6-5, bar/20, 6/off, 8/5(2)
-hint         the best plays and what they are worth
-best         make the best play
+roll         throw the dice; so does an empty line where you may double
+double       turn the cube; redouble is the same
+take, drop   answer a double
+resign       give the game up; also resign gammon, resign backgammon
+hint         the best plays, or the cube decision, and what they are worth
+best         do what the hint says
 plays        all legal plays
-board        draw the board again; so does an empty line
+board        draw the board again; so does an empty line where you play
 pips         both pip counts
-losses       what your plays have lost so far
-quit         end
-You are X and move from 24 to 1. The dice are thrown for you; there is no cube.
+score        the score
+losses       what your decisions have lost so far
+quit         end; the match is saved
+You are X and move from 24 to 1. The dice are thrown for you.
 ";
 
-/// A decision of the person.
-struct HumanDecision {
-    game: u64,
-    roll: Roll,
-    played: String,
-    best: String,
-    loss: f64,
+/// End of a game.
+enum GameEnd {
+    /// A side won this many points.
+    Won(usize, u32),
+    /// The person left, or there are no more lines.
+    Left,
+}
+
+/// A step of a game: on with something, or its end.
+type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
+
+/// The decision of the person: what the board looks like from there.
+#[derive(Clone, Copy)]
+struct View {
+    /// Seen by the person.
+    position: Position,
+    state: MatchState,
+    roll: Option<Roll>,
+    /// True if the opponent has doubled.
+    doubled: bool,
 }
 
 /// The table at which they sit.
 struct GameTable<'a> {
     engine: Engine,
+    /// Settings of hints and of the analysis.
     settings: Settings,
     opponent: &'a dyn Player,
-    state: MatchState,
+    /// Name of the opponent in sentences.
+    name: String,
+    rules: Rules,
+    seed: u64,
+    score: MatchScore,
+    length: u8,
+    saved: HandMatch,
     look: ScreenStyle,
     /// True if a person waits for a prompt.
     prompts: bool,
     out: Output,
-    decided: Vec<HumanDecision>,
-    game: u64,
-    /// Points of the person.
-    score: [u32; 2],
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -79,60 +132,123 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             filter: Some(MoveFilter::AUTO),
             ..Ours::default()
         },
+        met: common.match_equity_table()?,
         ..Defaults::default()
     })?;
-    let mut settings = Settings::plies(common.plies());
-    settings.cubeful = false;
-    let mut rules = Rules::default();
-    rules.jacoby = false;
+    // Not from the clock: two programs that start together have different dice.
+    let seed = common
+        .seed
+        .unwrap_or_else(|| RandomState::new().hash_one(std::process::id()) % SEEDS);
+    let length = args.length.unwrap_or(0);
+    let name = args.player.split(':').next().unwrap_or_default().to_owned();
+    let jacoby = !args.no_jacoby;
+    let names = [args.name.clone(), args.player.replace(':', " ")];
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     let mut table = GameTable {
         engine: common.engine()?,
-        settings,
+        settings: settings(common, None),
         opponent: &*opponent,
-        state: MatchState::money(rules),
+        name,
+        rules: Rules {
+            jacoby,
+            beavers: false,
+        },
+        seed,
+        score: MatchScore::new(length),
+        length,
+        saved: HandMatch::new(length, names, jacoby, seed, args.save.as_deref())?,
         look: ScreenStyle::new(columns().unwrap_or(COLUMNS), colour),
         prompts: std::io::stdin().is_terminal(),
         out: Output::new(),
-        decided: Vec::new(),
-        game: 0,
-        score: [0; 2],
     };
+    table.begin(args)?;
     let mut input = std::io::stdin().lock();
-    table.say(&format!(
-        "You play against {}, seed {}. Type help to see what you can type.",
-        opponent.name(),
-        common.seed
-    ))?;
-    for game in 0..args.games {
-        table.game = game + 1;
-        if !table.play(&mut input, common.seed, game)? {
-            table.say("The game was not played to its end.")?;
-            break;
-        }
-    }
-    if args.games > 1 {
-        let [own, other] = table.score;
-        table.say(&format!("Points: you {own}, {} {other}.", opponent.name()))?;
-    }
-    table.losses()?;
-    Ok(ExitCode::SUCCESS)
+    let played = table.play(&mut input, args.games);
+    // Whatever ended it, the person learns where the match is.
+    let ended = table.end();
+    played.and(ended).map(|()| ExitCode::SUCCESS)
 }
 
 impl GameTable<'_> {
-    fn say(&mut self, line: &str) -> Result<(), Failure> {
-        self.out.line(line)
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
+        self.out.line(folded(text).trim_end_matches('\n'))
     }
 
-    fn board(&mut self, position: &Position, roll: Roll) -> Result<(), Failure> {
-        let text = screen::position(position, &self.state, Some(roll), self.look);
-        self.say(text.trim_end_matches('\n'))
+    /// Says what is played, against whom, and with which dice.
+    fn begin(&mut self, args: &Args) -> Result<(), Failure> {
+        let what = match (self.length, args.games) {
+            (0, 1) => "a money game".to_owned(),
+            (0, games) => format!("{games} money games"),
+            (length, _) => format!("a match to {}", points(length.into())),
+        };
+        let text = format!(
+            "You play {what} against {}, seed {}. Type help to see what you can type.",
+            self.opponent.name(),
+            self.seed
+        );
+        self.say(&text)?;
+        if self.opponent.with_cube().is_none() {
+            let text = format!(
+                "{} does not know the cube: gammond doubles and takes for it.",
+                self.name
+            );
+            self.say(&text)?;
+        }
+        Ok(())
     }
 
-    /// Plays a game; false when the person left it.
-    fn play(&mut self, input: &mut impl BufRead, seed: u64, game: u64) -> Result<bool, Failure> {
-        let mut dice = stream(seed, 2 * game);
-        let mut chance = stream(seed, 2 * game + 1);
+    /// Plays games until the match is over, all games are played, or the person leaves.
+    fn play(&mut self, input: &mut impl BufRead, games: u64) -> Result<(), Failure> {
+        for game in 0.. {
+            let is_over = match self.length {
+                0 => game >= games,
+                _ => self.score.winner().is_some(),
+            };
+            if is_over {
+                break;
+            }
+            match self.game(input, game)? {
+                GameEnd::Left => {
+                    self.say("The game was not played to its end.")?;
+                    break;
+                }
+                GameEnd::Won(winner, points) => {
+                    self.score.add(winner, points);
+                    self.saved.end_game(winner, points);
+                    let text = self.score_line();
+                    self.say(&text)?;
+                }
+            }
+        }
+        if let Some(winner) = self.score.winner() {
+            let who = if winner == PERSON {
+                "You win".to_owned()
+            } else {
+                format!("{} wins", self.name)
+            };
+            let text = self.look.strong(&format!("{who} the match."));
+            self.say(&text)?;
+        }
+        Ok(())
+    }
+
+    fn score_line(&self) -> String {
+        let [own, other] = self.score.points();
+        let name = &self.name;
+        let state = self.score.state(PERSON, self.rules);
+        match self.length {
+            0 => format!("Points: you {own}, {name} {other}."),
+            length if self.score.winner().is_none() && state.score.is_crawford() => {
+                format!("Score: you {own}, {name} {other}, to {length}; Crawford game.")
+            }
+            length => format!("Score: you {own}, {name} {other}, to {length}."),
+        }
+    }
+
+    /// Plays a game.
+    fn game(&mut self, input: &mut impl BufRead, game: u64) -> Result<GameEnd, Failure> {
+        let mut dice = stream(self.seed, 2 * game);
+        let mut chance = stream(self.seed, 2 * game + 1);
         let mut roll = loop {
             let opening = Roll::thrown(&mut dice);
             if !opening.is_double() {
@@ -140,191 +256,470 @@ impl GameTable<'_> {
             }
         };
         let [own, other] = roll.dice();
-        let mut person = own > other;
-        let begins = if person {
-            "you begin"
-        } else {
-            "the opponent begins"
+        let mut turn = usize::from(own < other);
+        let mut state = self.score.state(turn, self.rules);
+        let begins = match turn {
+            PERSON => "you begin".to_owned(),
+            _ => format!("{} begins", self.name),
         };
-        self.say(&format!("Game {}: {begins}.", game + 1))?;
+        let crawford = match state.score.is_crawford() {
+            true => ", the Crawford game",
+            false => "",
+        };
+        let title = format!("\nGame {}{crawford}: {begins}.", game + 1);
+        let title = self.look.strong(&title);
+        self.say(&title)?;
+        self.saved.begin_game(self.score.points());
         let mut position = Position::start();
-        for _ in 0..TURNS_MAX {
-            position = if person {
-                match self.human_turn(input, &position, roll)? {
-                    Some(after) => after,
-                    None => return Ok(false),
+        for number in 0..TURNS_MAX {
+            // The person has the board before the eyes who has just decided to roll.
+            let is_drawn = number > 0 && turn == PERSON && may_double(&state);
+            if number > 0 {
+                match self.cube_turn(input, (turn, &position), state)? {
+                    ControlFlow::Continue(cube) => state.cube = cube,
+                    ControlFlow::Break(end) => return Ok(end),
                 }
-            } else {
-                self.turn_of_opponent(&position, roll, &mut chance)?
-            };
-            if let Some(outcome) = position.outcome() {
-                let points = outcome.points().unsigned_abs();
-                let kind = ["game", "gammon", "backgammon"];
-                let kind = kind[(points as usize).clamp(1, 3) - 1];
-                self.score[usize::from(!person)] += points;
-                let who = if person {
-                    "You win"
-                } else {
-                    "The opponent wins"
-                };
-                self.say(&format!("{who} a {kind}: {points}."))?;
-                return Ok(true);
+                roll = Roll::thrown(&mut dice);
             }
-            person = !person;
-            roll = Roll::thrown(&mut dice);
+            let after = match turn {
+                PERSON => match self.human_turn(input, &position, (state, roll), is_drawn)? {
+                    ControlFlow::Continue(after) => after,
+                    ControlFlow::Break(end) => return Ok(end),
+                },
+                _ => self.turn_of_opponent(&position, &state, roll, &mut chance)?,
+            };
+            let play = find_play(&position, roll, &after).unwrap_or_default();
+            self.saved.add(turn, MatAction::Play { roll, play });
+            if let Some(outcome) = after.outcome() {
+                let kind = kind(outcome.margin);
+                let won = state.points(outcome.margin);
+                let text = match turn {
+                    PERSON => format!("You win a {kind}: {}.", points(won)),
+                    _ => format!("{} wins a {kind}: {}.", self.name, points(won)),
+                };
+                let text = self.look.strong(&text);
+                self.say(&text)?;
+                return Ok(GameEnd::Won(turn, won));
+            }
+            position = after;
+            turn = 1 - turn;
+            state = state.swapped();
         }
-        Ok(false)
+        Ok(GameEnd::Left)
+    }
+
+    /// Lets the player on roll double and the other answer; goes on with the cube as it is then.
+    fn cube_turn(
+        &mut self,
+        input: &mut impl BufRead,
+        (turn, position): (usize, &Position),
+        state: MatchState,
+    ) -> Step<Cube> {
+        if !may_double(&state) {
+            return Ok(ControlFlow::Continue(state.cube));
+        }
+        let doubles = match turn {
+            PERSON => match self.human_doubles(input, position, state)? {
+                ControlFlow::Continue(doubles) => doubles,
+                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+            },
+            _ => match self.opponent.with_cube() {
+                Some(player) => player.doubles(position, &state)?,
+                None => self.cube_answer(position, state)?.double,
+            },
+        };
+        if !doubles {
+            return Ok(ControlFlow::Continue(state.cube));
+        }
+        let value = 2 * state.cube.value();
+        self.saved.add(turn, MatAction::Double(value));
+        let takes = match turn {
+            PERSON => {
+                let takes = match self.opponent.with_cube() {
+                    Some(player) => player.takes(position, &state)?,
+                    None => self.cube_answer(position, state)?.take,
+                };
+                let does = if takes { "takes" } else { "drops" };
+                let text = format!("You double to {value}; {} {does}.", self.name);
+                self.say(&text)?;
+                takes
+            }
+            _ => match self.human_takes(input, position, state)? {
+                ControlFlow::Continue(takes) => takes,
+                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+            },
+        };
+        let answer = if takes {
+            MatAction::Take
+        } else {
+            MatAction::Drop
+        };
+        self.saved.add(1 - turn, answer);
+        if takes {
+            let cube = Cube::new(value, CubeOwner::Opponent).unwrap_or(state.cube);
+            return Ok(ControlFlow::Continue(cube));
+        }
+        let won = state.cube.value();
+        let text = match turn {
+            PERSON => format!("You win {}.", points(won)),
+            _ => format!("{} wins {}.", self.name, points(won)),
+        };
+        let text = self.look.strong(&text);
+        self.say(&text)?;
+        Ok(ControlFlow::Break(GameEnd::Won(turn, won)))
+    }
+
+    fn cube_answer(&self, position: &Position, state: MatchState) -> Result<CubeAnswer, Failure> {
+        let query = CubeQuery::new(*position, state);
+        Ok(self
+            .engine
+            .cube_action(&query, &self.settings, &Stop::never())?)
     }
 
     fn turn_of_opponent(
         &mut self,
         position: &Position,
+        state: &MatchState,
         roll: Roll,
         chance: &mut ChaCha8Rng,
     ) -> Result<Position, Failure> {
-        let after = self.opponent.play(position, roll, chance)?;
+        let after = match self.opponent.with_cube() {
+            Some(player) => player.play_in(position, state, roll, chance)?,
+            None => self.opponent.play(position, roll, chance)?,
+        };
         let play = match find_play(position, roll, &after) {
             Some(play) if !play.is_pass() => play_text(position, &play),
             _ => "cannot move".to_owned(),
         };
-        let name = self.opponent.name();
-        self.say(&format!("{name} rolls {roll}: {play}"))?;
+        let text = format!("{} rolls {roll}: {play}", self.name);
+        self.say(&text)?;
         Ok(after)
     }
 
-    /// Returns the position after the play that the person makes; none when there are no more lines, or the person
-    /// goes.
+    /// Asks the person who is on roll to double or to roll.
+    fn human_doubles(
+        &mut self,
+        input: &mut impl BufRead,
+        position: &Position,
+        state: MatchState,
+    ) -> Step<bool> {
+        let view = View {
+            position: *position,
+            state,
+            roll: None,
+            doubled: false,
+        };
+        self.draw(&view)?;
+        loop {
+            let line = match self.ask(input, &view, "roll or double")? {
+                ControlFlow::Continue(line) => line,
+                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+            };
+            match line.as_str() {
+                "" | "roll" | "r" => return Ok(ControlFlow::Continue(false)),
+                "double" | "redouble" | "d" => return Ok(ControlFlow::Continue(true)),
+                "hint" => self.cube_hint(&view)?,
+                "best" => {
+                    let double = self.cube_answer(position, state)?.double;
+                    return Ok(ControlFlow::Continue(double));
+                }
+                _ => self.complain(&line, "expected roll or double")?,
+            }
+        }
+    }
+
+    /// Asks the person to answer a double; position and state are those of the opponent, who is on roll.
+    fn human_takes(
+        &mut self,
+        input: &mut impl BufRead,
+        position: &Position,
+        state: MatchState,
+    ) -> Step<bool> {
+        let view = View {
+            position: position.swapped(),
+            state: state.swapped(),
+            roll: None,
+            doubled: true,
+        };
+        let value = 2 * state.cube.value();
+        let text = format!("{} doubles to {value}.", self.name);
+        let text = self.look.strong(&text);
+        self.say(&text)?;
+        self.draw(&view)?;
+        loop {
+            let line = match self.ask(input, &view, "take or drop")? {
+                ControlFlow::Continue(line) => line,
+                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+            };
+            match line.as_str() {
+                "take" | "accept" | "t" => return Ok(ControlFlow::Continue(true)),
+                "drop" | "pass" | "p" => return Ok(ControlFlow::Continue(false)),
+                "" => self.draw(&view)?,
+                "hint" => self.cube_hint(&view)?,
+                "best" => {
+                    let take = self.cube_answer(position, state)?.take;
+                    return Ok(ControlFlow::Continue(take));
+                }
+                _ => self.complain(&line, "expected take or drop")?,
+            }
+        }
+    }
+
+    /// Asks the person for a play; returns the position after it.
     fn human_turn(
         &mut self,
         input: &mut impl BufRead,
         position: &Position,
-        roll: Roll,
-    ) -> Result<Option<Position>, Failure> {
-        self.board(position, roll)?;
+        (state, roll): (MatchState, Roll),
+        is_drawn: bool,
+    ) -> Step<Position> {
+        let view = View {
+            position: *position,
+            state,
+            roll: Some(roll),
+            doubled: false,
+        };
         let legal = legal_plays(position, roll);
+        if !is_drawn {
+            self.draw(&view)?;
+        }
         if legal.is_empty() {
             self.say(&format!("You roll {roll} and cannot move."))?;
-            return Ok(Some(position.swapped()));
+            return Ok(ControlFlow::Continue(position.swapped()));
         }
-        let mut ranked = None;
+        if is_drawn {
+            self.say(&format!("You roll {roll}."))?;
+        }
         loop {
-            if self.prompts {
-                self.out.print(b"> ")?;
-                self.out.flush()?;
-            }
-            let Some(line) = line_of(input)? else {
-                return Ok(None);
+            let line = match self.ask(input, &view, &roll.to_string())? {
+                ControlFlow::Continue(line) => line,
+                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
             };
-            if self.out.is_closed() {
-                return Ok(None);
-            }
-            match line.trim().to_lowercase().as_str() {
-                "" | "board" => self.board(position, roll)?,
-                "help" | "?" => self.say(HELP.trim_end())?,
-                "quit" | "exit" | "resign" => return Ok(None),
-                "losses" => self.losses()?,
-                "pips" => {
-                    let pips = [position.me(), position.opponent()].map(|side| side.pips());
-                    self.say(&format!("you {}, opponent {}", pips[0], pips[1]))?;
-                }
+            match line.as_str() {
+                "" => self.draw(&view)?,
                 "plays" => {
                     let texts = legal.iter().map(|one| play_text(position, &one.play));
                     let texts = texts.collect::<Vec<_>>().join("\n");
                     self.say(&texts)?;
                 }
                 "hint" => {
-                    let found = self.rank(&mut ranked, position, roll)?;
+                    let found = self.rank(&view, roll)?;
                     let limit = (self.settings.plies, HINTS);
                     let spell = |one: &RankedPlay| play_text(position, &one.play);
-                    let text = screen::plays(found, &self.state, limit, self.look, spell);
-                    self.say(text.trim_end_matches('\n'))?;
+                    let text = screen::plays(&found, &state, limit, self.look, spell);
+                    self.say(&text)?;
                 }
                 "best" => {
-                    let best = self.rank(&mut ranked, position, roll)?.best();
-                    let chosen = LegalPlay {
-                        play: best.play,
-                        after: best.position,
-                    };
-                    let after = self.decide(&mut ranked, (position, roll), chosen)?;
-                    return Ok(Some(after));
+                    let after = self.rank(&view, roll)?.best().position;
+                    return Ok(ControlFlow::Continue(after));
                 }
-                _ => match parse_play(line.trim(), position, roll) {
-                    Ok(chosen) => {
-                        let after = self.decide(&mut ranked, (position, roll), chosen)?;
-                        return Ok(Some(after));
-                    }
-                    Err(error) => {
-                        let typed: String = line.trim().chars().take(40).collect();
-                        let typed = typed.escape_debug();
-                        self.say(&format!("'{typed}': {error}; type help, or plays"))?;
-                    }
+                "roll" | "double" | "redouble" => {
+                    self.say("The dice are thrown: it is your play.")?
+                }
+                text => match parse_play(text, position, roll) {
+                    Ok(LegalPlay { after, .. }) => return Ok(ControlFlow::Continue(after)),
+                    Err(error) => self.complain(&line, &format!("{error}; type help, or plays"))?,
                 },
             }
         }
     }
 
-    /// All plays of the roll, best first; computed once a turn.
-    fn rank<'r>(
-        &self,
-        ranked: &'r mut Option<RankedPlays>,
-        position: &Position,
-        roll: Roll,
-    ) -> Result<&'r RankedPlays, Failure> {
-        match ranked {
-            Some(found) => Ok(found),
-            None => {
-                let query = PlayQuery::new(*position, roll, self.state);
-                let found = (self.engine).rank_plays(&query, &self.settings, &Stop::never())?;
-                Ok(ranked.insert(found))
+    /// Asks the person for a line about the decision. Commands that are possible everywhere are done here.
+    fn ask(&mut self, input: &mut impl BufRead, view: &View, prompt: &str) -> Step<String> {
+        loop {
+            if self.prompts {
+                let prompt = self.look.strong(&format!("{prompt}> "));
+                self.out.print(prompt.as_bytes())?;
+                self.out.flush()?;
+            }
+            let line = line_of(input)?.filter(|_| !self.out.is_closed());
+            let Some(line) = line else {
+                if self.prompts {
+                    self.say("")?;
+                }
+                return Ok(ControlFlow::Break(GameEnd::Left));
+            };
+            let line = line.trim().to_lowercase();
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next()) {
+                (Some("help" | "?"), _) => self.say(HELP)?,
+                (Some("quit" | "exit"), _) => return Ok(ControlFlow::Break(GameEnd::Left)),
+                (Some("board"), _) => self.draw(view)?,
+                (Some("losses"), _) => self.losses()?,
+                (Some("score"), _) => {
+                    let text = self.score_line();
+                    self.say(&text)?;
+                }
+                (Some("pips"), _) => {
+                    let sides = [view.position.me(), view.position.opponent()];
+                    let [own, other] = sides.map(|side| side.pips());
+                    self.say(&format!("you {own}, opponent {other}"))?;
+                }
+                (Some("resign"), _) if view.doubled => {
+                    self.say("A double waits for your answer: take or drop.")?;
+                }
+                (Some("resign"), more) => match margin(more) {
+                    None => {
+                        self.complain(&line, "expected resign, resign gammon or resign backgammon")?
+                    }
+                    Some(margin) => {
+                        if let Some(end) = self.resign(view, margin)? {
+                            return Ok(ControlFlow::Break(end));
+                        }
+                    }
+                },
+                _ => return Ok(ControlFlow::Continue(line)),
             }
         }
     }
 
-    /// Makes a play and keeps what it lost.
-    fn decide(
-        &mut self,
-        ranked: &mut Option<RankedPlays>,
-        (position, roll): (&Position, Roll),
-        chosen: LegalPlay,
-    ) -> Result<Position, Failure> {
-        let found = self.rank(ranked, position, roll)?;
-        let best = found.best();
-        let own = found.plays.iter().find(|one| one.position == chosen.after);
-        let worth = own.map_or(best.value.equity, |one| one.value.equity);
-        let decided = HumanDecision {
-            game: self.game,
-            roll,
-            played: play_text(position, &chosen.play),
-            best: play_text(position, &best.play),
-            loss: (best.value.equity - worth).max(0.0),
-        };
-        if found.plays.len() > 1 {
-            self.decided.push(decided);
+    /// Offers the game to the opponent, who accepts what cannot be less than playing on.
+    fn resign(&mut self, view: &View, margin: Margin) -> Result<Option<GameEnd>, Failure> {
+        let query = EvalQuery::new(view.position, view.state);
+        let kind = kind(margin);
+        if !self.engine.accept_resignation(&query, margin as u8) {
+            let text = format!("{} wants more than a {kind} and plays on.", self.name);
+            self.say(&text)?;
+            return Ok(None);
         }
-        Ok(chosen.after)
+        let lost = view.state.points(margin);
+        let text = format!("{} accepts and wins a {kind}: {}.", self.name, points(lost));
+        let text = self.look.strong(&text);
+        self.say(&text)?;
+        Ok(Some(GameEnd::Won(1 - PERSON, lost)))
     }
 
-    /// Prints the losses of the person's plays.
+    fn complain(&mut self, line: &str, message: &str) -> Result<(), Failure> {
+        let typed: String = line.chars().take(40).collect();
+        let typed = typed.escape_debug();
+        self.say(&format!("'{typed}': {message}"))
+    }
+
+    fn draw(&mut self, view: &View) -> Result<(), Failure> {
+        let text = screen::position(&view.position, &view.state, view.roll, self.look);
+        // The drawing is that of a player on roll.
+        let mut text = text.replace("X: player on roll", "X: you");
+        if view.doubled {
+            text = text.replace("     on roll", &format!("     {} doubles", self.name));
+        }
+        self.out.line(text.trim_end_matches('\n'))
+    }
+
+    /// All plays of the roll, best first.
+    fn rank(&self, view: &View, roll: Roll) -> Result<RankedPlays, Failure> {
+        let query = PlayQuery::new(view.position, roll, view.state);
+        Ok(self
+            .engine
+            .rank_plays(&query, &self.settings, &Stop::never())?)
+    }
+
+    /// Shows the cube decision, as the player sees it who may double.
+    fn cube_hint(&mut self, view: &View) -> Result<(), Failure> {
+        let (position, state) = match view.doubled {
+            true => (view.position.swapped(), view.state.swapped()),
+            false => (view.position, view.state),
+        };
+        let found = self.cube_answer(&position, state)?;
+        let [none, take, pass] = [found.no_double, found.double_take, found.double_pass]
+            .map(|one| if view.doubled { -one.equity } else { one.equity } + 0.0);
+        let best = match (view.doubled, found.double, found.take) {
+            (true, _, true) => "take",
+            (true, _, false) => "drop",
+            (false, true, _) => "double",
+            (false, false, _) => "roll",
+        };
+        let text = match view.doubled {
+            true => format!("take {take:+.3}, drop {pass:+.3}: {best}"),
+            false => format!(
+                "roll {none:+.3}, double and take {take:+.3}, double and drop {pass:+.3}: {best} ({})",
+                found.verdict
+            ),
+        };
+        self.say(&text)
+    }
+
+    /// Prints what the decisions of the person lost, and the worst of them.
     fn losses(&mut self) -> Result<(), Failure> {
-        let count = self.decided.len();
-        // An empty sum would be -0.
-        let sum = self.decided.iter().fold(0.0, |sum, one| sum + one.loss);
-        let mean = 1000.0 * sum / count.max(1) as f64;
+        let file = self.saved.file.to_string();
+        let Ok(reading) = MatchFile::read(file.as_bytes()) else {
+            return self.say("There is nothing to analyse yet.");
+        };
+        let (engine, settings) = (&self.engine, &self.settings);
+        let analysis = analyse(engine, settings, &reading, self.rules, &Stop::never())?;
+        let figures = |totals: &Totals| {
+            let performance = totals.performance();
+            let performance = performance.map_or("n/a".to_owned(), |pr| format!("{pr:.2}"));
+            format!("PR {performance}, luck {:+.2}", totals.luck.emg)
+        };
+        let [own, other] = &analysis.totals;
+        if own.decisions() == 0 {
+            return self.say("You have had no decision yet.");
+        }
+        let [loss, _] = own.loss();
         let mut text = format!(
-            "Your {count} decisions lost {sum:.3} points by {} at {} plies: {mean:.1} thousandths each.",
+            "Your {} decisions lost {loss:.3} points by {} at {}: {}; {}: {}.",
+            own.decisions(),
             self.engine.net_name(),
-            self.settings.plies
+            analysis.level,
+            figures(own),
+            self.name,
+            figures(other)
         );
-        let mut worst: Vec<&HumanDecision> =
-            (self.decided.iter().filter(|one| one.loss >= LISTED)).collect();
-        worst.sort_by(|a, b| b.loss.total_cmp(&a.loss));
-        for one in worst {
-            text.push_str(&format!(
-                "\n{:.3}  game {}, {}: {} instead of {}",
-                one.loss, one.game, one.roll, one.played, one.best
-            ));
+        let worst = analysis.worst_of(MatPlayer::First, MISTAKES);
+        let title = match worst.len() {
+            0 => "None of them lost 0.03 or more.",
+            1 => "Your worst mistake:",
+            _ => "Your worst mistakes:",
+        };
+        text.push_str(&format!("\n{title}"));
+        for [line, position] in worst {
+            text.push_str(&format!("\n  {line}\n      {position}"));
         }
         self.say(&text)
+    }
+
+    /// Reports the losses and where the match is.
+    fn end(&mut self) -> Result<(), Failure> {
+        if self.saved.is_empty() {
+            return Ok(());
+        }
+        self.say("")?;
+        self.losses()?;
+        if let Some(line) = self.saved.place_line()? {
+            self.say(&format!("{line}; gammond analyse shows every decision."))?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if the player on roll may double.
+fn may_double(state: &MatchState) -> bool {
+    double_refusal(state.score, state.cube.into()).is_none()
+}
+
+/// Returns the words for a margin.
+const fn kind(margin: Margin) -> &'static str {
+    match margin {
+        Margin::Single => "single game",
+        Margin::Gammon => "gammon",
+        Margin::Backgammon => "backgammon",
+    }
+}
+
+/// Returns the margin that a word after `resign` names.
+fn margin(word: Option<&str>) -> Option<Margin> {
+    match word {
+        None | Some("single" | "normal" | "1") => Some(Margin::Single),
+        Some("gammon" | "2") => Some(Margin::Gammon),
+        Some("backgammon" | "3") => Some(Margin::Backgammon),
+        Some(_) => None,
+    }
+}
+
+fn points(count: u32) -> String {
+    match count {
+        1 => "1 point".to_owned(),
+        count => format!("{count} points"),
     }
 }
 

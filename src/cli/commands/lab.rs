@@ -329,14 +329,14 @@ fn td(common: &Common, args: &Td) -> Result<ExitCode, Failure> {
     let plan = TdPlan {
         shape: args.built.shape(1)?,
         range: args.built.range as f32,
-        seed: common.seed,
+        seed: common.seed(),
         alpha: args.alpha,
         half_life: args.half_life,
         lambda: args.lambda as f32,
         sides: args.sides,
         episodes: args.episodes,
         every: args.every.min(args.episodes),
-        tests: args.tested.tests(tester.as_deref(), common.seed),
+        tests: args.tested.tests(tester.as_deref(), common.seed()),
     };
     let mut control = args.progress.control()?;
     work(&plan, &args.net, &mut control, |state| {
@@ -355,14 +355,14 @@ fn hillclimb(common: &Common, args: &HillclimbArgs) -> Result<ExitCode, Failure>
         curriculum: args.curriculum,
         guard: args.guard,
     });
-    let tests = args.tested.tests(tester.as_deref(), common.seed);
+    let tests = args.tested.tests(tester.as_deref(), common.seed());
     if let Some(start) = &args.linear {
         return climb_linear(common, args, start, teacher, tests);
     }
     let plan = HillPlan {
         shape: args.built.shape(1)?,
         range: args.built.range as f32,
-        seed: common.seed,
+        seed: common.seed(),
         mutation: args.mutation as f32,
         alpha: args.alpha as f32,
         best_of: args.best_of,
@@ -392,7 +392,7 @@ fn climb_linear(
     let start = Linear::open(Some(start))?;
     let plan = LinearPlan {
         start: &start,
-        seed: common.seed,
+        seed: common.seed(),
         mutation: args.mutation,
         alpha: args.alpha,
         best_of: args.best_of,
@@ -439,7 +439,7 @@ fn supervised(common: &Common, args: &Supervised) -> Result<ExitCode, Failure> {
     let plan = SupervisedPlan {
         shape: args.built.shape(5)?,
         range: args.built.range as f32,
-        seed: common.seed,
+        seed: common.seed(),
         rates,
         unit: args.unit.unwrap_or(unit),
         data: &data,

@@ -33,7 +33,7 @@ const JOURNAL: &str = ".journal";
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let method = match args.games {
-        Some(games) => Method::Games(games, common.seed),
+        Some(games) => Method::Games(games, common.seed()),
         None => {
             let mut settings = Settings::plies(common.plies());
             settings.cubeful = false;

@@ -64,7 +64,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut config = Config::default();
     config.http = vec![Address::Tcp(format!("127.0.0.1:{port}"))];
     if let Some(path) = &args.db {
-        config.archive = Some(Arc::new(Archive::open(path)?));
+        config.archive = Some(Arc::new(Archive::existing(path)?));
     }
     config.session = common.session(&[])?;
     serve::serve(common, config, common.engine()?, None, |server| {

@@ -46,7 +46,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let _ = writeln!(text, "resident memory {:.1} MB", bytes as f64 / 1e6);
     }
     let scale = if args.quick { 1 } else { 20 };
-    let mut stream = rng::stream(common.seed, 0);
+    let mut stream = rng::stream(common.seed(), 0);
     let positions = perf_positions(100 * scale, |bound| rng::below(&mut stream, bound));
     let pass = if args.quick { QUICK_PASS } else { PASS };
     let (evaluations, play) = siblings(&engine, &positions, pass);

@@ -299,7 +299,7 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
     }
     let session = common.session(&args.request)?;
     let mut wishes = session.rollout;
-    wishes.seed = wishes.seed.or(Some(common.seed));
+    wishes.seed = wishes.seed.or(Some(common.seed()));
     let mut rollout: RolloutSettings = wishes.settings(&session.search);
     rollout.cubeful = args.file.cube.is_some();
     let cube = match args.file.cube {

@@ -107,7 +107,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let job = SampleJob {
         header: Header::new(LABELS, 3).field("nets", engine.identity()?),
-        seed: common.seed,
+        seed: common.seed(),
         labels: args.positions,
         games,
         starts,
@@ -193,7 +193,7 @@ fn dump(common: &Common, file: &Path, kept: &Kept) -> Result<ExitCode, Failure> 
         keep_unsettled(common, &mut labels, least)?;
     }
     if let Some(wanted) = kept.per_group {
-        labels = by_group(&labels, wanted, common.seed);
+        labels = by_group(&labels, wanted, common.seed());
     }
     for label in labels {
         let line = PositionChances {

@@ -43,7 +43,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     let players = common.players(&args.players, &args.with)?;
     let plan = DuelPlan {
-        seed: common.seed,
+        seed: common.seed(),
         pairs: args.games.div_ceil(2),
         terms: args.terms.terms(),
         failures: args.failures.rule(),
@@ -67,13 +67,13 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let games = outcome.sum.iter().map(|tally| tally.games() + tally.void);
     let games = games.min().unwrap_or(0);
     if let Some(path) = &args.svg {
-        let picture = standings.svg(common.seed, games);
+        let picture = standings.svg(common.seed(), games);
         write_drawing(path, &picture)?;
     }
     let text = if common.format == Some(Format::Json) {
-        standings.json(common.seed, games)
+        standings.json(common.seed(), games)
     } else {
-        let mut text = standings.text_report(common.seed, games);
+        let mut text = standings.text_report(common.seed(), games);
         for (&[i, j], tally) in pairings.iter().zip(&outcome.sum) {
             text.push_str(&failures(
                 tally,

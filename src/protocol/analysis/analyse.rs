@@ -257,7 +257,7 @@ pub(super) fn judge_games(
     let mut head = Analysis {
         length: file.length,
         names: file.names.clone().map(Untrusted::from),
-        date: file.header("EventDate").and_then(iso_date),
+        date: (file.header("EventDate").or_else(|| file.header("Date"))).and_then(iso_date),
         score,
         plies: settings.plies,
         level: level_name(settings),

@@ -1,6 +1,7 @@
 //! An analysis for a browser: one file that needs nothing beside it, no script and no network.
 
 use super::analyse::{Analysis, GameAnalysis};
+use super::front::FrontPage;
 use super::replay::Action;
 use super::rows::{DecisionKind, Row};
 use super::text::NAME;
@@ -37,6 +38,7 @@ summary{cursor:pointer;padding:.4rem 0}\
 #[derive(Debug, Default)]
 pub struct Page {
     sections: PackedText,
+    front: FrontPage,
     /// Names of the file and the players, and the marks, of the first match.
     first: Option<(String, [f64; 3])>,
     matches: usize,
@@ -45,10 +47,11 @@ pub struct Page {
 impl Page {
     /// Appends a match, with the name of its file.
     pub fn add(&mut self, file: &str, analysis: &Analysis) {
-        let mut text = String::new();
-        analysis.section(&mut text, file);
-        self.sections.push_str(&text);
         self.matches += 1;
+        self.front.add(self.matches, file, analysis);
+        let mut text = String::new();
+        analysis.section(&mut text, self.matches, file);
+        self.sections.push_str(&text);
         self.first.get_or_insert_with(|| {
             let [first, second] = analysis.names.each_ref().map(Untrusted::markup);
             let title = format!("{}: {first} and {second}", file_name(file));
@@ -80,6 +83,9 @@ impl Page {
              <title>{title}</title><style>{STYLE}{}</style></head><body>",
             board_style()
         ));
+        if self.matches > 1 {
+            text.append(self.front.finish(self.matches));
+        }
         text.append(self.sections);
         text.push_str(&format!(
             "<p class=\"s\">Losses and luck in EMG: points of a game at the cube as it stands. Arrows show the best play. A decision that \
@@ -90,12 +96,12 @@ impl Page {
     }
 }
 
-fn file_name(path: &str) -> Markup<'_> {
+pub(super) fn file_name(path: &str) -> Markup<'_> {
     Markup::new(path.rsplit('/').next().unwrap_or(path))
 }
 
 impl Analysis {
-    fn section(&self, text: &mut String, file: &str) {
+    fn section(&self, text: &mut String, number: usize, file: &str) {
         let names = self
             .names
             .each_ref()
@@ -108,7 +114,7 @@ impl Analysis {
         };
         let _ = write!(
             text,
-            "<h1>{one} {first} – {second} {other}</h1><p>{kind}, {}, analysed at {}. <span class=\"s\">{}</span></p>",
+            "<h1 id=\"m{number}\">{one} {first} – {second} {other}</h1><p>{kind}, {}, analysed at {}. <span class=\"s\">{}</span></p>",
             match self.games.len() {
                 1 => "1 game".to_owned(),
                 count => format!("{count} games"),
@@ -183,7 +189,7 @@ impl Analysis {
             worst.len()
         );
         for row in worst.iter().take(BOARDS_MAX) {
-            mistake(text, row, names);
+            mistake(text, row, names, "");
         }
         text.push_str("</div>");
     }
@@ -406,7 +412,8 @@ fn of<'a>(player: MatPlayer, names: &[Markup<'a>; 2]) -> Markup<'a> {
     }
 }
 
-fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2]) {
+/// Writes a mistake with its board; `place` is where its match stands, in HTML.
+pub(super) fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2], place: &str) {
     let (decision, judgement) = (&row.judged.decision, &row.judged.judgement);
     let roll = row.roll.map_or(String::new(), |roll| format!("{roll}: "));
     let mwc = row.loss_mwc.map_or(String::new(), |mwc| {
@@ -467,7 +474,11 @@ fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2]) {
             }
         }
     }
-    let _ = write!(text, "<p class=\"s\">{}</p></article>", row.position());
+    let _ = write!(
+        text,
+        "<p class=\"s\">{place}{}</p></article>",
+        row.position()
+    );
 }
 
 /// Returns the lowest and the highest value that a curve shows: of points the same on both sides of nothing, of chances

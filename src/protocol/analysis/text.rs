@@ -13,6 +13,17 @@ const WORST_SHOWN: usize = 10;
 const COLUMN: usize = 30;
 /// Longest name in the table.
 pub(super) const NAME: usize = 24;
+/// Longest name in [`Analysis::match_line`].
+const SHORT_NAME: usize = 12;
+
+/// Returns the titles of the columns of [`Analysis::match_line`].
+#[must_use]
+pub fn match_line_head() -> String {
+    format!(
+        "{:<38} {:>13} {:>13}  {:<32} file",
+        "match", "PR of each", "luck of each", "worst mistake"
+    )
+}
 
 impl Analysis {
     /// Tables and the worst mistakes; every decision if `all`.
@@ -91,6 +102,54 @@ impl Analysis {
             books(mine),
             books(theirs)
         )
+    }
+
+    /// Returns score, performance ratings, luck and the worst mistake as a row of a table of matches.
+    #[must_use]
+    pub fn match_line(&self, file: Terminal<'_>) -> String {
+        let [one, other] =
+            (self.names.each_ref()).map(|name| name.terminal().at_most(SHORT_NAME).to_string());
+        let [first, second] = self.score;
+        let to = match self.length {
+            0 => "money".to_owned(),
+            length => format!("to {length}"),
+        };
+        let [own, theirs] = self.totals.each_ref().map(|totals| {
+            (
+                shown(totals.performance(), 2),
+                format!("{:+.2}", totals.luck.emg),
+            )
+        });
+        let worst = self.worst();
+        let worst = worst.first().map_or_else(String::new, |row| {
+            let name = row.player.of([&one, &other]);
+            format!(
+                "{:.3} {name}, game {} move {}",
+                row.loss.unwrap_or(0.0),
+                row.game,
+                row.turn
+            )
+        });
+        let faults = match self.faults.len() {
+            0 => String::new(),
+            1 => "; 1 fault".to_owned(),
+            count => format!("; {count} faults"),
+        };
+        let players = format!("{one} {first}, {other} {second} {to}");
+        format!(
+            "{players:<38} {:>6} {:>6} {:>6} {:>6}  {worst:<32} {file}{faults}",
+            own.0, theirs.0, own.1, theirs.1
+        )
+    }
+
+    /// Returns the worst mistakes of a player, at most so many, each with what was better and with the position.
+    #[must_use]
+    pub fn worst_of(&self, player: MatPlayer, most: usize) -> Vec<[String; 2]> {
+        let names = self.shown_names();
+        let worst = self.worst().into_iter();
+        let own = worst.filter(|row| row.player == player).take(most);
+        own.map(|row| [self.line(&row, &names), row.position()])
+            .collect()
     }
 
     /// Returns the names, short and escaped.
@@ -383,7 +442,7 @@ impl Figures<'_> {
     }
 }
 
-fn shown(value: Option<f64>, digits: usize) -> String {
+pub(super) fn shown(value: Option<f64>, digits: usize) -> String {
     value.map_or("n/a".to_owned(), |value| format!("{value:.digits$}"))
 }
 

@@ -30,6 +30,12 @@ impl ScreenStyle {
         ScreenStyle { columns, colour }
     }
 
+    /// Returns the text in bold, if there are colours.
+    #[must_use]
+    pub fn strong(self, text: &str) -> String {
+        self.ink(Ink::Strong, text)
+    }
+
     fn ink(self, ink: Ink, text: &str) -> String {
         let code = match ink {
             _ if !self.colour || text.is_empty() => return text.to_owned(),

@@ -209,7 +209,7 @@ pub(super) fn run(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     let run = LabRun {
         folder: &args.folder,
         gnubg: args.gnubg.as_deref(),
-        seed: common.seed,
+        seed: common.seed(),
         seeds: args.seeds,
     };
     let wanted = wanted(args, &run)?;
@@ -231,7 +231,7 @@ pub(super) fn run(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
             return finish(&text, false, Some(&args.folder), "");
         };
         text.push_str(&described(&one, &found));
-        keep(&args.results, line(&one, &found, common.seed))?;
+        keep(&args.results, line(&one, &found, common.seed()))?;
     }
     drop(control);
     finish(&text, true, None, "")
