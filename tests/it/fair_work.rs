@@ -119,7 +119,8 @@ fn tiny_games_take_little_memory_on_sockets() {
         &["--listen", "127.0.0.1:0", "--listen", &unix],
     );
     let text = tiny_games(255 << 10);
-    let request = format!("analyse end=ENDE\n{text}ENDE\n");
+    // The longest time that can be asked for: five minutes are too few on a busy machine.
+    let request = format!("analyse end=ENDE time=600000\n{text}ENDE\n");
     let mut client = Client::new(&server.addresses[0]);
     // Tables and code that an analysis brings into memory do not count.
     client.send(format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100)));
@@ -158,7 +159,7 @@ fn tiny_games_take_little_memory_in_a_pipe_and_a_file() {
     let file = folder.path().join("tiny.mat");
     std::fs::write(&file, &text).unwrap();
     let half = tiny_games(255 << 10);
-    let piped = format!("analyse end=ENDE\n{half}ENDE\n").repeat(4);
+    let piped = format!("analyse end=ENDE time=600000\n{half}ENDE\n").repeat(4);
     let path = file.to_str().unwrap();
     // Tables and code that an analysis brings into memory do not count.
     let one = format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100));

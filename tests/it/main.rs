@@ -42,6 +42,7 @@ mod fibs_server;
 mod fibs_soak;
 mod field;
 mod field_reports;
+mod foreign_files;
 // Public in the crate of the fuzz targets.
 #[allow(unreachable_pub)]
 #[path = "../../tools/fuzz/src/lib.rs"]

@@ -10,7 +10,7 @@ use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Level, MoveFilter, Settings, Stop};
 use gammond_game::Rules;
-use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading};
+use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading, Reason};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
     Analysis, CSV_HEAD, Comparison, Page, PlayerList, analyse, analysis_settings, match_line_head,
@@ -602,6 +602,10 @@ fn judge_file(
     }
     let readings = match MatchFile::read_all(&bytes) {
         Ok(readings) => readings,
+        // Such an error is about the whole file.
+        Err(error) if matches!(error.reason(), Reason::Foreign(_)) => {
+            return Ok(vec![done(0, key, Some(Err(error.into())))]);
+        }
         Err(error) => {
             let before = bytes.iter().take(error.at());
             let place = match MatchFormat::of(&bytes).is_binary() {

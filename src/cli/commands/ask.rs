@@ -3,7 +3,9 @@
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{RankedPlay, Stop};
-use gammond_game::notation::{Form, MatchId, PositionId, parse_roll, play_text};
+use gammond_game::notation::{
+    ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, parse_roll, play_text,
+};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render::{ScreenStyle, screen};
@@ -11,6 +13,7 @@ use gammond_protocol::{
     Line, LineAction, Request, RequestError, Session, SessionSettings, parse_line,
 };
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Plays shown to people who do not say how many.
@@ -104,10 +107,27 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     Ok(ExitCode::from(u8::from(!good)))
 }
 
+/// Says what a file is that was named in place of a position.
+fn named_file(name: &str) -> Option<Failure> {
+    let bytes = gammond_base::files::read(Path::new(name), MATCH_FILE_BYTES_MAX as u64).ok()?;
+    Some(Failure::usage(match ForeignKind::of(&bytes) {
+        Some(kind) => format!("{name} is {kind}"),
+        None if MatchFile::read_all(&bytes).is_ok() => {
+            format!("{name} is a match, not a position: gammond analyse {name}")
+        }
+        None => format!(
+            "{name} is a file, expected the position itself (example: gammond show \"$(cat {name})\")"
+        ),
+    }))
+}
+
 /// Formats the reason for refusing a request; a text that is not a position is quoted.
 fn refused(error: &RequestError, words: &[String]) -> Failure {
     let message = &error.message;
     let first = words.first().map_or("", String::as_str);
+    if let Some(failure) = named_file(first) {
+        return failure;
+    }
     let swapped = words.get(1).is_some() && parse_roll(first.as_bytes()).is_ok();
     let hopeless = error.code == ErrorCode::BadPosition && first.len() < 10;
     Failure::usage(if error.code == ErrorCode::BadPosition && swapped {

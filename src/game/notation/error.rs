@@ -1,5 +1,6 @@
 //! Errors of notation parsing: form and field, reason, and byte position.
 
+use super::ForeignKind;
 use crate::{MatchStateError, PositionError, RollError};
 
 /// The stable error codes of this room, as they stand in the `code` of an error answer.
@@ -159,6 +160,9 @@ pub enum Reason {
     /// A die out of range.
     #[error("is not possible: {0}")]
     Roll(#[from] RollError),
+    /// A file or text of another kind.
+    #[error("is {0}")]
+    Foreign(ForeignKind),
     /// Anything else that can be said in fixed words.
     #[error("{0}")]
     Other(&'static str),

@@ -21,6 +21,7 @@ mod board_line;
 mod board_view;
 mod error;
 pub mod fibs;
+mod foreign;
 mod free_text;
 mod gnubg_id;
 mod key;
@@ -48,6 +49,7 @@ pub use benchmark_line::{
 pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};
 pub use error::{Code, NotationError, Reason};
+pub use foreign::ForeignKind;
 pub use gnubg_id::GnubgId;
 pub use key::PositionKey;
 pub use match_file::{

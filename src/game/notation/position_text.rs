@@ -3,9 +3,10 @@
 //! Rules PT-01 to PT-07 of `protocol-specs/position-ids.md`.
 
 use super::key::LETTERS;
+use super::match_file::is_match_file;
 use super::{
-    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid, OgidColour,
-    PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
+    BoardLine, Code, ForeignKind, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid,
+    OgidColour, PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
 };
 use crate::{MatchState, Position, Roll};
 
@@ -199,7 +200,26 @@ impl ParsedPosition {
 pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     let start = text.trim_ascii_start();
     let skipped = text.len() - start.len();
-    recognise(start.trim_ascii_end()).map_err(|error| error.moved(skipped))
+    let position = recognise(start.trim_ascii_end());
+    position.map_err(|error| foreign(text).unwrap_or_else(|| error.moved(skipped)))
+}
+
+/// Returns the error for a text that is no position, if it is of a known kind.
+fn foreign(text: &[u8]) -> Option<NotationError> {
+    if text.trim_ascii().is_empty() {
+        return None;
+    }
+    let kind = ForeignKind::of(text).or_else(|| {
+        let advice = "gammond analyse reads its file";
+        is_match_file(text).then_some(ForeignKind::new("a match, not a position", advice))
+    });
+    kind.map(|kind| NotationError::new(Code::BadPosition, "position", Reason::Foreign(kind), 0))
+}
+
+/// Returns true if the first line of a text begins with a position.
+pub(super) fn begins_with_position(text: &[u8]) -> bool {
+    let line = text.trim_ascii_start().split(|&byte| byte == b'\n').next();
+    line.is_some_and(|line| recognise(split_position(line).0).is_ok())
 }
 
 /// Splits a line at the end of the position it begins with: a FIBS board line has 52 fields and

@@ -604,7 +604,7 @@ mod tests {
             let error = text.parse::<MatchFile>().unwrap_err();
             assert_eq!(error.to_string(), message);
         };
-        check("", "match length is missing");
+        check("; no more\n", "match length is missing");
         check(
             " seven point match",
             "match length is 'seven point match', expected a line such as ' 7 point match'",

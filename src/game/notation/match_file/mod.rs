@@ -30,7 +30,8 @@ pub use format::{MatchFormat, MatchNotes, NotWritable};
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 pub use sgf_write::SgfNote;
 
-use super::{Code, NotationError, Reason};
+use super::position_text::begins_with_position;
+use super::{Code, ForeignKind, NotationError, Reason};
 use format::{Format, MARK, Read, Write};
 use recorder::Recorder;
 use std::borrow::Cow;
@@ -148,6 +149,11 @@ impl MatchFile {
             let reason = Reason::Other("is UTF-16, expected UTF-8: save it as UTF-8");
             return Err(wrong("match file", reason, 0));
         }
+        let readings = MatchFile::read_known(text);
+        readings.map_err(|error| foreign(text).unwrap_or(error))
+    }
+
+    fn read_known(text: &[u8]) -> Result<Vec<MatchReading>, NotationError> {
         let mut recorder = Recorder::default();
         let bytes = text.strip_prefix(MARK).unwrap_or(text);
         let skipped = text.len() - bytes.len();
@@ -183,6 +189,23 @@ impl FromStr for MatchFile {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         MatchFile::parse(text.as_bytes())
     }
+}
+
+/// Returns the error for a file that no format recognises, if its kind is known.
+fn foreign(text: &[u8]) -> Option<NotationError> {
+    if is_match_file(text) {
+        return None;
+    }
+    let kind = ForeignKind::of(text).or_else(|| {
+        let advice = "gammond show, move and cube read one, gammond pipe reads lines of them";
+        begins_with_position(text).then_some(ForeignKind::new("a position, not a match", advice))
+    });
+    kind.map(|kind| wrong("match file", Reason::Foreign(kind), 0))
+}
+
+/// Returns true if a format recognises the text, or it begins as a `.mat` file.
+pub(super) fn is_match_file(text: &[u8]) -> bool {
+    MatchFormat::of(text) != MatchFormat::of(b"") || mat::is_mat(text)
 }
 
 /// UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends lines.
