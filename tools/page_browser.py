@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import axe, explore, failures, languages, matches, play, tasks
+from page import axe, explore, failures, languages, matches, play, sessions, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -110,6 +110,8 @@ def main():
         pictures(browser, "status")
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
         no_errors(browser, "/matches, /quiz, /status, the archive")
+        sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
+        no_errors(browser, "sign-in and sign-out")
         languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
         no_errors(browser, "other languages")
         failures.tutor(browser, host)
@@ -127,7 +129,7 @@ def main():
             browser.open(f"{host}/?{query}")
             browser.until("document.getElementById('answer').getAttribute('aria-busy') === 'false'")
             pictures(browser, name)
-        strangers = [url for url in browser.urls if not url.startswith(("http://127.0.0.1:", "about:", "data:", "blob:"))]
+        strangers = [url for url in browser.urls if not url.startswith(("http://127.0.0.1:", "http://localhost:", "about:", "data:", "blob:"))]
         if strangers:
             sys.exit(f"the page asks for {strangers}")
         # That errors are noticed: a script that fails, and what the policy refuses.

@@ -23,22 +23,27 @@ const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: says whose file it is.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 /// Tables that versions lack: the version up to which, and the beginning of the table's statement.
-const ADDED: [(i64, &str); 3] = [
+const ADDED: [(i64, &str); 4] = [
     (1, "CREATE TABLE digests"),
     (2, "CREATE TABLE dates"),
     (3, "CREATE TABLE filings"),
+    (4, "CREATE TABLE owners"),
 ];
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
-/// Read the day of a match, and the day on which it was filed.
-const DATES: [&str; 2] = [
+/// Read what a match of an earlier version does not have: its day, the day on which it was filed, its owners.
+const OPTIONAL: [&str; 3] = [
     "SELECT played FROM dates WHERE match = ?",
     "SELECT filed FROM filings WHERE match = ?",
+    "SELECT owner FROM owners WHERE match = ? ORDER BY owner",
 ];
+/// True for a match that a request over HTTP has filed, also one of a version that kept no owners.
+pub(super) const IS_OF_HTTP: &str = "(file = 'http' OR file LIKE 'http#%' OR EXISTS \
+     (SELECT 1 FROM owners WHERE owners.match = matches.id))";
 /// First bytes of every SQLite file.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
@@ -130,8 +135,19 @@ impl Archive {
         key: &ArchiveKey,
         analysis: &Analysis,
     ) -> Result<(), Failure> {
+        self.add_for(None, name, key, analysis)
+    }
+
+    /// Files a match for a client of the server, once; one that another client has filed gets one more owner.
+    pub(super) fn add_for(
+        &self,
+        owner: Option<&str>,
+        name: &str,
+        key: &ArchiveKey,
+        analysis: &Analysis,
+    ) -> Result<(), Failure> {
         let mut connection = self.connection();
-        filed(&mut connection, name, key, analysis)
+        filed(&mut connection, owner, name, key, analysis)
             .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
     }
 
@@ -324,10 +340,10 @@ fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
         add_rows(connection, sql, number, &mut bytes)?;
         bytes.push(b';');
     }
-    for sql in DATES {
+    for sql in OPTIONAL {
         let before = bytes.len();
         add_rows(connection, sql, number, &mut bytes)?;
-        // A match without a date has the digest that it had before there were dates.
+        // A match without them has the digest that it had before there were such tables.
         if bytes.len() > before {
             bytes.push(b';');
         }
@@ -446,6 +462,7 @@ fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
 
 fn filed(
     connection: &mut Connection,
+    owner: Option<&str>,
     name: &str,
     key: &ArchiveKey,
     analysis: &Analysis,
@@ -487,7 +504,30 @@ fn filed(
         asked.execute(params![number, today()])?;
         file_digest(&transaction, number)?;
     }
+    if let Some(owner) = owner {
+        file_owner(&transaction, key, owner)?;
+    }
     transaction.commit()
+}
+
+/// Adds an owner to a match. What a command has filed stays without one: all clients see it.
+fn file_owner(connection: &Connection, key: &ArchiveKey, owner: &str) -> rusqlite::Result<()> {
+    let sql = format!(
+        "SELECT id FROM matches WHERE checksum IN (?1, ?2) AND {IS_OF_HTTP} \
+         AND NOT EXISTS (SELECT 1 FROM owners WHERE owners.match = matches.id AND owner = ?3)"
+    );
+    let mut asked = connection.prepare_cached(&sql)?;
+    let numbers: Vec<i64> = asked
+        .query_map([&key.checksum, &key.checksum_by_names, owner], |row| {
+            row.get(0)
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    for number in numbers {
+        connection.execute("INSERT INTO owners VALUES (?, ?)", params![number, owner])?;
+        connection.execute("DELETE FROM digests WHERE match = ?", [number])?;
+        file_digest(connection, number)?;
+    }
+    Ok(())
 }
 
 fn file_side(

@@ -72,6 +72,11 @@ CREATE TABLE filings (
   match INTEGER PRIMARY KEY REFERENCES matches,
   filed TEXT NOT NULL
 ) STRICT;
+CREATE TABLE owners (
+  match INTEGER NOT NULL REFERENCES matches,
+  owner TEXT NOT NULL,
+  PRIMARY KEY (match, owner)
+) STRICT, WITHOUT ROWID;
 CREATE VIEW history AS
 SELECT players.name, own.match, matches.file, other_name.name AS against, matches.length, matches.level, own.score,
   other.score AS against_score, own.result, own.decisions, own.counted, own.loss, own.luck, own.error_rate, own.pr

@@ -3,7 +3,7 @@
 use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
 use gammond_protocol::analysis::{Analysis, JudgedMatch, PlayerSums};
-use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
+use gammond_server::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
 use serde_json::Value;
 use std::path::Path;
 
@@ -51,11 +51,11 @@ impl MatchArchive for Archive {
         match *self {}
     }
 
-    fn analysis(&self, _: i64) -> Result<Option<Value>, String> {
+    fn analysis(&self, _: i64, _: &ArchiveScope) -> Result<Option<Value>, String> {
         match *self {}
     }
 
-    fn add(&self, _: &[u8], _: &[JudgedMatch]) -> Result<(), String> {
+    fn add(&self, _: &str, _: &[u8], _: &[JudgedMatch]) -> Result<(), String> {
         match *self {}
     }
 }

@@ -1,10 +1,10 @@
-//! Matches of the archive for the server's clients, and from their jobs (`serve --db`; HTTP-121 to HTTP-123).
+//! Matches of the archive for the server's clients, and from their jobs (`serve --db`; HTTP-121 to HTTP-124).
 
-use super::archive::error_text;
+use super::archive::{IS_OF_HTTP, error_text};
 use super::{AnalysisKey, Archive};
 use gammond_game::notation::parse_position;
 use gammond_protocol::analysis::{JudgedMatch, MARK_NAMES, MARKS, mark, rating_word};
-use gammond_server::{ArchiveFilter, ArchivedMatch, MatchArchive};
+use gammond_server::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,7 +24,8 @@ impl MatchArchive for Archive {
             "{MATCHES} WHERE (?1 IS NULL OR matches.id < ?1) AND (?2 IS NULL OR length = ?2) \
              AND (?3 IS NULL OR played >= ?3) AND (?4 IS NULL OR played <= ?4) \
              AND (?5 IS NULL OR instr(lower(one.name), lower(?5)) > 0 OR instr(lower(other.name), lower(?5)) > 0) \
-             ORDER BY matches.id DESC LIMIT ?6"
+             AND {} ORDER BY matches.id DESC LIMIT ?6",
+            visible(7)
         );
         let connection = self.connection();
         let found = connection.prepare_cached(&sql).and_then(|mut asked| {
@@ -35,7 +36,8 @@ impl MatchArchive for Archive {
                 filter.from,
                 filter.to,
                 filter.player,
-                limit
+                limit,
+                owners(&filter.scope)
             ];
             let rows = asked.query_map(conditions, archived_match)?;
             rows.collect()
@@ -43,11 +45,11 @@ impl MatchArchive for Archive {
         found.map_err(|error| error_text(&error))
     }
 
-    fn analysis(&self, id: i64) -> Result<Option<Value>, String> {
-        analysis(&self.connection(), id).map_err(|error| error_text(&error))
+    fn analysis(&self, id: i64, scope: &ArchiveScope) -> Result<Option<Value>, String> {
+        analysis(&self.connection(), id, scope).map_err(|error| error_text(&error))
     }
 
-    fn add(&self, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
+    fn add(&self, owner: &str, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
         // One job judges the matches of a file, by one engine.
         let Some(first) = judged.first() else {
             return Ok(());
@@ -61,10 +63,28 @@ impl MatchArchive for Archive {
                 _ => format!("http#{number}"),
             };
             let key = analyser.of_match((file, judged.len()), &one.reading);
-            Archive::add(self, &name, &key, &one.analysis)
+            self.add_for(Some(owner), &name, &key, &one.analysis)
                 .map_err(|failure| failure.to_string())?;
         }
         Ok(())
+    }
+}
+
+/// Returns the condition for a match that the client may see; its parameter is that of [`owners`].
+fn visible(parameter: usize) -> String {
+    format!(
+        "(?{parameter} IS NULL OR NOT {IS_OF_HTTP} OR EXISTS (SELECT 1 FROM owners WHERE owners.match = matches.id \
+         AND owner IN (SELECT value FROM json_each(?{parameter}))))"
+    )
+}
+
+/// Returns the owners of a scope as a JSON array; `None` for all.
+fn owners(scope: &ArchiveScope) -> Option<String> {
+    match scope {
+        ArchiveScope::All => None,
+        ArchiveScope::Owners(names) => Some(json!(names).to_string()),
+        // A kind that is not known here shows nothing that has an owner.
+        _ => Some("[]".to_owned()),
     }
 }
 
@@ -101,13 +121,17 @@ fn rounded(value: f64) -> f64 {
 }
 
 /// Returns a match in the form of the JSON report (ANA-16), without the members that are not filed.
-fn analysis(connection: &Connection, id: i64) -> rusqlite::Result<Option<Value>> {
+fn analysis(
+    connection: &Connection,
+    id: i64,
+    scope: &ArchiveScope,
+) -> rusqlite::Result<Option<Value>> {
     // Other programs may write meanwhile: all parts are of one moment.
     let transaction = connection.unchecked_transaction()?;
-    let head = format!("{MATCHES} WHERE matches.id = ?");
+    let head = format!("{MATCHES} WHERE matches.id = ?1 AND {}", visible(2));
     let head = transaction
         .prepare_cached(&head)?
-        .query_row([id], archived_match)
+        .query_row(params![id, owners(scope)], archived_match)
         .optional()?;
     let Some(head) = head else {
         return Ok(None);

@@ -33,7 +33,8 @@ pub mod work;
 pub mod worker;
 
 pub use http::{
-    ArchiveFilter, ArchivedMatch, HttpAccess, HttpTokens, JobLimits, JobsError, MatchArchive,
-    TokenError, TrustedProxy, TrustedProxyError, fuzz_http, fuzz_http_form, fuzz_http_query,
+    ArchiveFilter, ArchiveScope, ArchivedMatch, HttpAccess, HttpTokens, JobLimits, JobsError,
+    MatchArchive, TokenError, TrustedProxy, TrustedProxyError, fuzz_http, fuzz_http_form,
+    fuzz_http_query,
 };
 pub use worker::WorkersError;

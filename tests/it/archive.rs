@@ -310,7 +310,7 @@ fn files_of_others_are_left_alone() {
         ("named", "is an SQLite file of another program"),
         (
             "newer",
-            "has tables of version 9, this program knows version 4",
+            "has tables of version 9, this program knows version 5",
         ),
         ("changed", "has other tables than this program makes"),
         ("trigger", "has other tables than this program makes"),
@@ -559,20 +559,24 @@ fn archive_of_an_old_version_is_brought_up() {
     let dated = "SELECT count(*) FROM dates WHERE played = '2026-11-21'";
     assert_eq!(number(&db, dated), 2.0);
     drop(db);
-    sql("DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 1");
+    sql(
+        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; PRAGMA user_version = 1",
+    );
     assert_eq!(run(at, "players --db a").stdout, players);
     // The digests of version 2 are those of matches without a date.
-    sql("DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 2");
+    sql("DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; PRAGMA user_version = 2");
     assert_eq!(run(at, "players --db a").stdout, players);
     // So are those of version 3.
-    sql("DROP TABLE filings; PRAGMA user_version = 3");
+    sql("DROP TABLE filings; DROP TABLE owners; PRAGMA user_version = 3");
+    assert_eq!(run(at, "players --db a").stdout, players);
+    sql("DROP TABLE owners; PRAGMA user_version = 4");
     assert_eq!(run(at, "players --db a").stdout, players);
     let db = Connection::open(at.join("a")).unwrap();
     assert_eq!(number(&db, "SELECT count(*) FROM digests"), 2.0);
-    assert_eq!(number(&db, "PRAGMA user_version"), 4.0);
+    assert_eq!(number(&db, "PRAGMA user_version"), 5.0);
     drop(db);
     sql(
-        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; PRAGMA user_version = 1; \
+        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; PRAGMA user_version = 1; \
          ALTER TABLE sides ADD COLUMN age INTEGER",
     );
     let (_, said) = refused(&run(at, "players --db a"));

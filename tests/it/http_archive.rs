@@ -1,6 +1,8 @@
-//! The archive of `gammond serve --http --db`: rules HTTP-120 to HTTP-122 of `protocol-specs/http.md`.
+//! The archive of `gammond serve --http --db`: rules HTTP-120 to HTTP-124 of `protocol-specs/http.md`.
 
 use crate::http::{get, http_server};
+use crate::http_jobs::{match_file, request};
+use crate::server_process::Process;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
@@ -195,4 +197,99 @@ fn missing_matches_and_archives_are_not_found() {
             .unwrap()
             .contains("--db FILE")
     );
+}
+
+/// A server with these tokens and this archive.
+#[cfg(unix)]
+fn server_with_tokens(folder: &Path, tokens: &str, path: &str) -> (Process, String) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = folder.join("tokens");
+    std::fs::write(&file, tokens).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    http_server(&["--http-tokens", file.to_str().unwrap(), "--db", path])
+}
+
+/// HTTP-124: with tokens a client sees its own matches, those that are shared and those of commands; without tokens all see all.
+#[cfg(unix)]
+#[test]
+fn matches_are_seen_by_their_owner() {
+    let (folder, path) = archive(&["one1.mat"]);
+    let token = |letter: &str| format!("Authorization: Bearer {}\r\n", letter.repeat(16));
+    let [ann, bob, cid] = ["a", "b", "c"].map(token);
+    let tokens = "ann aaaaaaaaaaaaaaaa\nbob bbbbbbbbbbbbbbbb\ncid cccccccccccccccc shared\n";
+    let filed = |http: &str, headers: &str, name: &str| {
+        let target = "/v1/jobs/analyse?plies=0&archive=true";
+        let job = request(http, "POST", target, headers, &match_file(name));
+        let link = format!("{}?wait=60", job.header("location").unwrap());
+        loop {
+            let job = get(http, &link, headers).json();
+            if job["finished"].is_u64() {
+                assert_eq!(job["archived"], 1, "{job}");
+                return;
+            }
+        }
+    };
+    let listed = |http: &str, headers: &str| ids(&get(http, "/v1/archive/matches", headers).json());
+    let found = |http: &str, headers: &str| -> Vec<i64> {
+        let status = |id: &i64| get(http, &format!("/v1/archive/matches/{id}"), headers).status;
+        (1..=5).filter(|id| status(id) == 200).rev().collect()
+    };
+    let seen = |http: &str, headers: &str| {
+        let (list, one) = (listed(http, headers), found(http, headers));
+        assert_eq!(list, one);
+        list
+    };
+    let (server, http) = server_with_tokens(folder.path(), tokens, &path);
+    filed(&http, &ann, "three3.mat");
+    filed(&http, &cid, "money3.mat");
+    assert_eq!(seen(&http, &ann), [3, 2, 1]);
+    assert_eq!(seen(&http, &bob), [3, 1]);
+    assert_eq!(seen(&http, &cid), [3, 1]);
+    // The same match is filed once and has both owners then; that of a command stays everybody's.
+    filed(&http, &bob, "three3.mat");
+    filed(&http, &bob, "one1.mat");
+    for one in [&ann, &bob] {
+        assert_eq!(seen(&http, one), [3, 2, 1]);
+    }
+    assert_eq!(seen(&http, &cid), [3, 1]);
+    drop(server);
+    // Owners are kept by name, across tokens and restarts; a name that is not shared any more shows no other its matches.
+    let tokens = "ann dddddddddddddddd\ncid cccccccccccccccc\neve eeeeeeeeeeeeeeee\n";
+    let (server, http) = server_with_tokens(folder.path(), tokens, &path);
+    assert_eq!(seen(&http, &token("d")), [2, 1]);
+    assert_eq!(seen(&http, &cid), [3, 1]);
+    assert_eq!(seen(&http, &token("e")), [1]);
+    let filtered = get(&http, "/v1/archive/matches?length=3&limit=1", &token("e")).json();
+    assert_eq!((ids(&filtered), &filtered["next"]), (vec![], &Value::Null));
+    drop(server);
+    let (server, http) = http_server(&["--db", &path]);
+    assert_eq!(seen(&http, ""), [3, 2, 1]);
+    drop(server);
+    // Commands read all, and find the owners undamaged.
+    let players = || {
+        Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["players", "--db", &path])
+            .output()
+            .unwrap()
+    };
+    assert!(players().status.success(), "{:?}", players());
+    let sql = |sql: &str| {
+        let db = rusqlite::Connection::open(&path).unwrap();
+        db.execute_batch(sql).unwrap();
+    };
+    // Another owner than the one that was filed is damage.
+    sql("UPDATE owners SET owner = 'token eve' WHERE owner = 'token ann'");
+    assert_eq!(players().status.code(), Some(3));
+    sql("UPDATE owners SET owner = 'token ann' WHERE owner = 'token eve'");
+    assert!(players().status.success(), "{:?}", players());
+    // What jobs of a version without owners have filed is seen by no token.
+    sql(
+        "DROP TABLE owners; DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; \
+         PRAGMA user_version = 1",
+    );
+    let (server, http) = server_with_tokens(folder.path(), tokens, &path);
+    assert_eq!(seen(&http, &token("d")), [1]);
+    drop(server);
+    let (_server, http) = http_server(&["--db", &path]);
+    assert_eq!(seen(&http, ""), [3, 2, 1]);
 }

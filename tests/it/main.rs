@@ -58,6 +58,7 @@ mod http_events;
 mod http_job_files;
 mod http_jobs;
 mod http_page;
+mod http_unread;
 mod jobs;
 mod lab;
 mod malformed;

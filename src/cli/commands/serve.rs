@@ -69,8 +69,9 @@ pub(crate) struct Args {
         value_delimiter = ','
     )]
     http: Vec<Address>,
-    /// File with lines NAME TOKEN [requests=N] [cpu=SECONDS], for its owner only (mode 0600): requests over HTTP must show one
-    /// of the tokens, with at most N at a time and that much processor time in an hour. SIGHUP reads it again.
+    /// File with lines NAME TOKEN [requests=N] [cpu=SECONDS] [shared], for its owner only (mode 0600): requests over HTTP must
+    /// show one of the tokens, with at most N at a time and that much processor time in an hour; browsers sign in with one.
+    /// Its matches in --db are its own unless it is shared. SIGHUP reads the file again.
     #[arg(
         long,
         env = "GAMMOND_HTTP_TOKENS",
@@ -132,7 +133,8 @@ pub(crate) struct Args {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=JOBS_MAX)
     )]
     http_jobs_max: usize,
-    /// Archive of `gammond analyse --db` that HTTP shows to every client. It is created if it does not exist.
+    /// Archive of `gammond analyse --db` that HTTP shows, with --http-tokens to each client its own matches. It is created if it
+    /// does not exist.
     #[arg(long, env = "GAMMOND_SERVE_DB", value_name = "FILE", requires = "http")]
     db: Option<PathBuf>,
     /// Address at which Prometheus may read /metrics.

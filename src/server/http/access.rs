@@ -1,10 +1,11 @@
-//! Access over HTTP: clients by their tokens, and pages of other sites (HTTP-90 to HTTP-95).
+//! Access over HTTP: clients by their tokens and sessions, and pages of other sites (HTTP-90 to HTTP-95, HTTP-133).
 
-use super::archive::{MatchArchive, SharedArchive};
+use super::archive::{ArchiveScope, MatchArchive, SharedArchive};
 use super::forwarded::TrustedProxy;
 use super::jobs::{JobLimits, Jobs, JobsError};
 use super::problem::Problem;
-use super::tokens::{HttpTokens, TokenTable};
+use super::sessions::{self, Sessions, Shown};
+use super::tokens::{Holder, HttpTokens, TokenTable};
 use crate::fair_queue::Origin;
 use crate::tcp::shared::{Shared, Slot};
 use axum::http::header::{
@@ -22,6 +23,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Name of the programs of this machine in their jobs.
 const LOCAL: &str = "local";
+/// Message for a request without a right token.
+const NO_TOKEN: &str =
+    "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
 /// Wrong tokens that an address may show within [`FAILURE_PERIOD`].
 const FAILURES_MAX: u32 = 10;
 /// After such a time an address may be wrong again.
@@ -101,6 +105,7 @@ impl HttpAccess {
 pub(crate) struct AccessState {
     pub(super) access: HttpAccess,
     tokens: TokenTable,
+    sessions: Sessions,
     failures: Failures,
     pub(super) jobs: Arc<Jobs>,
 }
@@ -109,10 +114,24 @@ pub(crate) struct AccessState {
 #[derive(Debug)]
 pub(super) struct Admission {
     pub(super) origin: Origin,
+    /// Name of the client, if its session admits it.
+    pub(super) signed_in: Option<Arc<str>>,
     /// Place among the requests of the token.
     pub(super) place: Option<OwnedSemaphorePermit>,
     /// Place among the requests of the address that a proxy names.
     pub(super) slot: Option<Slot>,
+}
+
+impl Admission {
+    /// Admits a client without a token.
+    pub(super) fn open(origin: Origin) -> Admission {
+        Admission {
+            origin,
+            signed_in: None,
+            place: None,
+            slot: None,
+        }
+    }
 }
 
 impl AccessState {
@@ -133,6 +152,7 @@ impl AccessState {
         Ok(AccessState {
             access,
             tokens,
+            sessions: Sessions::default(),
             failures: Failures::default(),
             jobs: Arc::new(jobs),
         })
@@ -154,6 +174,8 @@ impl AccessState {
         tokens: HttpTokens,
     ) -> Result<(), &'static str> {
         self.tokens.replace(tokens)?;
+        self.sessions
+            .keep(|token| self.tokens.holder_of(token).is_some());
         shared.workers.limit_clients(self.tokens.cpu());
         Ok(())
     }
@@ -170,42 +192,114 @@ impl AccessState {
         }
     }
 
-    /// Returns the client that a request of this address comes from.
+    /// Returns the matches of the archive that a client may see (HTTP-124).
+    pub(super) fn archive_scope(&self, origin: Origin) -> ArchiveScope {
+        if !self.access.requires_token() {
+            return ArchiveScope::All;
+        }
+        let sharing = self.tokens.sharing().into_iter();
+        let mut owners: Vec<String> = sharing.map(|name| format!("token {name}")).collect();
+        owners.push(self.owner(origin));
+        ArchiveScope::Owners(owners)
+    }
+
+    /// Returns the client that a request of this address comes from: that of its token, else that of its session.
     ///
     /// # Errors
     /// `unauthorized`, `too-many-failures` for an address that tries many tokens, and `too-many-requests` above the limit of
     /// a token.
-    pub(super) fn client(&self, peer: Origin, headers: &HeaderMap) -> Result<Admission, Problem> {
-        let admission = |origin, place| Admission {
-            origin,
-            place,
-            slot: None,
-        };
+    pub(super) fn client(
+        &self,
+        peer: Origin,
+        headers: &HeaderMap,
+        is_https: bool,
+    ) -> Result<Admission, Problem> {
         if !self.access.requires_token() {
-            return Ok(admission(peer, None));
+            return Ok(Admission::open(peer));
         }
-        let shown = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        let token = shown.and_then(|shown| {
-            let (scheme, token) = shown.split_at_checked(7)?;
-            scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
-        });
-        // A right token always passes: others behind the same proxy may guess.
-        if let Some(holder) = token.and_then(|token| self.tokens.holder(token)) {
-            let place = holder.places.map(Semaphore::try_acquire_owned).transpose();
-            let message =
-                "this token has as many requests at a time as it may have: wait for an answer";
-            let place = place.map_err(|_| Problem::new(ErrorCode::TooManyRequests, message))?;
-            return Ok(admission(holder.origin, place));
+        let Some(shown) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) else {
+            return self.client_of_session(headers, is_https);
+        };
+        let token = shown
+            .split_at_checked(7)
+            .and_then(|(scheme, token)| scheme.eq_ignore_ascii_case(b"bearer ").then_some(token));
+        let holder = match token {
+            Some(token) => self.holder(peer, token)?,
+            None => None,
+        };
+        let holder = holder.ok_or_else(|| Problem::new(ErrorCode::Unauthorized, NO_TOKEN))?;
+        admitted(holder, None)
+    }
+
+    fn client_of_session(&self, headers: &HeaderMap, is_https: bool) -> Result<Admission, Problem> {
+        let refused = |message: &str| {
+            Err(Problem {
+                field: Some("cookie".into()),
+                ..Problem::new(ErrorCode::Unauthorized, message)
+            })
+        };
+        let id = match sessions::shown(headers, is_https) {
+            Shown::Id(id) => id,
+            Shown::Nothing => return Err(Problem::new(ErrorCode::Unauthorized, NO_TOKEN)),
+            Shown::Several => {
+                return refused(
+                    "Cookie has more than one session: delete the cookies of this site",
+                );
+            }
+        };
+        let token = self.sessions.token(id, Instant::now());
+        match token.and_then(|token| self.tokens.holder_of(&token)) {
+            Some(holder) => {
+                let name = Arc::from(holder.name.as_str());
+                admitted(holder, Some(name))
+            }
+            None => refused("the session has ended: sign in again at /sign-in"),
         }
-        let now = Instant::now();
-        if token.is_some() && self.failures.note(peer, now) {
+    }
+
+    /// Returns the client with this token.
+    ///
+    /// # Errors
+    /// `too-many-failures` for an address that tries many tokens. A right one always passes: others behind the same proxy may
+    /// guess.
+    fn holder(&self, peer: Origin, token: &[u8]) -> Result<Option<Holder>, Problem> {
+        let holder = self.tokens.holder(token);
+        if holder.is_none() && self.failures.note(peer, Instant::now()) {
             let message = "too many wrong tokens from this address: wait a minute";
             return Err(Problem::new(ErrorCode::TooManyFailures, message));
         }
-        let message =
-            "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
-        Err(Problem::new(ErrorCode::Unauthorized, message))
+        Ok(holder)
     }
+
+    /// Begins a session for a token and returns its id; `None` for a wrong token (HTTP-133).
+    ///
+    /// # Errors
+    /// `too-many-failures`, as for a request with that token.
+    pub(super) fn sign_in(&self, peer: Origin, token: &str) -> Result<Option<String>, Problem> {
+        let holder = self.holder(peer, token.as_bytes())?;
+        holder
+            .map(|holder| self.sessions.begin(holder.token, Instant::now()))
+            .transpose()
+    }
+
+    /// Ends the session of a request, if it shows one.
+    pub(super) fn sign_out(&self, headers: &HeaderMap, is_https: bool) {
+        if let Shown::Id(id) = sessions::shown(headers, is_https) {
+            self.sessions.end(id);
+        }
+    }
+}
+
+/// Admits the holder of a token within its limit.
+fn admitted(holder: Holder, signed_in: Option<Arc<str>>) -> Result<Admission, Problem> {
+    let place = holder.places.map(Semaphore::try_acquire_owned).transpose();
+    let message = "this token has as many requests at a time as it may have: wait for an answer";
+    let place = place.map_err(|_| Problem::new(ErrorCode::TooManyRequests, message))?;
+    Ok(Admission {
+        signed_in,
+        place,
+        ..Admission::open(holder.origin)
+    })
 }
 
 /// Returns the client with this name in its jobs.

@@ -1,9 +1,10 @@
-//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-123). The program opens it; no request names a file.
+//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-124). The program opens it; no request names a file.
 
 use super::access::AccessState;
 use super::jobs::{fresh, only_get};
 use super::problem::{ErrorLocation, Problem};
 use super::question;
+use super::router::Peer;
 use crate::tcp::shared::Shared;
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -37,17 +38,28 @@ pub trait MatchArchive: Debug + Send + Sync {
     /// A message for the log.
     fn matches(&self, filter: &ArchiveFilter) -> Result<Vec<ArchivedMatch>, String>;
 
-    /// Returns a match with its decisions as one JSON object; `None` if there is no such match.
+    /// Returns a match with its decisions as one JSON object; `None` if there is no such match in the scope.
     ///
     /// # Errors
     /// A message for the log.
-    fn analysis(&self, id: i64) -> Result<Option<Value>, String>;
+    fn analysis(&self, id: i64, scope: &ArchiveScope) -> Result<Option<Value>, String>;
 
-    /// Files the analysed matches of a file, each once; `file` is its contents.
+    /// Files the analysed matches of a file for an owner, each once; `file` is its contents. A match that is there already
+    /// gets one more owner.
     ///
     /// # Errors
     /// A message for the log.
-    fn add(&self, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String>;
+    fn add(&self, owner: &str, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String>;
+}
+
+/// The matches that a client may see (HTTP-124).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArchiveScope {
+    /// All matches.
+    All,
+    /// The matches of these owners, and those that commands have filed, which have none.
+    Owners(Vec<String>),
 }
 
 /// Conditions for the matches of a list.
@@ -66,6 +78,8 @@ pub struct ArchiveFilter {
     pub before: Option<i64>,
     /// Maximum number of matches.
     pub limit: usize,
+    /// Matches that the client may see.
+    pub scope: ArchiveScope,
 }
 
 /// A match in a list; pairs are in the order of the players.
@@ -113,10 +127,11 @@ impl SharedArchive {
     }
 
     /// Files the matches of a file on a thread that may block. Returns their number, 0 if that failed.
-    pub(super) async fn add(&self, file: Bytes, judged: Vec<JudgedMatch>) -> usize {
+    pub(super) async fn add(&self, owner: &str, file: Bytes, judged: Vec<JudgedMatch>) -> usize {
+        let owner = owner.to_owned();
         let archive = Arc::clone(&self.archive);
         let count = judged.len();
-        let added = spawn_blocking(move || archive.add(&file, &judged));
+        let added = spawn_blocking(move || archive.add(&owner, &file, &judged));
         match added.await.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(()) => count,
             Err(error) => {
@@ -166,15 +181,18 @@ fn archive(access_state: &AccessState) -> Result<&SharedArchive, Problem> {
 /// `GET /v1/archive/matches`.
 async fn list(
     Extension(access_state): Extension<Arc<AccessState>>,
+    Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
     only_get(request.method())?;
     let archive = archive(&access_state)?;
     let parameters = question::parameters(request.uri().query().unwrap_or_default())?;
     let mut filter = filter(&parameters)?;
+    filter.scope = access_state.archive_scope(peer.origin);
     let limit = filter.limit;
     // One more shows whether there are more.
     filter.limit += 1;
+    peer.unread.room().await;
     let mut matches = archive
         .read(move |archive| archive.matches(&filter))
         .await?;
@@ -204,6 +222,7 @@ pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, P
         length: None,
         before: None,
         limit: LIMIT,
+        scope: ArchiveScope::All,
     };
     for (name, value) in parameters.iter().filter(|(_, value)| !value.is_empty()) {
         let wrong = |want: &str| {
@@ -273,6 +292,7 @@ fn is_day(text: &str) -> bool {
 /// `GET /v1/archive/matches/ID`.
 async fn one(
     Extension(access_state): Extension<Arc<AccessState>>,
+    Extension(peer): Extension<Peer>,
     path: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -281,7 +301,11 @@ async fn one(
     let none = || Problem::new(ErrorCode::NotFound, "the archive has no match with this id");
     let id = path.ok().and_then(|Path(id)| id.parse().ok());
     let id: i64 = id.ok_or_else(none)?;
-    let found = archive.read(move |archive| archive.analysis(id)).await?;
+    let scope = access_state.archive_scope(peer.origin);
+    peer.unread.room().await;
+    let found = archive
+        .read(move |archive| archive.analysis(id, &scope))
+        .await?;
     Ok(answer(&found.ok_or_else(none)?))
 }
 

@@ -1,6 +1,7 @@
 //! `show` as text, as a drawing and as points (HTTP-22).
 
 use super::problem::{ErrorLocation, Problem};
+use super::unread::UnreadAnswers;
 use crate::picture::png;
 use crate::tcp::shared::Shared;
 use axum::body::Body;
@@ -86,13 +87,14 @@ impl DrawingOptions {
         Ok((options, rest.finish()))
     }
 
-    /// Draws what a line shows.
+    /// Draws what a line shows, once the client has read enough of its `unread` answers.
     ///
     /// # Errors
     /// Those of the line, and a play that is none.
     pub(super) async fn draw(
         self,
         shared: &Arc<Shared>,
+        unread: Option<&UnreadAnswers>,
         line: &str,
         kind: &'static str,
     ) -> Result<Response, Problem> {
@@ -117,13 +119,16 @@ impl DrawingOptions {
             clockwise: self.clockwise,
             dark: self.dark,
         };
+        if let Some(unread) = unread {
+            unread.room().await;
+        }
         let bytes = match kind {
             TEXT => board(&position, &state, roll).into_bytes(),
             SVG => (svg_file(&position, &state, &drawn, self.theme) + "\n").into_bytes(),
             _ => {
                 let theme = self.theme.unwrap_or(Theme::LIGHT);
-                let text = svg_outlines(&position, &state, &drawn, theme);
-                paint(text, self.width.unwrap_or(WIDTH)).await?
+                let outlines = || svg_outlines(&position, &state, &drawn, theme);
+                paint(unread, outlines, self.width.unwrap_or(WIDTH)).await?
             }
         };
         let charset = if kind == TEXT {
@@ -169,12 +174,31 @@ pub(super) fn shown(
     }
 }
 
-/// Paints a drawing beside the threads that answer.
-async fn paint(text: String, width: u32) -> Result<Vec<u8>, Problem> {
+/// Paints a drawing beside the threads that answer, once the client has read its earlier answers.
+async fn paint(
+    unread: Option<&UnreadAnswers>,
+    outlines: impl FnOnce() -> String,
+    width: u32,
+) -> Result<Vec<u8>, Problem> {
     let internal =
         |error: &dyn std::fmt::Display| Problem::new(ErrorCode::Internal, error.to_string());
-    let _place = PAINTERS.acquire().await.map_err(|error| internal(&error))?;
-    let painted = tokio::task::spawn_blocking(move || png(&text, Some(width))).await;
+    let place = loop {
+        let place = PAINTERS.acquire().await.map_err(|error| internal(&error))?;
+        match unread {
+            // Other pictures of the connection have been painted meanwhile.
+            Some(unread) if !unread.has_room() => {
+                drop(place);
+                unread.room().await;
+            }
+            _ => break place,
+        }
+    };
+    let text = outlines();
+    let painted = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        png(&text, Some(width))
+    })
+    .await;
     painted
         .map_err(|error| internal(&error))?
         .map_err(|error| internal(&error))

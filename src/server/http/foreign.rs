@@ -5,6 +5,7 @@ use super::list::{self, Form, Work};
 use super::problem::{ErrorLocation, Problem};
 use super::router::Peer;
 use super::submission;
+use crate::fair_queue::Origin;
 use crate::faults::catch_panics;
 use crate::tcp::shared::Shared;
 use axum::Router;
@@ -72,7 +73,7 @@ impl From<WebError> for Problem {
 /// Reads what is asked, and computes it.
 async fn find(
     shared: &Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     read: impl FnOnce() -> Result<WebRequest, WebError>,
 ) -> ForeignAnswer {
     let asked = catch_panics(&shared.counters, read)
@@ -80,7 +81,7 @@ async fn find(
     match asked? {
         WebRequest::Answer(text) => Ok(text.into_bytes()),
         WebRequest::Question(inquiry) => {
-            let answer = submission::compute(shared, peer.origin, *inquiry).await?;
+            let answer = submission::compute(shared, origin, *inquiry).await?;
             Ok(answer.collect().await)
         }
     }
@@ -140,14 +141,14 @@ type Take = fn(Json, u8) -> Result<WebRequest, WebError>;
 
 async fn bgweb_one(
     shared: Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     request: Request,
     take: Take,
 ) -> Result<Response, Problem> {
     match posted(&shared, request).await? {
-        Json::List(items) => bgweb_list(shared, peer, items, Form::ARRAY, take),
+        Json::List(items) => bgweb_list(shared, origin, items, Form::ARRAY, take),
         body => {
-            let found = find(&shared, peer, || take(body, BGWEB_PLIES)).await?;
+            let found = find(&shared, origin, || take(body, BGWEB_PLIES)).await?;
             Ok(answer(found))
         }
     }
@@ -155,7 +156,7 @@ async fn bgweb_one(
 
 fn bgweb_list(
     shared: Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     items: Vec<Json>,
     form: Form,
     take: Take,
@@ -164,7 +165,7 @@ fn bgweb_list(
         let shared = Arc::clone(&shared);
         let text = format!("{item:?}");
         let one = async move {
-            let found = find(&shared, peer, || take(item, BGWEB_PLIES)).await;
+            let found = find(&shared, origin, || take(item, BGWEB_PLIES)).await;
             found.map(Bytes::from)
         };
         Ok((text, Work::Alone(one.boxed())))
@@ -182,7 +183,7 @@ async fn getmoves(
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
-    let answered = bgweb_one(shared, peer, request, bgweb::getmoves).await;
+    let answered = bgweb_one(shared, peer.origin, request, bgweb::getmoves).await;
     answered.unwrap_or_else(|problem| bgweb_error(&problem))
 }
 
@@ -191,7 +192,7 @@ async fn getcube(
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
-    let answered = bgweb_one(shared, peer, request, bgweb::getcube).await;
+    let answered = bgweb_one(shared, peer.origin, request, bgweb::getcube).await;
     answered.unwrap_or_else(|problem| bgweb_error(&problem))
 }
 
@@ -200,7 +201,7 @@ async fn evaluate(
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
-    let answered = bgweb_one(shared, peer, request, bgweb::evaluate).await;
+    let answered = bgweb_one(shared, peer.origin, request, bgweb::evaluate).await;
     answered.unwrap_or_else(|problem| bgweb_error(&problem))
 }
 
@@ -214,7 +215,7 @@ async fn batch(
             let requests = members.into_iter().find(|(name, _)| name == "requests");
             match requests {
                 Some((_, Json::List(items))) => {
-                    bgweb_list(shared, peer, items, Form::RESULTS, bgweb::getmoves)
+                    bgweb_list(shared, peer.origin, items, Form::RESULTS, bgweb::getmoves)
                 }
                 _ => {
                     let message = "requests are missing, expected an array of bodies of getmoves";
@@ -246,7 +247,13 @@ async fn wildbg_move(
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
-    wildbg_answer(&shared, peer, request.into_parts().0, wildbg::best_move).await
+    wildbg_answer(
+        &shared,
+        peer.origin,
+        request.into_parts().0,
+        wildbg::best_move,
+    )
+    .await
 }
 
 async fn wildbg_eval(
@@ -254,12 +261,12 @@ async fn wildbg_eval(
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
-    wildbg_answer(&shared, peer, request.into_parts().0, wildbg::eval).await
+    wildbg_answer(&shared, peer.origin, request.into_parts().0, wildbg::eval).await
 }
 
 async fn wildbg_answer(
     shared: &Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     request: Parts,
     take: fn(Vec<(String, String)>) -> Result<WebRequest, WebError>,
 ) -> Response {
@@ -271,7 +278,7 @@ async fn wildbg_answer(
     let pairs = form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect();
-    match find(shared, peer, || take(pairs)).await {
+    match find(shared, origin, || take(pairs)).await {
         Ok(body) => answer(body),
         Err(problem) => wildbg_error(&problem),
     }
@@ -310,11 +317,11 @@ pub(super) fn nodots_error_value(problem: &Problem) -> serde_json::Value {
 /// Answers a body of theirs.
 pub(super) async fn nodots(
     shared: &Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     decision: NodotsDecision,
     body: Json,
 ) -> Response {
-    match find(shared, peer, || nodots::ask(decision, body)).await {
+    match find(shared, origin, || nodots::ask(decision, body)).await {
         Ok(body) => answer(body),
         Err(problem) => nodots_error(&problem),
     }
@@ -327,7 +334,7 @@ async fn decide(
     request: Request,
 ) -> Response {
     match posted(&shared, request).await {
-        Ok(body) => nodots(&shared, peer, decision, body).await,
+        Ok(body) => nodots(&shared, peer.origin, decision, body).await,
         Err(problem) => nodots_error(&problem),
     }
 }

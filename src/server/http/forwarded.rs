@@ -1,5 +1,5 @@
-//! The address of a client behind a proxy, from `X-Forwarded-For` and `Forwarded` (HTTP-132): only what trusted proxies
-//! have written counts.
+//! The address of a client behind a proxy, from `X-Forwarded-For` and `Forwarded` (HTTP-132), and whether the client came
+//! over TLS (HTTP-134): only what trusted proxies have written counts.
 
 use super::problem::Problem;
 use crate::fair_queue::Origin;
@@ -11,6 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// Addresses whose word about clients is trusted, such as `10.0.0.0/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,29 @@ pub(super) fn client(
     Ok(Some(found.map_or(peer, Origin::Address)))
 }
 
+/// Returns true if a trusted proxy says that the client came over TLS. A client that says so itself only makes its own cookie
+/// narrower.
+pub(super) fn is_https(proxies: &[TrustedProxy], peer: Origin, headers: &HeaderMap) -> bool {
+    let all = |name: &HeaderName| {
+        let values = headers.get_all(name).iter();
+        values
+            .filter_map(|value| value.to_str().ok())
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let is_https = |text: &str| text.trim().trim_matches('"').eq_ignore_ascii_case("https");
+    let forwarded = || {
+        let text = all(&FORWARDED);
+        let elements = split_unquoted(&text, ',').into_iter();
+        let mut pairs = elements.flat_map(|element| split_unquoted(element, ';'));
+        pairs.any(|pair| {
+            let (name, value) = pair.trim().split_once('=').unwrap_or_default();
+            name.eq_ignore_ascii_case("proto") && is_https(value)
+        })
+    };
+    is_trusted(proxies, peer) && (all(&X_FORWARDED_PROTO).split(',').any(is_https) || forwarded())
+}
+
 /// Returns the last hop that is no trusted proxy, else the first one; `None` without this header.
 fn last_untrusted(
     proxies: &[TrustedProxy],
@@ -187,6 +211,39 @@ mod tests {
 
     fn proxies(texts: &[&str]) -> Vec<TrustedProxy> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    /// HTTP-134.
+    #[test]
+    fn https_is_what_a_trusted_proxy_says() {
+        let found = |peer: &str, pairs: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            let peer = Origin::Address(peer.parse().unwrap());
+            is_https(&proxies(&["10.0.0.0/8"]), peer, &headers)
+        };
+        let proto = "x-forwarded-proto";
+        for pairs in [
+            &[(proto, "https")][..],
+            &[(proto, "http, HTTPS")],
+            &[(proto, "http"), (proto, "https")],
+            &[("forwarded", "for=192.0.2.1;proto=https;by=10.0.0.1")],
+            &[("forwarded", "for=192.0.2.1, for=10.0.0.2; Proto=\"https\"")],
+        ] {
+            assert!(found("10.0.0.1", pairs), "{pairs:?}");
+            assert!(!found("192.0.2.1", pairs), "{pairs:?}");
+        }
+        for pairs in [
+            &[][..],
+            &[(proto, "http")],
+            &[(proto, "xhttps")],
+            &[("forwarded", "for=\"proto=https\"")],
+            &[("forwarded", "proto")],
+        ] {
+            assert!(!found("10.0.0.1", pairs), "{pairs:?}");
+        }
     }
 
     fn from(peer: &str, pairs: &[(&'static str, &str)]) -> Result<Option<String>, String> {

@@ -23,13 +23,15 @@ mod page;
 mod problem;
 mod question;
 mod router;
+mod sessions;
 mod submission;
 mod timed;
 mod tokens;
+mod unread;
 mod verbs;
 
 pub use access::HttpAccess;
-pub use archive::{ArchiveFilter, ArchivedMatch, MatchArchive};
+pub use archive::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
 pub use forwarded::{TrustedProxy, TrustedProxyError};
 pub use fuzz::{fuzz_http, fuzz_http_form, fuzz_http_query};
 pub use jobs::{JobLimits, JobsError};
@@ -43,13 +45,13 @@ use super::tcp::shared::{Shared, Slot};
 use super::tcp::socket::Listener;
 pub(super) use access::AccessState;
 use axum::Router;
-use held::Held;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 pub(super) use in_flight::InFlight;
 use router::Peer;
+use sessions::Initiator;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -58,6 +60,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
 use tower_service::Service as _;
+use unread::{ReadingPace, UnreadAnswers};
 
 /// Longest time for the head of a request, and for a connection that says nothing.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -67,6 +70,8 @@ const HEAD_BYTES_MAX: usize = 16 << 10;
 const HEADER_LIST_BYTES_MAX: u32 = 16 << 10;
 /// Requests of one HTTP/2 connection at a time.
 const STREAMS_MAX: u32 = 100;
+/// Bytes of one HTTP/2 answer that the connection takes before it can send them.
+const STREAM_BUFFER_BYTES: usize = 32 << 10;
 
 /// Clients that a listener serves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,13 +121,14 @@ pub(super) async fn accept(
                 }
             },
         };
-        let served = converse(
-            Timed::new(stream, shared.limits.write_timeout),
-            router.clone(),
-            Peer { origin, port },
-            Arc::clone(&shared),
-            audience.last_phase(),
-        );
+        let connection = Connection {
+            origin,
+            port,
+            is_proxy: forwarded::is_trusted(&access_state.access.proxies, origin),
+            last: audience.last_phase(),
+        };
+        let stream = Timed::new(stream, shared.limits.write_timeout);
+        let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
         match audience {
             Audience::Clients => match admitted(&shared, &access_state, origin) {
                 Ok(slot) => drop(tasks.spawn(keep(slot, served))),
@@ -181,18 +187,52 @@ impl Drop for PendingAnswer {
     }
 }
 
-/// One connection, HTTP/1.1 or HTTP/2 by prior knowledge, which takes nothing new from the phase `last` on.
-async fn converse(stream: Timed, router: Router, peer: Peer, shared: Arc<Shared>, last: Phase) {
+/// A connection that is accepted.
+#[derive(Clone, Copy, Debug)]
+struct Connection {
+    origin: Origin,
+    /// The port of the listener; `None` for a Unix socket.
+    port: Option<u16>,
+    /// True for a trusted proxy, whose requests come from many clients.
+    is_proxy: bool,
+    /// The phase from which on the connection takes nothing new.
+    last: Phase,
+}
+
+/// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
+async fn converse(stream: Timed, router: Router, connection: Connection, shared: Arc<Shared>) {
+    let Connection {
+        origin,
+        port,
+        is_proxy,
+        last,
+    } = connection;
     let socket = stream.socket();
     let pending = Arc::new(watch::Sender::new(0));
     let answers = Arc::clone(&pending);
+    let pace = ReadingPace::new();
+    let unread = UnreadAnswers::new(&shared, &pace);
+    let (pace_of_all, shared_by_all) = (Arc::clone(&pace), Arc::clone(&shared));
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(peer);
         let pending = PendingAnswer::new(&answers);
-        let answered = router.clone().call(request);
+        let mut router = router.clone();
+        // One client of a proxy must not hold up the others.
+        let unread = match is_proxy {
+            true => UnreadAnswers::new(&shared_by_all, &pace_of_all),
+            false => Arc::clone(&unread),
+        };
         async move {
-            let response = answered.await?;
-            Ok::<_, Infallible>(response.map(|body| Held::body(body, pending)))
+            let place = unread.enter().await;
+            request.extensions_mut().insert(Peer {
+                origin,
+                port,
+                unread: Arc::clone(&unread),
+                signed_in: None,
+                is_https: false,
+                initiator: Initiator::Unknown,
+            });
+            let response = router.call(request).await?;
+            Ok::<_, Infallible>(unread.counted(response, Arc::new((pending, place))))
         }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -205,10 +245,11 @@ async fn converse(stream: Timed, router: Router, peer: Peer, shared: Arc<Shared>
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS_MAX)
+        .max_send_buf_size(STREAM_BUFFER_BYTES)
         .max_header_list_size(HEADER_LIST_BYTES_MAX)
         .keep_alive_interval(HEAD_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), answer);
-    let hung_up = wait_for_close(&socket, pending.subscribe(), &shared);
+    let hung_up = wait_for_close(&socket, pending.subscribe(), &pace, &shared);
     tokio::pin!(connection, hung_up);
     let mut phase = shared.phase.subscribe();
     let mut next_phase = last;
@@ -236,16 +277,28 @@ async fn converse(stream: Timed, router: Router, peer: Peer, shared: Arc<Shared>
     }
 }
 
-/// Waits until the peer has closed the connection while an answer is pending. hyper reads nothing while its buffer holds bytes,
-/// so that those behind a request would hide the end from it.
+/// Waits until the peer has closed the connection, or has read nothing for too long, while an answer is pending. hyper reads
+/// nothing while its buffer holds bytes, so that those behind a request would hide the end from it; and an HTTP/2 window
+/// that the peer keeps closed blocks no write.
 async fn wait_for_close(
     socket: &SharedSocket,
     mut pending: watch::Receiver<usize>,
+    pace: &ReadingPace,
     shared: &Shared,
 ) {
     while pending.wait_for(|count| *count > 0).await.is_ok() {
         sleep(shared.hang_up_check()).await;
-        if *pending.borrow() > 0 && socket.has_ended() {
+        if *pending.borrow() == 0 {
+            continue;
+        }
+        if pace.has_stalled(shared.limits.write_timeout) {
+            tracing::debug!(
+                "a client over HTTP reads nothing of its answers: its connection is closed"
+            );
+            count(&shared.counters.timeouts);
+            return;
+        }
+        if socket.has_ended() {
             return;
         }
     }

@@ -12,28 +12,39 @@ use super::mcp;
 use super::openapi;
 use super::page;
 use super::problem::Problem;
+use super::sessions::{Initiator, initiator};
+use super::unread::{UnreadAnswers, fixed};
 use super::verbs;
 use crate::fair_queue::Origin;
 use crate::shutdown::Phase;
 use crate::tcp::shared::Shared;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, ORIGIN, X_CONTENT_TYPE_OPTIONS,
 };
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use gammond_protocol::ErrorCode;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A connection, as its requests know it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Peer {
     pub(super) origin: Origin,
     /// The port of the listener; `None` for a Unix socket.
     pub(super) port: Option<u16>,
+    /// Answers that the client has not read.
+    pub(super) unread: Arc<UnreadAnswers>,
+    /// Name of the client, if it has signed in (HTTP-133).
+    pub(super) signed_in: Option<Arc<str>>,
+    /// True if a trusted proxy says that the client came over TLS.
+    pub(super) is_https: bool,
+    pub(super) initiator: Initiator,
 }
 
 /// Everything that is served to clients.
@@ -118,15 +129,17 @@ async fn readyz(method: Method, State(shared): State<Arc<Shared>>) -> Response {
 
 /// Returns the paths, for programs (HTTP-102).
 async fn description(method: Method) -> Response {
+    static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().into());
     if let Some(refused) = only_get(&method) {
         return refused;
     }
     let kind = HeaderValue::from_static("application/json");
-    ([(CONTENT_TYPE, kind)], openapi::document()).into_response()
+    ([(CONTENT_TYPE, kind)], fixed(&DOCUMENT)).into_response()
 }
 
 /// Returns the paths, for people.
 async fn docs(method: Method) -> Response {
+    static PAGE: LazyLock<Bytes> = LazyLock::new(|| openapi::page().into());
     if let Some(refused) = only_get(&method) {
         return refused;
     }
@@ -140,11 +153,12 @@ async fn docs(method: Method) -> Response {
             HeaderValue::from_static(openapi::SELF_CONTAINED),
         ),
     ];
-    (headers, openapi::page()).into_response()
+    (headers, fixed(&PAGE)).into_response()
 }
 
 fn json(status: StatusCode, text: &'static str) -> Response {
     let kind = HeaderValue::from_static("application/json");
+    let text = fixed(&Bytes::from_static(text.as_bytes()));
     (status, [(CONTENT_TYPE, kind)], text).into_response()
 }
 
@@ -162,18 +176,34 @@ async fn guard(
             .cors(request.method(), request.headers()),
         false => (HeaderMap::new(), false),
     };
-    let admitted = match turned_away(&access_state, peer, &request, allowed) {
+    let is_https =
+        forwarded::is_https(&access_state.access.proxies, peer.origin, request.headers());
+    let initiator = initiator(request.headers(), host(&request), is_https);
+    let peer = Peer {
+        is_https,
+        initiator,
+        ..peer
+    };
+    let admitted = match turned_away(&access_state, &peer, &request, allowed) {
         Some(problem) => Err(problem),
         // A preflight has no token.
         None if preflight => Ok(None),
-        None => admit(&shared, &access_state, peer, &request).map(Some),
+        None => admit(&shared, &access_state, &peer, &request).map(Some),
     };
     let mut response = match admitted {
+        Err(problem)
+            if problem.code == ErrorCode::Unauthorized && page::wants_sign_in(&request) =>
+        {
+            page::sign_in_form(request.uri(), problem)
+        }
         Err(problem) => problem.into_response(),
         Ok(None) => StatusCode::NO_CONTENT.into_response(),
         Ok(Some(admission)) => {
-            let origin = admission.origin;
-            request.extensions_mut().insert(Peer { origin, ..peer });
+            request.extensions_mut().insert(Peer {
+                origin: admission.origin,
+                signed_in: admission.signed_in.clone(),
+                ..peer
+            });
             let response = next.run(request).await;
             match (&admission.place, &admission.slot) {
                 (None, None) => response,
@@ -193,7 +223,7 @@ async fn guard(
 fn admit(
     shared: &Arc<Shared>,
     access_state: &AccessState,
-    peer: Peer,
+    peer: &Peer,
     request: &Request,
 ) -> Result<Admission, Problem> {
     let named = forwarded::client(&access_state.access.proxies, peer.origin, request.headers())?;
@@ -203,21 +233,51 @@ fn admit(
         Problem::new(ErrorCode::TooManyRequests, message)
     })?;
     let address = named.unwrap_or(peer.origin);
-    // A supervisor has no token.
-    if ["/healthz", "/readyz"].contains(&request.uri().path()) {
-        return Ok(Admission {
-            origin: address,
-            place: None,
-            slot,
-        });
+    // A supervisor has no token, and a browser has none before the form of the sign-in.
+    let path = request.uri().path();
+    let is_open = ["/healthz", "/readyz", page::SIGN_IN, page::SIGN_OUT].contains(&path)
+        || path.starts_with(page::FILES_PATH);
+    let admission = match is_open {
+        true => Admission::open(address),
+        false => access_state.client(address, request.headers(), peer.is_https)?,
+    };
+    // A browser adds its cookie also to requests of pages of other sites (HTTP-135).
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
+    let may_use_session = match peer.initiator {
+        Initiator::Own => true,
+        Initiator::Other => is_link(request),
+        Initiator::Unknown => is_safe,
+    };
+    if admission.signed_in.is_some() && !may_use_session {
+        let message = "Origin is another site: its pages may not use the session of this browser";
+        return Err(Problem::new(ErrorCode::Forbidden, message));
     }
-    let admission = access_state.client(address, request.headers())?;
     Ok(Admission { slot, ..admission })
+}
+
+/// Returns the name by which a request calls this server.
+fn host(request: &Request) -> Option<&str> {
+    let target = request.uri().authority().map(Authority::as_str);
+    target.or_else(|| request.headers().get(HOST)?.to_str().ok())
+}
+
+/// Returns true if a browser follows a link to a page: a site that has it sees nothing of the answer, and nothing is changed
+/// by it.
+fn is_link(request: &Request) -> bool {
+    let headers = request.headers();
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    let path = request.uri().path();
+    matches!(*request.method(), Method::GET | Method::HEAD)
+        && is("sec-fetch-mode", "navigate")
+        && is("sec-fetch-dest", "document")
+        && (page::is_page(path)
+            || [page::SIGN_IN, "/docs"].contains(&path)
+            || error_codes::is_one(path))
 }
 
 fn turned_away(
     access_state: &AccessState,
-    peer: Peer,
+    peer: &Peer,
     request: &Request,
     allowed: bool,
 ) -> Option<Problem> {
@@ -247,18 +307,13 @@ fn turned_away(
         let host = origin.and_then(|origin| origin.strip_prefix("http://"));
         host.is_some_and(|host| is_own_host(host, port))
     };
-    let from_elsewhere = headers.get(ORIGIN).is_some_and(|origin| !same(origin));
+    // Behind a proxy the pages of this server have its public name, under which a cookie signs their requests.
+    let is_own_page = access_state.access.requires_token() && peer.initiator == Initiator::Own;
+    let from_elsewhere = !is_own_page && headers.get(ORIGIN).is_some_and(|origin| !same(origin));
     let crosses = headers
         .get("sec-fetch-site")
         .is_some_and(|site| site == "cross-site");
-    // A link to a page: the site that has it sees nothing of the answer, and nothing is changed by it.
-    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
-    let path = request.uri().path();
-    let is_link = matches!(*request.method(), Method::GET | Method::HEAD)
-        && is("sec-fetch-mode", "navigate")
-        && is("sec-fetch-dest", "document")
-        && (page::is_page(path) || path == "/docs" || error_codes::is_one(path));
-    let crosses = crosses && !is_link;
+    let crosses = crosses && !is_link(request);
     if !allowed && (from_elsewhere || crosses) {
         let message = "Origin is another site: its pages may not ask here";
         return Some(Problem::new(ErrorCode::Forbidden, message));

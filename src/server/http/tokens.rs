@@ -1,5 +1,5 @@
 //! Tokens of clients: the lines of the file, the limits of each token, and new tokens while the server runs (HTTP-93,
-//! HTTP-130, HTTP-131).
+//! HTTP-124, HTTP-130, HTTP-131).
 
 use crate::fair_queue::Origin;
 use sha2::{Digest as _, Sha256};
@@ -18,6 +18,9 @@ const REQUESTS_MAX: usize = 10_000;
 /// Largest limit of processor time in an hour, in seconds: that of a machine with a thousand threads.
 const CPU_SECONDS_MAX: u64 = 3_600_000;
 
+/// The SHA-256 of a token.
+pub(super) type TokenHash = [u8; 32];
+
 /// The tokens of a file, with their limits.
 #[derive(Clone, Debug, Default)]
 pub struct HttpTokens(Vec<TokenLine>);
@@ -26,11 +29,13 @@ pub struct HttpTokens(Vec<TokenLine>);
 #[derive(Clone, Debug)]
 struct TokenLine {
     name: String,
-    hash: [u8; 32],
+    hash: TokenHash,
     /// Maximum number of requests at a time.
     requests: Option<usize>,
     /// Processor time in an hour, in the place of `client_cpu`.
     cpu: Option<Duration>,
+    /// True if the other tokens see the matches that its jobs file (HTTP-124).
+    shared: bool,
 }
 
 /// A line of a file of tokens is wrong.
@@ -44,7 +49,7 @@ pub struct TokenError {
 }
 
 impl HttpTokens {
-    /// Parses a file: `NAME TOKEN [requests=N] [cpu=SECONDS]` in each line, `#` for remarks.
+    /// Parses a file: `NAME TOKEN [requests=N] [cpu=SECONDS] [shared]` in each line, `#` for remarks.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -95,7 +100,7 @@ fn token_line(text: &str) -> Result<TokenLine, &'static str> {
     if !TOKEN_BYTES.contains(&token.len()) || !token.bytes().all(|b| b.is_ascii_graphic()) {
         return Err("a token has 16 to 256 printable characters without blanks");
     }
-    let (mut requests, mut cpu) = (None, None);
+    let (mut requests, mut cpu, mut shared) = (None, None, false);
     for word in words {
         let twice = match word.split_once('=') {
             Some(("requests", number)) => {
@@ -114,10 +119,15 @@ fn token_line(text: &str) -> Result<TokenLine, &'static str> {
                 let seconds = seconds.ok_or("cpu is not 1 to 3600000 seconds, such as cpu=600")?;
                 cpu.replace(Duration::from_secs(seconds)).is_some()
             }
-            _ => return Err("expected nothing but requests=N and cpu=SECONDS behind the token"),
+            None if word == "shared" => std::mem::replace(&mut shared, true),
+            _ => {
+                return Err(
+                    "expected nothing but requests=N, cpu=SECONDS and shared behind the token",
+                );
+            }
         };
         if twice {
-            return Err("a limit stands twice");
+            return Err("a word behind the token stands twice");
         }
     }
     Ok(TokenLine {
@@ -125,6 +135,7 @@ fn token_line(text: &str) -> Result<TokenLine, &'static str> {
         hash: Sha256::digest(token).into(),
         requests,
         cpu,
+        shared,
     })
 }
 
@@ -150,6 +161,8 @@ struct TokenInUse {
 #[derive(Debug)]
 pub(super) struct Holder {
     pub(super) origin: Origin,
+    pub(super) name: String,
+    pub(super) token: TokenHash,
     /// The places of its requests, if their number is limited.
     pub(super) places: Option<Arc<Semaphore>>,
 }
@@ -196,16 +209,22 @@ impl TokenTable {
 
     /// Returns the client with this token. All are compared, in the same time.
     pub(super) fn holder(&self, token: &[u8]) -> Option<Holder> {
-        let shown: [u8; 32] = Sha256::digest(token).into();
+        self.holder_of(&Sha256::digest(token).into())
+    }
+
+    /// Returns the client with the token that has this checksum.
+    pub(super) fn holder_of(&self, shown: &TokenHash) -> Option<Holder> {
         self.read(|all| {
             let mut found = None;
             for token in &all.tokens {
-                if bool::from(token.line.hash.ct_eq(&shown)) {
+                if bool::from(token.line.hash.ct_eq(shown)) {
                     found = Some(token);
                 }
             }
             found.map(|token| Holder {
                 origin: Origin::Token(token.number),
+                name: token.line.name.clone(),
+                token: token.line.hash,
                 places: token.places.clone(),
             })
         })
@@ -215,6 +234,14 @@ impl TokenTable {
     pub(super) fn name(&self, number: u16) -> String {
         self.read(|all| all.names.get(usize::from(number)).cloned())
             .unwrap_or_default()
+    }
+
+    /// Returns the names of the clients whose matches all others see.
+    pub(super) fn sharing(&self) -> Vec<String> {
+        self.read(|all| {
+            let shared = all.tokens.iter().filter(|token| token.line.shared);
+            shared.map(|token| token.line.name.clone()).collect()
+        })
     }
 
     /// Returns the number of the client with this name, if its token is in use.
@@ -255,7 +282,8 @@ mod tests {
     /// HTTP-93, HTTP-130: what a line may be, and the line of an error.
     #[test]
     fn files_of_tokens() {
-        let text = "# people\nann 0123456789abcdef cpu=60\n\n bob\tABCDEF0123456789 \n";
+        let text =
+            "# people\nann 0123456789abcdef cpu=60\n\n bob\tABCDEF0123456789 shared requests=1\n";
         let table = table(text);
         let (ann, bob) = (Some(Origin::Token(0)), Some(Origin::Token(1)));
         assert_eq!(number(&table, b"0123456789abcdef"), ann);
@@ -265,6 +293,7 @@ mod tests {
         }
         let limits = HashMap::from([(Origin::Token(0), Duration::from_secs(60))]);
         assert_eq!(table.cpu(), limits);
+        assert_eq!(table.sharing(), ["bob"]);
         for (text, line) in [
             ("", 1),
             ("# nothing", 1),
@@ -279,6 +308,8 @@ mod tests {
             ("ann 0123456789abcdef requests=1 requests=1", 1),
             ("ann 0123456789abcdef cpu=1.5", 1),
             ("ann 0123456789abcdef rate=3", 1),
+            ("ann 0123456789abcdef shared shared", 1),
+            ("ann 0123456789abcdef shared=1", 1),
         ] {
             assert_eq!(HttpTokens::parse(text).unwrap_err().line, line, "{text}");
         }

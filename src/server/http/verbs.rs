@@ -105,7 +105,7 @@ async fn posted(
             array(shared, origin, verb, items, form)
         }
         body if verb == "move" && Sender::of(&body) == Sender::Nodots => {
-            Ok(foreign::nodots(&shared, peer, NodotsDecision::Move, body).await)
+            Ok(foreign::nodots(&shared, origin, NodotsDecision::Move, body).await)
         }
         one => {
             let sender = Sender::of(&one);
@@ -119,12 +119,12 @@ async fn posted(
             if [TEXT, SVG, PNG].contains(&kind) {
                 let (wishes, rest) = DrawingOptions::read(query)?;
                 question::reject_parameters(&rest, BESIDE_BODY)?;
-                let drawn = wishes.draw(&shared, &line, kind).await;
+                let drawn = wishes.draw(&shared, Some(&peer.unread), &line, kind).await;
                 return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
             question::reject_parameters(query, BESIDE_BODY)?;
             if kind == EVENTS {
-                return streamed(&shared, peer, (verb, line), &parts.headers, pointed);
+                return streamed(&shared, origin, (verb, line), &parts.headers, pointed);
             }
             let place = |problem| pointed(problem, (verb, &line));
             let read = submission::read(&shared, verb, line.as_bytes()).map_err(place)?;
@@ -158,7 +158,7 @@ async fn gotten(
         false => question::from_query(verb, &query)?,
     };
     if kind == EVENTS {
-        return streamed(shared, peer, (verb, line), &parts.headers, named);
+        return streamed(shared, peer.origin, (verb, line), &parts.headers, named);
     }
     let place = |problem| named(problem, (verb, &line));
     let read = submission::read(shared, verb, line.as_bytes()).map_err(place)?;
@@ -170,7 +170,10 @@ async fn gotten(
     {
         StatusCode::NOT_MODIFIED.into_response()
     } else if draws {
-        wishes.draw(shared, &line, kind).await.map_err(place)?
+        wishes
+            .draw(shared, Some(&peer.unread), &line, kind)
+            .await
+            .map_err(place)?
     } else {
         let has_progress = read.sends_progress();
         let asked = in_flight::ask(shared, peer.origin, read, tag.as_deref()).await;
@@ -216,7 +219,7 @@ fn key_of<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// Answers with events (HTTP-40).
 fn streamed(
     shared: &Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     (verb, line): (&'static str, String),
     headers: &HeaderMap,
     point: fn(Problem, (&str, &str)) -> Problem,
@@ -226,7 +229,7 @@ fn streamed(
     }
     let line = with_progress(line);
     let started = submission::read(shared, verb, line.as_bytes()).and_then(|read| match read {
-        Read::Inquiry(inquiry) => submission::start(shared, peer.origin, *inquiry, false),
+        Read::Inquiry(inquiry) => submission::start(shared, origin, *inquiry, false),
         Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
     });
     let answer = started.map_err(|problem| point(problem, (verb, &line)))?;

@@ -8,7 +8,7 @@ mod table;
 mod watch;
 
 pub(super) use paths::{fresh, only_get, only_post, routes};
-pub(in crate::http) use table::Jobs;
+pub(in crate::http) use table::{Jobs, random_id};
 
 use super::problem::Problem;
 use crate::fair_queue::Origin;

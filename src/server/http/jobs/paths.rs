@@ -355,6 +355,7 @@ async fn result(
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
     let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
     let number = offered.iter().position(|(_, known, _)| *known == kind);
+    peer.unread.room().await;
     let bytes = report(&access_state.jobs, &job, number.unwrap_or(0)).await?;
     if bytes.is_empty() {
         let message = "the match has no form in OGXM, which has none for beavers, rolls without plays and positions that were \

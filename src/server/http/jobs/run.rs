@@ -145,7 +145,7 @@ async fn judged(
         return Ok((whole, None));
     };
     let added = match &jobs.archive {
-        Some(archive) => archive.add(file, collected.take()).await,
+        Some(archive) => archive.add(&job.meta.owner, file, collected.take()).await,
         None => 0,
     };
     Ok((whole, Some(added)))

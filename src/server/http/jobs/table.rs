@@ -149,7 +149,11 @@ pub(super) fn now() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-fn new_id() -> Result<String, Problem> {
+/// Returns a new id of 130 random bits.
+///
+/// # Errors
+/// The system has no random numbers.
+pub(in crate::http) fn random_id() -> Result<String, Problem> {
     let mut random = [0_u8; ID_LETTERS];
     if getrandom::getrandom(&mut random).is_err() {
         return Err(Problem::new(
@@ -273,7 +277,7 @@ impl Jobs {
         };
         let NewJob { origin, input, .. } = new;
         let meta = Meta {
-            id: new_id()?,
+            id: random_id()?,
             owner: new.owner,
             kind: new.kind,
             words: new.words,

@@ -14,6 +14,7 @@ pub(super) use paths::answer;
 pub use stdio::McpStdio;
 
 use super::problem::Problem;
+use super::unread::UnreadAnswers;
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
 use gammond_protocol::json::Json;
@@ -37,6 +38,8 @@ static TOOLS: LazyLock<Value> =
 struct Context {
     shared: Arc<Shared>,
     origin: Origin,
+    /// Answers over HTTP that the client has not read.
+    unread: Option<Arc<UnreadAnswers>>,
 }
 
 /// Reports of a running tool.

@@ -106,6 +106,7 @@ pub(in super::super) async fn answer(
     let context = Context {
         shared,
         origin: peer.origin,
+        unread: Some(peer.unread),
     };
     let (sender, messages) = unbounded_channel();
     let task = tokio::spawn(async move {

@@ -64,6 +64,7 @@ async fn converse(server: &Handle) {
     let context = Context {
         shared: Arc::clone(&server.0),
         origin: Origin::Here,
+        unread: None,
     };
     let (sender, mut messages) = unbounded_channel::<Value>();
     let mut calls = Calls::new();

@@ -251,7 +251,9 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     let line = arguments::line(&Json::Object(question), &known, &[])?;
     let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
     let (wishes, _) = DrawingOptions::read(&query)?;
-    let drawn = wishes.draw(&context.shared, &line, kind).await?;
+    let drawn = wishes
+        .draw(&context.shared, context.unread.as_deref(), &line, kind)
+        .await?;
     let bytes = to_bytes(drawn.into_body(), PICTURE_BYTES_MAX).await;
     let bytes = bytes.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
     let content = match kind {
@@ -379,7 +381,7 @@ pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcE
         Answer::collect(asked.map_err(failed)?).await
     } else {
         let drawn = DrawingOptions::default()
-            .draw(&context.shared, &line, kind)
+            .draw(&context.shared, context.unread.as_deref(), &line, kind)
             .await;
         let body = drawn.map_err(failed)?.into_body();
         let bytes = to_bytes(body, PICTURE_BYTES_MAX).await;

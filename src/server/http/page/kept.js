@@ -1,3 +1,7 @@
+// Names of what this browser keeps for a client that is signed in: clients that share a browser do not see each other's matches.
+const { client } = document.getElementById("main").dataset;
+export const ownName = (name) => (client === undefined ? name : `${name} ${client}`);
+
 // Short texts that this browser keeps. Where it forbids that, nothing is kept and the pages work as on a first visit.
 
 export function kept(name) {

@@ -4,13 +4,16 @@
 
 mod form;
 mod page_parts;
+mod sign_in;
 
 use super::access::AccessState;
+use super::jobs::fresh;
 use super::problem::{ErrorLocation, Problem};
 use super::router::{Peer, only_get};
+use super::unread::fixed;
 use crate::tcp::shared::Shared;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
 use axum::http::{HeaderValue, Method, Uri};
@@ -20,6 +23,7 @@ use form::PageForm;
 use gammond_base::escape::Markup;
 use gammond_protocol::render::board_style;
 use page_parts::PageParts;
+pub(super) use sign_in::{SIGN_IN, SIGN_OUT, form as sign_in_form, is_wanted as wants_sign_in};
 use std::sync::Arc;
 
 /// The parts that all pages share.
@@ -37,7 +41,9 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
     ("/quiz", "Quiz", "quiz", include_str!("quiz.html")),
     ("/status", "Status", "status", include_str!("status.html")),
 ];
-/// Files of the pages, below `/page/`.
+/// Beginning of the paths of the files of the pages.
+pub(super) const FILES_PATH: &str = "/page/";
+/// Files of the pages.
 const FILES: [(&str, &str); 23] = [
     ("api.js", include_str!("api.js")),
     ("archive.js", include_str!("archive.js")),
@@ -70,31 +76,47 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 
 /// Returns the pages and their files.
 pub(super) fn routes() -> Router<Arc<Shared>> {
-    let mut routes = Router::new().route("/", any(explore));
+    let mut routes = Router::new()
+        .route("/", any(explore))
+        .route(SIGN_IN, any(sign_in::sign_in))
+        .route(SIGN_OUT, any(sign_in::sign_out));
     for (path, name, script, main) in PAGES {
-        let show =
-            async move |method: Method, Extension(access_state): Extension<Arc<AccessState>>| {
-                let has_archive = access_state.jobs.archive.is_some();
-                only_get(&method)
-                    .unwrap_or_else(|| page(framed(path, name, script, main, has_archive)))
-            };
+        let texts = [false, true]
+            .map(|has_archive| Bytes::from(framed(path, name, script, main, has_archive, None)));
+        let show = async move |method: Method,
+                               Extension(access_state): Extension<Arc<AccessState>>,
+                               Extension(peer): Extension<Peer>| {
+            let has_archive = access_state.jobs.archive.is_some();
+            let client = peer.signed_in.as_deref();
+            if client.is_some() {
+                let text = framed(path, name, script, main, has_archive, client).into();
+                return fresh(file(&method, "text/html", &text));
+            }
+            let [without, with] = &texts;
+            file(
+                &method,
+                "text/html",
+                if has_archive { with } else { without },
+            )
+        };
         routes = routes.route(path, any(show));
     }
-    for (name, text) in FILES {
-        routes = routes.route(
-            &format!("/page/{name}"),
-            any(async move |method| file(&method, "text/javascript", text.to_owned())),
-        );
+    let style = [
+        ("style.css", Bytes::from_static(STYLE.as_bytes())),
+        ("board.css", Bytes::from(board_css())),
+    ];
+    let scripts = FILES.map(|(name, text)| (name, Bytes::from_static(text.as_bytes())));
+    let scripts = scripts
+        .into_iter()
+        .map(|(name, text)| (name, "text/javascript", text));
+    let styles = style
+        .into_iter()
+        .map(|(name, text)| (name, "text/css", text));
+    for (name, kind, text) in scripts.chain(styles) {
+        let show = async move |method| file(&method, kind, &text);
+        routes = routes.route(&format!("{FILES_PATH}{name}"), any(show));
     }
     routes
-        .route(
-            "/page/style.css",
-            any(async |method| file(&method, "text/css", STYLE.to_owned())),
-        )
-        .route(
-            "/page/board.css",
-            any(async |method| file(&method, "text/css", board_css())),
-        )
 }
 
 /// Returns true for the path of a page, to which pages of other sites may link.
@@ -107,11 +129,12 @@ fn board_css() -> String {
     board_style().replace(":root", ".b")
 }
 
-fn file(method: &Method, kind: &str, text: String) -> Response {
+/// Returns a page or a file that is the same for all clients.
+fn file(method: &Method, kind: &str, text: &Bytes) -> Response {
     if let Some(refused) = only_get(method) {
         return refused;
     }
-    with_headers(Response::new(Body::from(text)), kind)
+    with_headers(fixed(text), kind)
 }
 
 /// Adds the headers of pages and their files.
@@ -119,7 +142,8 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
-        (REFERRER_POLICY, "no-referrer"),
+        // Other sites learn nothing, and the browser still says which page has sent a form.
+        (REFERRER_POLICY, "same-origin"),
         // Another version of the program may have another file.
         (CACHE_CONTROL, "no-cache"),
     ] {
@@ -131,13 +155,28 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     response
 }
 
-fn page(text: String) -> Response {
-    with_headers(Response::new(Body::from(text)), "text/html")
-}
-
-/// Writes a page around its main part. All are markup. `has_archive` says whether the server shows an archive (HTTP-120).
-fn framed(path: &str, title: &str, script: &str, main: &str, has_archive: bool) -> String {
-    filled(FRAME, |name| match name {
+/// Writes a page around its main part. All are markup. `has_archive` says whether the server shows an archive (HTTP-120),
+/// `client` is the name of the client that is signed in (HTTP-133).
+fn framed(
+    path: &str,
+    title: &str,
+    script: &str,
+    main: &str,
+    has_archive: bool,
+    client: Option<&str>,
+) -> String {
+    let client = client.map(Markup::new);
+    filled(FRAME, |name| {
+        match name {
+        "client" => client.as_ref().map_or_else(String::new, |client| {
+            format!(" data-client=\"{client}\"")
+        }),
+        "session" => client.as_ref().map_or_else(String::new, |client| {
+            format!(
+                "<form class=\"session\" method=\"post\" action=\"{SIGN_OUT}\"><span>{client}</span>\
+                 <button>Sign out</button></form>"
+            )
+        }),
         "archive" if has_archive => " data-archive".to_owned(),
         "archive" => String::new(),
         "title" => title.to_owned(),
@@ -145,6 +184,7 @@ fn framed(path: &str, title: &str, script: &str, main: &str, has_archive: bool) 
         "main" => main.to_owned(),
         "nav" => nav(path),
         _ => env!("CARGO_PKG_VERSION").to_owned(),
+    }
     })
 }
 
@@ -176,11 +216,12 @@ async fn explore(
     }
     let (form, explored) = match PageForm::read(uri.query().unwrap_or_default()) {
         Ok(form) => {
-            let explored = page_parts::explore(&shared, peer, &form).await;
+            let explored = page_parts::explore(&shared, peer.origin, &form).await;
             (form, explored)
         }
         Err(problem) => (PageForm::default(), Err(problem)),
     };
+    peer.unread.room().await;
     let title = explored
         .as_ref()
         .map_or("Explore", |found| found.title.as_str());
@@ -190,6 +231,7 @@ async fn explore(
         "explore",
         &written(&form, explored.as_ref()),
         false,
+        peer.signed_in.as_deref(),
     );
     // A problem gives its status, and when to come again.
     let mut response = match explored {
@@ -197,7 +239,11 @@ async fn explore(
         Err(problem) => problem.into_response(),
     };
     *response.body_mut() = Body::from(text);
-    with_headers(response, "text/html")
+    let response = with_headers(response, "text/html");
+    match peer.signed_in {
+        Some(_) => fresh(response),
+        None => response,
+    }
 }
 
 /// Writes the main part of Explore.
@@ -262,7 +308,11 @@ mod tests {
     fn page_names_no_other_host() {
         let mains = PAGES.map(|(_, _, _, main)| main);
         let scripts = FILES.map(|(_, text)| text);
-        for text in [FRAME, EXPLORE, STYLE].iter().chain(&mains).chain(&scripts) {
+        for text in [FRAME, EXPLORE, sign_in::FORM, STYLE]
+            .iter()
+            .chain(&mains)
+            .chain(&scripts)
+        {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://") && !text.contains("//cdn"), "{text}");
             for inline in [

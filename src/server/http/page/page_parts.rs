@@ -2,10 +2,10 @@
 
 use super::super::board;
 use super::super::problem::Problem;
-use super::super::router::Peer;
 use super::super::submission;
 use super::super::verbs::named;
 use super::form::PageForm;
+use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
 use gammond_base::escape::Markup;
 use gammond_game::notation::{Form, PositionId};
@@ -47,7 +47,7 @@ pub(super) struct PageParts {
 /// Query behind one page.
 struct PageQuery<'a> {
     shared: &'a Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     line: String,
 }
 
@@ -55,7 +55,7 @@ impl PageQuery<'_> {
     /// Asks as `/v1/VERB` does.
     async fn ask(&self, verb: &str, more: &str) -> Result<Value, Problem> {
         let line = format!("{}{more}", self.line);
-        let asked = submission::ask(self.shared, self.peer.origin, verb, line.as_bytes()).await;
+        let asked = submission::ask(self.shared, self.origin, verb, line.as_bytes()).await;
         let answer = asked.map_err(|problem| named(problem, (verb, &line)))?;
         let text = answer.collect().await;
         let unread = |_| Problem::new(ErrorCode::Internal, "the answer could not be read");
@@ -69,13 +69,17 @@ impl PageQuery<'_> {
 /// Those of the paths below `/v1/`.
 pub(super) async fn explore(
     shared: &Arc<Shared>,
-    peer: Peer,
+    origin: Origin,
     form: &PageForm,
 ) -> Result<PageParts, Problem> {
     let line = form.line()?;
     let read = board::shown(shared, &line);
     let (shown, state) = read.map_err(|problem| named(problem, ("show", &line)))?;
-    let inquirer = PageQuery { shared, peer, line };
+    let inquirer = PageQuery {
+        shared,
+        origin,
+        line,
+    };
     let ids = inquirer.ask("convert", "").await?;
     let (heading, summary, tables) = match shown.roll {
         Some(roll) => {

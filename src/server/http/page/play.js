@@ -4,14 +4,14 @@ import { analyse, ogxm, pause } from "./api.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { byId, download, h, named } from "./html.js";
-import { kept } from "./kept.js";
+import { kept, ownName } from "./kept.js";
 import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
 import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { count, parts, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
 
 const { PERSON, ENGINE } = match;
-const KEPT = "gammond.play";
+const KEPT = ownName("gammond.play");
 // The tutor lets smaller losses pass: the least that is doubtful (ANA-07).
 const TUTOR_LOSS = 0.03;
 const ENGINE_PAUSE_MS = 700;

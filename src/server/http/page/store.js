@@ -1,8 +1,9 @@
 // Matches, their analyses and the quiz cards, kept in this browser (IndexedDB).
 
+import { ownName } from "./kept.js";
 import { t } from "./strings.js";
 
-const NAME = "gammond";
+const NAME = ownName("gammond");
 const VERSION = 1;
 let opened = null;
 

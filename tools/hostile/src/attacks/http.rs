@@ -2,9 +2,9 @@
 
 use super::{Act, Attack};
 use crate::clients::Client;
-use crate::server::Options;
+use crate::server::{Options, process_mib};
 use crate::stage::{Check, Outcome, Stage};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Answers come within this time, or not at all.
 const SOON: Duration = Duration::from_secs(5);
@@ -75,6 +75,13 @@ pub fn all() -> Vec<Attack> {
             true,
             unread,
             "60 rollouts with unread progress",
+        ),
+        attack(
+            "http2-unread",
+            "R-05",
+            true,
+            unread_streams,
+            "60 HTTP/2 connections with closed windows, 100 answers each",
         ),
         attack(
             "http-gone",
@@ -402,6 +409,97 @@ fn unread(stage: &Stage) -> Outcome {
     stage.hold();
     Outcome {
         herd,
+        ..Outcome::default()
+    }
+}
+
+/// Most memory that unread answers may cost the server, in MiB, and that it may keep when their clients have gone.
+const UNREAD_MIB_MAX: f64 = 128.0;
+const KEPT_MIB_MAX: f64 = 96.0;
+/// Longest time that another client may wait for an answer.
+const VICTIM_WAIT_MAX: Duration = Duration::from_secs(1);
+/// A connection preface whose settings leave no room for any answer: the initial window is 0.
+const CLOSED_PREFACE: &[u8] =
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\x06\x04\0\0\0\0\0\0\x04\0\0\0\0";
+
+/// GET of a path of `localhost` that accepts `kind`, in HPACK.
+fn head_of(path: &str, kind: &str) -> Vec<u8> {
+    let text = |text: &str| {
+        let length = u8::try_from(text.len()).unwrap_or_default();
+        [&[length], text.as_bytes()].concat()
+    };
+    let name = |name: u8, value: &str| [vec![name], text(value)].concat();
+    // Literals without indexing: `:path` is 4, `:authority` 1, `accept` 19 of the static table.
+    let fields = [
+        vec![0x82, 0x86],
+        name(0x01, "localhost"),
+        name(0x04, path),
+        vec![0x0f],
+        name(19 - 15, kind),
+    ];
+    fields.concat()
+}
+
+fn unread_streams(stage: &Stage) -> Outcome {
+    let memory = |field| process_mib(stage.pid, field).unwrap_or(f64::NAN);
+    let base = memory("VmRSS");
+    let fixed = head_of("/openapi.json", "*/*");
+    let picture = head_of("/v1/show?position=4HPwATDgc/ABMA", "image/png");
+    let (mut waited, mut unanswered) = (Duration::ZERO, 0);
+    let mut ask = || {
+        let begun = Instant::now();
+        let mut client = connect(stage, 2, 1);
+        let request = "GET /v1/eval?position=4HPwATDgc/ABMA HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let text = client.first_mut().map(|client| {
+            client.push(request.as_bytes());
+            answers(client, SOON)
+        });
+        waited = waited.max(begun.elapsed());
+        unanswered += usize::from(statuses(&text.unwrap_or_default()) != [200]);
+    };
+    let mut herd = connect(stage, 1, 60);
+    let mut answered = vec![Vec::new(); herd.len()];
+    for client in &mut herd {
+        client.push(CLOSED_PREFACE);
+        for stream in (1..200_u32).step_by(2) {
+            let head = if stream % 4 == 1 { &fixed } else { &picture };
+            client.push(&frame(1, 5, stream, head));
+        }
+        ask();
+    }
+    let mut most = memory("VmRSS");
+    while stage.on() {
+        ask();
+        for (client, bytes) in herd.iter_mut().zip(&mut answered) {
+            client.drain(bytes);
+        }
+        most = most.max(memory("VmRSS"));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let begun = answered.iter().filter(|bytes| bytes.len() > 100).count();
+    drop(herd);
+    std::thread::sleep(Duration::from_secs(2));
+    let (growth, kept) = (most - base, memory("VmRSS") - base);
+    Outcome {
+        checks: vec![
+            Check::new("connections with answers", begun, begun == 60),
+            Check::new(
+                "growth MiB",
+                format!("{growth:.0}"),
+                growth <= UNREAD_MIB_MAX,
+            ),
+            Check::new("kept MiB", format!("{kept:.0}"), kept <= KEPT_MIB_MAX),
+            Check::new(
+                "other client's requests without an answer",
+                unanswered,
+                unanswered == 0,
+            ),
+            Check::timed(
+                "other client waited ms",
+                waited.as_millis(),
+                waited <= VICTIM_WAIT_MAX,
+            ),
+        ],
         ..Outcome::default()
     }
 }
