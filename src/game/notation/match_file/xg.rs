@@ -10,6 +10,7 @@ use crate::{Chances, Play, Roll, Step, find_play};
 use gammond_base::days::civil;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::time::Duration;
 
 const MAGIC: &[u8; 4] = b"RGMH";
 /// A record of the match.
@@ -24,6 +25,7 @@ const UTF16_SINCE: i32 = 24;
 const DAYS_BEFORE_1970: i64 = 25_569;
 /// Days of the years 1980 to 2199: others are not those of a match.
 const DAYS: Range<f64> = 29_221.0..109_575.0;
+const SECONDS_A_DAY: u32 = 86_400;
 /// Bytes of a board.
 const BOARD: usize = 26;
 /// Candidates of a play at most.
@@ -363,7 +365,9 @@ fn day(record: &Record<'_>) -> Option<String> {
         return None;
     }
     // The fraction is the time of the day.
-    let [year, month, day] = civil(days as i64 - DAYS_BEFORE_1970);
+    let seconds = Duration::try_from_secs_f64(days * f64::from(SECONDS_A_DAY)).ok()?;
+    let days = i64::try_from(seconds.as_secs() / u64::from(SECONDS_A_DAY)).ok()?;
+    let [year, month, day] = civil(days - DAYS_BEFORE_1970);
     Some(format!("{year:04}.{month:02}.{day:02}"))
 }
 
