@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use gammond_base::escape::Terminal;
-use gammond_protocol::is_setting;
+use gammond_protocol::setting::Setting;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -119,12 +119,13 @@ fn hint(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> Opt
                 return Some((*hint).to_owned());
             }
             let option = found.strip_prefix("--").unwrap_or_default();
-            if is_setting(option) && among(&OF_SETTINGS).is_some() {
+            if Setting::named(option).is_some() && among(&OF_SETTINGS).is_some() {
                 return Some(format!(
                     "settings are written without dashes: {option}=VALUE"
                 ));
             }
-            let (key, _) = found.split_once('=').filter(|(key, _)| is_setting(key))?;
+            let (key, _) = found.split_once('=')?;
+            Setting::named(key)?;
             Some(match among(&OF_PLAYERS) {
                 Some(_) => format!("settings of a player follow its name: gammond:{found}"),
                 None => format!("here it is an option: --{key}"),

@@ -59,14 +59,14 @@ impl Picture {
                 path.display()
             )));
         }
-        check_writable(path).map_err(Failure::unwritten(path))?;
+        check_writable(path).map_err(Failure::in_file(path))?;
         let mut start = Vec::new();
         if path.is_file() {
-            let file = gammond_base::files::open(path).map_err(Failure::unwritten(path))?;
+            let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
             let most = beginning.len() as u64;
             file.take(most)
                 .read_to_end(&mut start)
-                .map_err(Failure::unwritten(path))?;
+                .map_err(Failure::in_file(path))?;
         }
         if start.is_empty() || start == beginning {
             return Ok(());

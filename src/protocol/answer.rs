@@ -4,7 +4,8 @@
 //! not makes [`NotFinite`], never a word that JSON does not know.
 
 use super::request::{Line, Refusal, RequestError};
-use super::settings::{AnswerStyle, KEYS, SessionSettings};
+use super::setting::SETTINGS;
+use super::settings::{AnswerStyle, SessionSettings};
 use gammond_engine::query::{
     CubeAnswer, Equities, Evaluation, Level, RankedPlay, RankedPlays, Truncation,
 };
@@ -538,9 +539,10 @@ pub(crate) fn help_lines() -> Vec<String> {
         "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=…, OGID or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
         "#id in front of a request comes back in its answer",
     ];
-    let keys = KEYS
-        .iter()
-        .map(|(key, want, what)| format!("{key}={want}: {what}"));
+    let keys = SETTINGS.iter().map(|setting| {
+        let (name, want, help) = (setting.name, setting.want(), setting.help);
+        format!("{name}={want}: {help}")
+    });
     requests
         .into_iter()
         .map(str::to_owned)

@@ -53,6 +53,7 @@ codes! {
     BadCube "bad-cube": "a cube that is impossible in this match, or a cube decision where there is none",
     BadRequest "bad-request": "a line that is not a request: an unknown or misplaced word",
     BadSetting "bad-setting": "an unknown setting, or a value out of its range",
+    BadCombination "bad-combination": "members or settings of which each is right, but not beside the other",
     BadId "bad-id": "the id of a line: too long, or not printable",
     BadByte "bad-byte": "an invalid byte in a request: a control character, or a non-ASCII byte outside names",
     LineTooLong "line-too-long": "a line of more than 4096 bytes; the rest of it is discarded",

@@ -35,6 +35,7 @@ mod request;
 mod request_line;
 pub mod rollout;
 mod session;
+pub mod setting;
 mod settings;
 mod toml_fault;
 pub mod ubgi;
@@ -50,6 +51,5 @@ pub use request_line::{parse_line, verbs};
 pub use session::Session;
 pub use settings::{
     AnswerStyle, Queue, QueuePlace, RolloutOptions, SessionSettings, SettingError, StateOptions,
-    is_setting, setting_keys,
 };
 pub use toml_fault::{TomlFault, parse_toml};

@@ -297,18 +297,21 @@ impl<'a> PositionRequest<'a> {
         }
         if let (true, Some(here)) = (cube, self.stray_roll) {
             let message = "roll has no place here: the cube is decided before the dice";
-            return Err(fault(here, ErrorCode::BadRequest, "roll", message));
+            return Err(fault(here, ErrorCode::BadCombination, "roll", message));
         }
         if cube && let Some(fault) = self.cube_fault(true) {
             return Err(fault);
         }
-        let bad = |message: String| {
+        let bad = |code: ErrorCode, message: String| {
             let here = place_of(self.settings, &["plays"]).unwrap_or(self.input);
-            fault(here, ErrorCode::BadSetting, "plays", message)
+            fault(here, code, "plays", message)
         };
         let subject = match (cube, self.roll, plays) {
             (true, ..) => RolloutSubject::Cube,
-            (_, None, Some(_)) => return Err(bad("setting 'plays' needs a roll".to_owned())),
+            (_, None, Some(_)) => {
+                let message = "setting 'plays' needs a roll".to_owned();
+                return Err(bad(ErrorCode::BadCombination, message));
+            }
             (_, None, None) => RolloutSubject::Position,
             (_, Some(roll), None) => {
                 let most = RolloutSettings::CANDIDATES_MAX;
@@ -316,7 +319,8 @@ impl<'a> PositionRequest<'a> {
                 RolloutSubject::Best(roll, top)
             }
             (_, Some(roll), Some(text)) => {
-                RolloutSubject::Plays(listed_plays(&position, roll, text).map_err(bad)?)
+                let listed = listed_plays(&position, roll, text);
+                RolloutSubject::Plays(listed.map_err(|error| bad(ErrorCode::BadPlay, error))?)
             }
         };
         let settings = self.own.rollout.settings(&self.own.search);

@@ -462,7 +462,7 @@ fn analyse<'a>(
     }
     if part.from.zip(part.to).is_some_and(|(from, to)| to < from) {
         let message = "setting 'to' is before 'from'";
-        return Err(fault(input, ErrorCode::BadSetting, "to", message));
+        return Err(fault(input, ErrorCode::BadCombination, "to", message));
     }
     head.style = own.style;
     head.place = own.queue_place();

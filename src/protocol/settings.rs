@@ -1,10 +1,7 @@
-//! Settings as `key=value`: one table for `set` lines and for single requests.
-//!
-//! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
+//! The settings of a session, which a request may change for itself. `setting` declares each of them.
 
-use gammond_engine::query::{
-    Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation,
-};
+use super::setting::{SETTINGS, Setting};
+use gammond_engine::query::{MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 
 /// Format of answers.
@@ -274,118 +271,9 @@ pub enum SettingError {
         /// The value as given.
         found: String,
         /// The values allowed.
-        want: &'static str,
+        want: String,
     },
 }
-
-/// The keys, what each wants, and what it does; the text of `help`.
-pub(super) const KEYS: &[(&str, &str, &str)] = &[
-    ("plies", "0 to 4", "look-ahead in gnubg's numbering"),
-    (
-        "level",
-        "roller, roller+, roller++ or off",
-        "a small rollout after two plies, in the place of plies",
-    ),
-    ("cubeful", "on or off", "take the cube into account"),
-    ("filter", MoveFilter::WANT, "plays looked at more deeply"),
-    (
-        "prune",
-        "on or off",
-        "small nets choose replies inside a search",
-    ),
-    ("noise", "0 to 1", "standard deviation of noise"),
-    ("top", "0 to 65535, 0 for all", "plays to report"),
-    ("time", "0 to 600000, 0 for none", "milliseconds to deepen"),
-    ("length", "0 (money) to 255", "match length"),
-    (
-        "score",
-        "N:N, the points of the player on roll first",
-        "score",
-    ),
-    ("crawford", "on or off", "whether this is the Crawford game"),
-    ("jacoby", "on or off", "Jacoby rule (money)"),
-    ("beavers", "on or off", "beavers (money)"),
-    ("cube", "a power of two, 1 to 4096", "cube value"),
-    ("owner", "me, opponent or centred", "cube owner"),
-    ("trials", "1 to 16777216", "games of a rollout"),
-    (
-        "truncate",
-        "1 to 1000, race, table or never",
-        "where a rollout's games are cut off",
-    ),
-    (
-        "cubeplies",
-        "0 to 4",
-        "look-ahead for the cube in a rollout",
-    ),
-    (
-        "otherplies",
-        "0 to 4",
-        "look-ahead of the other side in a rollout",
-    ),
-    (
-        "othercubeplies",
-        "0 to 4",
-        "look-ahead of the other side for the cube in a rollout",
-    ),
-    (
-        "otherfilter",
-        MoveFilter::WANT,
-        "plays that the other side looks at more deeply in a rollout",
-    ),
-    (
-        "leafplies",
-        "0 to 4",
-        "look-ahead where a rollout's game is cut off",
-    ),
-    (
-        "osr",
-        "1 to 12960, or off",
-        "one-sided rollouts of the races where a rollout's games are cut off",
-    ),
-    (
-        "late",
-        "TURN:PLIES, such as 5:0, or off",
-        "another look-ahead from a turn on in a rollout",
-    ),
-    (
-        "vr",
-        "on or off",
-        "take the luck of the dice out of a rollout",
-    ),
-    (
-        "se",
-        "a number above 0, at most 1000, or off",
-        "standard error at which a rollout ends",
-    ),
-    (
-        "jsd",
-        "a number above 0, at most 1000, or off",
-        "joint standard errors after which a candidate is left alone",
-    ),
-    ("seed", "0 to 18446744073709551615", "seed of a rollout"),
-    (
-        "progress",
-        "on or off",
-        "lines of type progress during a rollout or an analysis (sockets)",
-    ),
-    ("answer", "json, text or position", "style of answers"),
-    (
-        "queue",
-        "interactive, bulk or auto",
-        "which queue requests wait in",
-    ),
-    (
-        "priority",
-        "-9 to 9",
-        "which of the waiting requests of this client are first: higher ones",
-    ),
-    (
-        "order",
-        "lines or ready",
-        "answers in the order of the lines, or each as soon as it is ready (sockets)",
-    ),
-];
 
 impl SessionSettings {
     /// Sets one key.
@@ -393,75 +281,14 @@ impl SessionSettings {
     /// # Errors
     /// [`SettingError`] names the key and what it wants; nothing is changed then.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
-        let Some(&(key, want, _)) = KEYS
-            .iter()
-            .find(|(name, ..)| name.eq_ignore_ascii_case(key))
-        else {
-            return Err(SettingError::Key(shortened(key)));
-        };
-        self.set_known(key, value)
-            .ok_or_else(|| SettingError::Value {
-                key,
-                found: shortened(value),
-                want,
-            })
-    }
-
-    fn set_known(&mut self, key: &str, value: &str) -> Option<()> {
-        match key {
-            "plies" => self.search.plies = number(value, u64::from(Settings::PLIES_MAX))?,
-            "level" if value.eq_ignore_ascii_case("off") => self.search.level = None,
-            "level" => self.search.level = Some(Level::named(value)?),
-            "cubeful" => self.search.cubeful = switch(value)?,
-            "filter" => self.search.filter = MoveFilter::named(value)?,
-            "prune" => self.search.prune = switch(value)?,
-            "noise" => self.search.noise = fraction(value)?,
-            "top" => {
-                let top: u16 = number(value, 65_535)?;
-                self.search.top = (top > 0).then_some(usize::from(top));
-            }
-            "time" => {
-                let time: u64 = number(value, Settings::TIME_MS_MAX)?;
-                self.search.time_ms = (time > 0).then_some(time);
-            }
-            "length" => self.state.length = Some(number(value, u64::from(Score::LENGTH_MAX))?),
-            "score" => self.state.score = Some(score(value)?),
-            "crawford" => self.state.crawford = Some(switch(value)?),
-            "jacoby" => self.state.jacoby = Some(switch(value)?),
-            "beavers" => self.state.beavers = Some(switch(value)?),
-            "cube" => {
-                let cube: u32 = number(value, u64::from(Cube::MAX))?;
-                self.state.cube = Some(cube.is_power_of_two().then_some(cube)?);
-            }
-            "owner" => self.state.owner = Some(owner(value)?),
-            "seed" => self.rollout.seed = Some(number(value, u64::MAX)?),
-            "trials" | "truncate" | "cubeplies" | "otherplies" | "othercubeplies"
-            | "otherfilter" | "leafplies" | "osr" | "late" | "vr" | "se" | "jsd" | "progress" => {
-                self.rollout.set(key, value)?;
-            }
-            "order" => {
-                self.when_ready = match value.to_ascii_lowercase().as_str() {
-                    "lines" => false,
-                    "ready" => true,
-                    _ => return None,
-                }
-            }
-            "answer" => self.style = AnswerStyle::named(&value.to_ascii_lowercase())?,
-            "queue" => {
-                self.queue = match value.to_ascii_lowercase().as_str() {
-                    "interactive" => Some(Queue::Interactive),
-                    "bulk" => Some(Queue::Bulk),
-                    "auto" => None,
-                    _ => return None,
-                }
-            }
-            "priority" => {
-                let priority: i8 = value.parse().ok()?;
-                self.priority = (-9..=9).contains(&priority).then_some(priority)?;
-            }
-            _ => return None,
-        }
-        Some(())
+        let setting = Setting::named(key).ok_or_else(|| SettingError::Key(shortened(key)))?;
+        let found = setting.read(value);
+        let done = found.and_then(|found| setting.set(self, found));
+        done.ok_or_else(|| SettingError::Value {
+            key: setting.name,
+            found: shortened(value),
+            want: setting.want(),
+        })
     }
 
     /// Returns the place of a request with these settings among those that wait.
@@ -472,17 +299,6 @@ impl SessionSettings {
             priority: self.priority,
         }
     }
-}
-
-/// Returns the keys, what each wants, and what it does.
-pub fn setting_keys() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    KEYS.iter().copied()
-}
-
-/// Returns true if this is the key of a setting.
-#[must_use]
-pub fn is_setting(key: &str) -> bool {
-    KEYS.iter().any(|(name, ..)| *name == key)
 }
 
 /// Common synonyms of some keys.
@@ -504,9 +320,14 @@ fn meant(key: &str) -> String {
     if let Some((_, name)) = SYNONYMS.iter().find(|(word, _)| *word == key) {
         return format!("; did you mean {name}?");
     }
-    let near = KEYS
+    let near = SETTINGS
         .iter()
-        .map(|(name, ..)| (strsim::damerau_levenshtein(&key, name), *name))
+        .map(|setting| {
+            (
+                strsim::damerau_levenshtein(&key, setting.name),
+                setting.name,
+            )
+        })
         .min();
     match near {
         Some((1..=2, name)) if key.len() > 2 => format!("; did you mean {name}?"),
@@ -522,62 +343,6 @@ pub(super) fn closest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> O
     names.filter(near).min_by_key(far)
 }
 
-impl RolloutOptions {
-    fn set(&mut self, key: &str, value: &str) -> Option<()> {
-        let plies = || number(value, u64::from(Settings::PLIES_MAX));
-        let off = value.eq_ignore_ascii_case("off");
-        match key {
-            "trials" => {
-                let trials: u32 = number(value, u64::from(RolloutSettings::TRIALS_MAX))?;
-                self.trials = Some((trials > 0).then_some(trials)?);
-            }
-            "truncate" => self.truncate = Some(truncation(value)?),
-            "cubeplies" => self.cube_plies = Some(plies()?),
-            "otherplies" => self.other_plies = Some(plies()?),
-            "othercubeplies" => self.other_cube_plies = Some(plies()?),
-            "otherfilter" => self.other_filter = Some(MoveFilter::named(value)?),
-            "leafplies" => self.leaf_plies = Some(plies()?),
-            "osr" if off => self.leaf_osr = None,
-            "osr" => {
-                let games: u32 = number(value, u64::from(RolloutSettings::OSR_MAX))?;
-                self.leaf_osr = Some((games > 0).then_some(games)?);
-            }
-            "vr" => self.variance_reduction = Some(switch(value)?),
-            "progress" => self.progress = switch(value)?,
-            "late" if off => self.late = None,
-            "late" => {
-                let (turn, plies) = value.split_once(':')?;
-                let turn = number(turn, u64::from(RolloutSettings::TURNS_MAX))?;
-                self.late = Some((turn, number(plies, u64::from(Settings::PLIES_MAX))?));
-            }
-            "se" => self.error = if off { None } else { Some(positive(value)?) },
-            "jsd" => self.lead = if off { None } else { Some(positive(value)?) },
-            _ => return None,
-        }
-        Some(())
-    }
-}
-
-fn truncation(text: &str) -> Option<Truncation> {
-    match text.to_ascii_lowercase().as_str() {
-        "never" => Some(Truncation::Never),
-        "race" => Some(Truncation::Race),
-        "table" => Some(Truncation::Table),
-        turns => number(turns, u64::from(RolloutSettings::TURNS_MAX))
-            .filter(|&turns| turns > 0)
-            .map(Truncation::Turns),
-    }
-}
-
-/// Returns a plain decimal number above 0, of a rollout's errors.
-fn positive(text: &str) -> Option<f64> {
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let value: f64 = plain.then(|| text.parse().ok())??;
-    (value > 0.0 && value <= RolloutSettings::ERROR_MAX).then_some(value)
-}
-
 /// Returns a value made fit for a message: at most 24 characters.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 24;
@@ -587,52 +352,10 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns a number of digits only, at most `max`.
-fn number<T: TryFrom<u64>>(text: &str, max: u64) -> Option<T> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let value: u64 = digits.then(|| text.parse().ok())??;
-    (value <= max).then(|| T::try_from(value).ok())?
-}
-
-fn fraction(text: &str) -> Option<f32> {
-    let plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let value: f32 = plain.then(|| text.parse().ok())??;
-    (0.0..=1.0).contains(&value).then_some(value)
-}
-
-/// on, yes, true, 1 or off, no, false, 0, in any case.
-pub(super) fn switch(text: &str) -> Option<bool> {
-    let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
-    if is(["on", "yes", "true", "1"]) {
-        Some(true)
-    } else if is(["off", "no", "false", "0"]) {
-        Some(false)
-    } else {
-        None
-    }
-}
-
-/// `3:5`, `3-5` or `3,5`.
-fn score(text: &str) -> Option<(u32, u32)> {
-    let (me, opponent) = text.split_once([':', '-', ','])?;
-    let max = u64::from(Score::LENGTH_MAX);
-    Some((number(me, max)?, number(opponent, max)?))
-}
-
-fn owner(text: &str) -> Option<CubeOwner> {
-    match text.to_ascii_lowercase().as_str() {
-        "me" | "mine" => Some(CubeOwner::Me),
-        "opponent" | "opp" => Some(CubeOwner::Opponent),
-        "centred" | "centered" | "centre" | "center" | "none" => Some(CubeOwner::Centred),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gammond_engine::query::Level;
 
     #[test]
     fn every_key_of_the_table_can_be_set() {
@@ -641,9 +364,9 @@ mod tests {
             "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0", "off",
             "0.01", "2.33", "9", "1", "text", "bulk", "-9", "ready",
         ];
-        assert_eq!(values.len(), KEYS.len());
+        assert_eq!(values.len(), SETTINGS.len());
         let mut settings = SessionSettings::default();
-        for ((key, ..), value) in KEYS.iter().zip(values) {
+        for (Setting { name: key, .. }, value) in SETTINGS.iter().zip(values) {
             let before = settings.clone();
             settings.set(key, value).unwrap();
             assert_ne!(before, settings, "{key}");

@@ -188,20 +188,21 @@ fn answers_are_those_of_lines() {
     assert_eq!(post(&http, "/v1/move", "[]").body, b"[]\n");
 }
 
-/// HTTP-31: an item that is wrong is a problem in its place, and a thousand are answered in order.
+/// HTTP-31: an item without an answer is a problem in its place, and a thousand are answered in order; an array with an
+/// item that is not as described is refused.
 #[test]
 fn arrays_keep_their_order() {
     let (_server, _, http) = server();
     let good = json!({"position": START, "roll": "31", "settings": {"top": 1}});
     let mut items = vec![good.clone(); 1000];
     for (place, item) in [
-        (3, json!({"id": "q", "position": START, "roll": "37"})),
+        (3, json!({"id": "q", "position": START})),
         (
             5,
-            json!({"position": START, "roll": "31", "settings": {"Answer": "text"}}),
+            json!({"position": START, "roll": "31", "settings": {"length": 7, "score": [7, 0]}}),
         ),
-        (7, json!(4)),
-        (999, json!({})),
+        (7, json!({"position": "hello", "roll": "31"})),
+        (999, json!({"position": "x y", "roll": [1, 1]})),
     ] {
         items[place] = item;
     }
@@ -213,8 +214,8 @@ fn arrays_keep_their_order() {
     for (place, answer) in answers.iter().enumerate() {
         let pointer = match place {
             3 => "/3/roll",
-            5 => "/5/settings/Answer",
-            7 => "/7",
+            5 => "/5/settings/score",
+            7 => "/7/position",
             999 => "/999/position",
             _ => {
                 assert_eq!(answer["plays"][0]["play"], "8/5 6/5");
@@ -223,16 +224,44 @@ fn arrays_keep_their_order() {
         };
         assert_eq!(
             (&answer["status"], &answer["pointer"]),
-            (&json!(400), &json!(pointer))
+            (&json!(422), &json!(pointer))
         );
         let id = if place == 3 { json!("q") } else { Value::Null };
         assert_eq!(answer["id"], id);
+    }
+    for (item, code, pointer) in [
+        (
+            json!({"id": "q", "position": START, "roll": "37"}),
+            "bad-roll",
+            "/8/roll",
+        ),
+        (
+            json!({"position": START, "roll": "31", "settings": {"Answer": "text"}}),
+            "bad-setting",
+            "/8/settings/Answer",
+        ),
+        (
+            json!({"position": START, "roll": "31", "settings": {"crawford": null}}),
+            "bad-setting",
+            "/8/settings/crawford",
+        ),
+        (json!(4), "bad-request", "/8"),
+        (json!({}), "missing-position", "/8/position"),
+    ] {
+        let mut items = items.clone();
+        items[8] = item;
+        let refused = post(&http, "/v1/move", &json!(items).to_string());
+        let problem = refused.json();
+        assert_eq!(
+            (refused.status, &problem["code"], &problem["pointer"]),
+            (400, &json!(code), &json!(pointer))
+        );
     }
     items.push(good);
     let many = post(&http, "/v1/move", &json!(items).to_string());
     assert_eq!(
         (many.status, &many.json()["code"]),
-        (413, &json!("too-large"))
+        (400, &json!("bad-request"))
     );
 }
 
@@ -289,7 +318,7 @@ fn wrong_requests_are_problems() {
         (get("/v1/%ff"), 404, "not-found"),
         (get("/v1/../healthz"), 404, "not-found"),
         (get("/v1/eval"), 400, "missing-position"),
-        (get("/v1/eval?position=x"), 400, "bad-position"),
+        (get("/v1/eval?position=x"), 422, "bad-position"),
         (
             get("/v1/eval?position=4HPwATDgc%2FABMA&position=4HPwATDgc%2FABMA"),
             400,
@@ -302,12 +331,12 @@ fn wrong_requests_are_problems() {
         ),
         (
             get("/v1/eval?position=4HPwATDgc%2FABMA%0Aquit"),
-            400,
+            422,
             "bad-position",
         ),
         (
             get("/v1/move?position=4HPwATDgc%2FABMA"),
-            400,
+            422,
             "missing-roll",
         ),
         (
@@ -759,8 +788,9 @@ fn answers_have_the_form_that_is_accepted() {
         ("&width=4096", "image/png", 400),
         ("&width=64&width=64", "image/png", 400),
         ("&theme=pink", "image/svg+xml", 400),
-        ("&play=9%2F1", "image/svg+xml", 400),
-        ("&theme=dark", "application/json", 400),
+        ("&play=9%2F1", "image/svg+xml", 422),
+        ("&theme=pink", "application/json", 400),
+        ("&theme=dark", "application/json", 200),
         ("", "text/html", 406),
     ] {
         assert_eq!(show(query, accept).status, status, "{query} {accept}");
@@ -873,6 +903,8 @@ fn matches_are_judged() {
         ("/v1/analyse?ply=0", "", &mat, 400, "bad-setting"),
         ("/v1/analyse?format=pdf", "", &mat, 400, "bad-setting"),
         ("/v1/analyse?plies=0&plies=0", "", &mat, 400, "bad-setting"),
+        ("/v1/analyse?filter=huge", "", &mat, 400, "bad-setting"),
+        ("/v1/analyse?from=2&to=1", "", &mat, 422, "bad-combination"),
         (
             "/v1/analyse",
             "Accept: image/png\r\n",
@@ -1298,16 +1330,14 @@ fn the_description_is_true() {
                 .cloned()
                 .unwrap_or_default();
             let examples = parameters.iter().filter_map(|one| {
-                Some(format!(
-                    "{}={}",
-                    one["name"].as_str()?,
-                    one["example"].as_str()?
-                ))
+                let value = match one.get("example")? {
+                    Value::String(text) => text.clone(),
+                    value => value.to_string(),
+                };
+                Some(format!("{}={value}", one["name"].as_str()?))
             });
             let query = examples.collect::<Vec<_>>().join("&");
-            // Not a whole rollout.
-            let more = if verb == "rollout" { "&trials=36" } else { "" };
-            let answer = get(&http, &format!("{path}?{query}{more}"), "");
+            let answer = get(&http, &format!("{path}?{query}"), "");
             assert_eq!(answer.status, 200, "{path}");
             of_kind(&answer);
             tried += 1;
@@ -1326,8 +1356,288 @@ fn the_description_is_true() {
     let page = get(&http, "/docs", "");
     let page = String::from_utf8(page.body).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("/v1/analyse"));
+    let rows = page.split("<tr><td>").skip(1);
+    let methods: Vec<&str> = rows.filter_map(|row| row.split('<').next()).collect();
+    let known = |method: &&str| ["GET", "POST", "DELETE"].contains(method);
+    assert!(
+        methods.len() > 20 && methods.iter().all(known),
+        "{methods:?}"
+    );
     // Nothing of another host.
     assert!(!page.contains("://"), "{page}");
+}
+
+/// Adds what has no description: parameters, and members of schemas.
+fn undescribed(value: &Value, path: &str, missing: &mut Vec<String>) {
+    let mut check = |name: &str, one: &Value| {
+        let is_there = one["description"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty());
+        if !is_there && one.get("$ref").is_none() {
+            missing.push(format!("{path}/{name}"));
+        }
+    };
+    for parameter in value["parameters"].as_array().into_iter().flatten() {
+        check(parameter["name"].as_str().unwrap(), parameter);
+    }
+    for (name, property) in value["properties"].as_object().into_iter().flatten() {
+        check(name, property);
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                undescribed(member, &format!("{path}/{name}"), missing);
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                undescribed(item, &format!("{path}/{at}"), missing);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// HTTP-102, HTTP-140: every parameter and every member has a description, every setting a type; operations and their
+/// statuses are named.
+#[test]
+fn description_is_complete() {
+    let (_server, _, http) = server();
+    let document = get(&http, "/openapi.json", "").json();
+    let mut missing = Vec::new();
+    undescribed(&document, "", &mut missing);
+    assert!(missing.is_empty(), "{missing:?}");
+    let schemas = &document["components"]["schemas"];
+    for (name, kind) in [
+        (
+            "plies",
+            json!({"type": "integer", "minimum": 0, "maximum": 4}),
+        ),
+        (
+            "noise",
+            json!({"type": "number", "minimum": 0.0, "maximum": 1.0}),
+        ),
+        ("cubeful", json!({"type": "boolean"})),
+        ("filter", json!({"type": "string"})),
+        (
+            "score",
+            json!({"type": "array", "minItems": 2, "maxItems": 2}),
+        ),
+    ] {
+        let schema = &schemas["MoveSettings"]["properties"][name];
+        for (word, value) in kind.as_object().unwrap() {
+            assert_eq!(schema[word], *value, "{name}");
+        }
+    }
+    assert!(schemas["ShowSettings"]["properties"]["plies"].is_null());
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (_, operation) in item
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(name, _)| *name != "parameters")
+        {
+            assert!(operation["operationId"].is_string() && operation["summary"].is_string());
+            let statuses = operation["responses"].as_object().unwrap();
+            assert!(
+                statuses.len() > 7 && !statuses.contains_key("default"),
+                "{path}"
+            );
+        }
+    }
+    for path in ["/v1/jobs/rollout", "/v1/jobs/analyse"] {
+        let links = &document["paths"][path]["post"]["responses"]["202"]["links"];
+        for link in ["job", "jobResult", "jobEvents", "jobDeleted"] {
+            assert_eq!(links[link]["parameters"]["id"], "$response.body#/id");
+        }
+    }
+}
+
+/// HTTP-140, HTTP-141: each verb takes its members and settings, of their types, and names what it does not take.
+#[test]
+fn members_of_other_verbs_and_types_are_refused() {
+    let (_server, _, http) = server();
+    for (verb, body, status, pointer, said) in [
+        (
+            "eval",
+            json!({"settings": {"trials": 36}}),
+            400,
+            "/settings/trials",
+            "not one of eval",
+        ),
+        (
+            "eval",
+            json!({"roll": "31"}),
+            400,
+            "/roll",
+            "not one of eval",
+        ),
+        (
+            "show",
+            json!({"plays": ["8/5"]}),
+            400,
+            "/plays",
+            "not one of show",
+        ),
+        (
+            "show",
+            json!({"settings": {"plies": 1}}),
+            400,
+            "/settings/plies",
+            "not one of show",
+        ),
+        (
+            "cube",
+            json!({"settings": {"top": 1}}),
+            400,
+            "/settings/top",
+            "not one of cube",
+        ),
+        (
+            "eval",
+            json!({"settings": {"plies": "2"}}),
+            400,
+            "/settings/plies",
+            "expected 0 to 4",
+        ),
+        (
+            "eval",
+            json!({"settings": {"plies": null}}),
+            400,
+            "/settings/plies",
+            "expected 0 to 4",
+        ),
+        (
+            "eval",
+            json!({"settings": {"cubeful": 1}}),
+            400,
+            "/settings/cubeful",
+            "true or false",
+        ),
+        (
+            "eval",
+            json!({"settings": {"score": "3:5"}}),
+            400,
+            "/settings/score",
+            "[3,5]",
+        ),
+        (
+            "eval",
+            json!({"settings": {"lenght": 7}}),
+            400,
+            "/settings/lenght",
+            "did you mean length?",
+        ),
+        ("eval", json!({"id": ""}), 400, "/id", "1 to 64"),
+        ("eval", json!({"id": 0.5}), 400, "/id", "1 to 64"),
+        (
+            "rollout",
+            json!({"plays": []}),
+            400,
+            "/plays",
+            "1 to 64 plays",
+        ),
+        (
+            "rollout",
+            json!({"plays": ["8/5 6/5"]}),
+            422,
+            "/plays",
+            "needs a roll",
+        ),
+        (
+            "rollout",
+            json!({"cube": true, "roll": [3, 1]}),
+            422,
+            "/roll",
+            "before the dice",
+        ),
+        (
+            "rollout",
+            json!({"roll": [3, 1], "plays": ["8/5 6/4"]}),
+            422,
+            "/plays",
+            "8/5 6/4",
+        ),
+        ("move", json!({"roll": [3, 7]}), 400, "/roll", "dice"),
+        ("move", json!({}), 422, "/roll", "roll is missing"),
+        (
+            "eval",
+            json!({"settings": {"length": 7, "score": [7, 0]}}),
+            422,
+            "/settings/score",
+            "score",
+        ),
+        (
+            "eval",
+            json!({"position": "x".repeat(1025)}),
+            400,
+            "/position",
+            "1024",
+        ),
+        (
+            "eval",
+            json!({"position": ""}),
+            400,
+            "/position",
+            "4HPwATDgc/ABMA",
+        ),
+        (
+            "eval",
+            json!({"position": "\u{e9}".repeat(1000)}),
+            422,
+            "/position",
+            "1024",
+        ),
+    ] {
+        let mut body = body;
+        if body.get("position").is_none() {
+            body["position"] = json!(START);
+        }
+        let answer = post(&http, &format!("/v1/{verb}"), &body.to_string());
+        let problem = answer.json();
+        assert_eq!(
+            (answer.status, &problem["pointer"]),
+            (status, &json!(pointer)),
+            "{body} {problem}"
+        );
+        assert!(
+            problem["detail"].as_str().unwrap().contains(said),
+            "{problem}"
+        );
+    }
+    for (target, status) in [
+        ("eval?position=4HPwATDgc/ABMA&trials=36", 400),
+        ("eval?position=4HPwATDgc/ABMA&roll=31", 400),
+        ("show?position=4HPwATDgc/ABMA&plies=1", 400),
+        (
+            "eval?position=4HPwATDgc/ABMA&noise=1e-7&length=7&score=3&score=5",
+            200,
+        ),
+        (
+            "eval?position=4HPwATDgc/ABMA&length=7&score=3&score=5&score=1",
+            400,
+        ),
+        ("eval?position=4HPwATDgc/ABMA&length=7&score=3", 400),
+        (
+            "rollout?position=4HPwATDgc/ABMA&trials=36&time=1&plies=4",
+            422,
+        ),
+    ] {
+        let answer = get(&http, &format!("/v1/{target}"), "");
+        assert_eq!(answer.status, status, "{target} {:?}", answer.json());
+    }
+    let bare = format!(
+        "POST /v1/eval HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Length: 2\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n{{}}"
+    );
+    let detail = raw(&http, bare.as_bytes()).json()["detail"].clone();
+    assert!(
+        detail
+            .as_str()
+            .unwrap()
+            .contains("add -H 'Content-Type: application/json'"),
+        "{detail}"
+    );
 }
 
 /// HTTP-03, R-61: a question that was answered leaves nothing behind.

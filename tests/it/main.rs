@@ -30,6 +30,7 @@ mod duel;
 mod duel_cube;
 mod equity;
 mod escapes;
+mod exit_codes;
 mod external;
 mod external_server;
 mod fair_work;

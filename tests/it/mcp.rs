@@ -62,6 +62,71 @@ fn requests_before_the_end_are_answered() {
     }
 }
 
+/// MCP-13: an argument that is a setting has the values of the setting, and they are accepted.
+#[test]
+fn arguments_have_the_values_of_settings() {
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
+    let deepest = json!({"position": START, "roll": [3, 1], "plies": 4, "level": "off", "top": 1});
+    let ask = |id: u32, plies: &Value| {
+        let mut arguments = deepest.clone();
+        arguments["plies"] = plies.clone();
+        arguments["position"] = json!("BwAAcAAAAAAAAA");
+        arguments["roll"] = json!([2, 1]);
+        call(id, "best_plays", &arguments)
+    };
+    let lines = [list, ask(2, &json!(4)), ask(3, &json!(5))];
+    let (messages, _) = stdio(&lines, |messages| messages.len() >= 3);
+    let tools = answer(&messages, 1)["result"]["tools"].as_array().unwrap();
+    for tool in tools {
+        let properties = &tool["inputSchema"]["properties"];
+        for (name, schema) in properties.as_object().unwrap() {
+            assert!(schema["description"].is_string(), "{} {name}", tool["name"]);
+        }
+        let plies = &properties["plies"];
+        if !plies.is_null() {
+            assert_eq!(
+                (&plies["minimum"], &plies["maximum"]),
+                (&json!(0), &json!(4))
+            );
+        }
+        if !properties["cube"].is_null() {
+            assert_eq!(properties["cube"]["enum"].as_array().unwrap().len(), 13);
+            assert_eq!(properties["score"]["items"]["maximum"], 255);
+        }
+    }
+    assert_eq!(
+        answer(&messages, 2)["result"]["isError"],
+        false,
+        "{messages:?}"
+    );
+    assert_eq!(answer(&messages, 3)["result"]["isError"], true);
+}
+
+/// MCP-12: an integer comes back with all of its digits.
+#[test]
+fn long_id_comes_back_as_it_was_sent() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let id = "12345678901234567890123";
+    let mut input = child.stdin.take().unwrap();
+    writeln!(
+        input,
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}"
+    )
+    .unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text,
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n")
+    );
+}
+
 /// MCP-01, MCP-02, MCP-03: both eras, errors of the protocol, and the end of the input.
 #[test]
 fn both_eras_are_answered() {

@@ -545,19 +545,19 @@ fn requests_are_answered_and_refused() {
     assert_eq!(numbers(2), numbers(11));
     // 24/19 is no play of 3-1.
     let refused = [
-        (0, "24/19"),
-        (4, "8/5 6/4"),
-        (5, "needs a roll"),
-        (6, "'trials' is '0'"),
-        (7, "'trials' is '1e18'"),
-        (8, "'trials' is '-1'"),
-        (9, "'truncate' is 'x'"),
+        (0, "24/19", "bad-play"),
+        (4, "8/5 6/4", "bad-play"),
+        (5, "needs a roll", "bad-combination"),
+        (6, "'trials' is '0'", "bad-setting"),
+        (7, "'trials' is '1e18'", "bad-setting"),
+        (8, "'trials' is '-1'", "bad-setting"),
+        (9, "'truncate' is 'x'", "bad-setting"),
     ];
     assert_eq!(answers[10]["code"], "bad-cube");
-    for (at, part) in refused {
+    for (at, part, code) in refused {
         let message = answers[at]["message"].as_str().unwrap();
         assert!(
-            message.contains(part) && answers[at]["code"] == "bad-setting",
+            message.contains(part) && answers[at]["code"] == code,
             "{message}"
         );
     }

@@ -243,7 +243,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 /// Makes the folders that are written to, before anything is judged.
 fn may_be_written(args: &Args) -> Result<(), Failure> {
     for (folder, _) in args.written() {
-        std::fs::create_dir_all(folder).map_err(Failure::unwritten(folder))?;
+        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
     }
     args.html
         .as_deref()

@@ -271,7 +271,7 @@ impl TestGameArgs {
         let Some(path) = &self.curve else {
             return Ok(());
         };
-        check_writable(path).map_err(Failure::unwritten(path))?;
+        check_writable(path).map_err(Failure::in_file(path))?;
         if path.exists() {
             let there = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
             let head = curve::csv([unit, CURVE_AXIS], &[]);

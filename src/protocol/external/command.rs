@@ -3,7 +3,7 @@
 //! Rules EXT-40 to EXT-52. Keywords are read in any case; the wording after `syntax error` is
 //! ours, its shape gnubg's.
 
-use super::super::settings::switch;
+use super::super::setting::switch;
 use gammond_engine::query::Level;
 use gammond_game::notation::BoardLine;
 

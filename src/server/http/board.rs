@@ -23,7 +23,9 @@ pub(super) const PNG: &str = "image/png";
 /// Pictures that are painted at a time: each holds its points.
 static PAINTERS: Semaphore = Semaphore::const_new(2);
 /// Widest picture over HTTP, in points: three megapixels.
-const WIDTH_MAX: u32 = 2048;
+pub(super) const WIDTH_MAX: u32 = 2048;
+/// Narrowest one.
+pub(super) const WIDTH_MIN: u32 = 64;
 const WIDTH: u32 = 918;
 
 /// Options of a drawing, from parameters of the query.
@@ -65,8 +67,8 @@ impl DrawingOptions {
                 }
                 "width" => {
                     let width = value.parse().ok();
-                    let width = width.filter(|width| (64..=WIDTH_MAX).contains(width));
-                    let want = || wrong(&format!("a number from 64 to {WIDTH_MAX}"));
+                    let width = width.filter(|width| (WIDTH_MIN..=WIDTH_MAX).contains(width));
+                    let want = || wrong(&format!("a number from {WIDTH_MIN} to {WIDTH_MAX}"));
                     options.width = Some(width.ok_or_else(want)?);
                 }
                 "play" => options.play = Some(value.to_string()),

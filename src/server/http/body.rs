@@ -27,12 +27,19 @@ pub(super) async fn json(
         .get(CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .unwrap_or_default();
-    let (kind, parameters) = kind.split_once(';').unwrap_or((kind, ""));
+    let (main, parameters) = kind.split_once(';').unwrap_or((kind, ""));
     let charset = parameters.trim().to_ascii_lowercase();
-    if !kind.trim().eq_ignore_ascii_case("application/json")
+    if !main.trim().eq_ignore_ascii_case("application/json")
         || !matches!(charset.as_str(), "" | "charset=utf-8" | "charset=\"utf-8\"")
     {
-        let message = "Content-Type is not application/json in UTF-8";
+        // `curl -d` sends the kind of a form.
+        let sent = match kind.trim() {
+            "" => "missing".to_owned(),
+            kind => format!("{kind:.64?}"),
+        };
+        let message = format!(
+            "Content-Type is {sent}, expected application/json in UTF-8; with curl add -H 'Content-Type: application/json'"
+        );
         return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
     }
     uncoded(headers)?;

@@ -122,12 +122,22 @@ fn refusal(problem: &Problem, status: u16, kind: &'static str, body: String) -> 
 
 // bgweb-api.
 
+/// Returns the status for clients of other programs, which know no difference between a request that is none and one
+/// without an answer.
+fn foreign_status(problem: &Problem) -> u16 {
+    match problem.status() {
+        _ if problem.code == ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT.as_u16(),
+        StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST.as_u16(),
+        status => status.as_u16(),
+    }
+}
+
 /// BW-40: one body for its clients and for ours.
 fn bgweb_error(problem: &Problem) -> Response {
     // What its schema refuses is 400, whatever we would say.
     let status = match problem.status() {
-        StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::UNPROCESSABLE_ENTITY => 400,
-        status => status.as_u16(),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => 400,
+        _ => foreign_status(problem),
     };
     let mut body = problem.value();
     if let Some(body) = body.as_object_mut() {
@@ -289,7 +299,10 @@ fn wildbg_error(problem: &Problem) -> Response {
         let text = format!("Failed to deserialize query string: {}", problem.message);
         return refusal(problem, 400, "text/plain; charset=utf-8", text);
     }
-    let status = problem.status().as_u16();
+    let status = match problem.code {
+        ErrorCode::GameOver => problem.status().as_u16(),
+        _ => foreign_status(problem),
+    };
     let body = json!({ "message": problem.message });
     refusal(problem, status, "application/json", body.to_string())
 }

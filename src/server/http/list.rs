@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
 /// Most questions of one array (HTTP-31).
-const ITEMS_MAX: usize = 1000;
+pub(super) const ITEMS_MAX: usize = 1000;
 /// Number of questions of one array that are computed at a time: enough for all threads, few enough for other clients.
 const ITEMS_AT_A_TIME: usize = 16;
 /// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
@@ -139,7 +139,7 @@ fn grouped<T>(
 /// the problem of the item with this number. Equal questions are computed once (HTTP-33).
 ///
 /// # Errors
-/// `too-large` above the limit.
+/// `bad-request` above the limit.
 pub(super) fn respond<T>(
     items: Vec<T>,
     form: Form,
@@ -152,7 +152,7 @@ pub(super) fn respond<T>(
             "the array has {} questions, expected at most {ITEMS_MAX}",
             items.len()
         );
-        return Err(Problem::new(ErrorCode::TooLarge, message));
+        return Err(Problem::new(ErrorCode::BadRequest, message));
     }
     let empty = items.is_empty();
     let (groups, again) = grouped(items, read);

@@ -22,6 +22,7 @@ mod openapi;
 mod page;
 mod problem;
 mod question;
+mod question_schemas;
 mod router;
 mod sessions;
 mod submission;

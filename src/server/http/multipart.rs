@@ -15,7 +15,7 @@ const FIELD_BYTES_MAX: u64 = 2048;
 /// Name of the fields with files.
 const FILE: &str = "file";
 /// Maximum number of files.
-const FILES_MAX: usize = 100;
+pub(super) const FILES_MAX: usize = 100;
 
 /// A form: the files, and the other fields by their names.
 #[derive(Debug, Default, PartialEq)]

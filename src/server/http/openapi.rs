@@ -1,14 +1,24 @@
-//! The description of the paths as OpenAPI 3.1 (HTTP-102): settings come from the table of the line protocol, and a test
-//! runs every example.
+//! The description of the paths as OpenAPI 3.1 (HTTP-102, HTTP-140): settings come from the table of the line protocol. A
+//! test runs every example, and schemathesis (`.ci/run http`) compares the description with the answers.
 
 use super::answer_schemas;
+use super::jobs::{KEY_LENGTH_MAX, WAIT_SECONDS_MAX};
+use super::list::ITEMS_MAX;
 use super::matches::{direct_forms, job_forms};
-use super::verbs;
+use super::multipart::FILES_MAX;
+use super::problem::Problem;
+use super::question_schemas::{self, START, described, in_query};
+use super::verbs::{self, VERBS};
+use axum::http::StatusCode;
 use gammond_engine::query::ReportForm;
-use gammond_protocol::setting_keys;
+use gammond_protocol::ErrorCode;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-const START: &str = "4HPwATDgc/ABMA";
+/// Statuses that every path may have: of the server as a whole, and of the client.
+const COMMON: [u16; 7] = [401, 403, 421, 429, 431, 500, 503];
+/// Statuses of requests with a body.
+const OF_BODIES: [u16; 3] = [408, 413, 415];
 
 /// Returns the document with a line end.
 pub(super) fn document() -> String {
@@ -26,34 +36,26 @@ pub(super) fn document() -> String {
     paths.insert("/v1/analyse".to_owned(), analyse());
     paths.extend(jobs());
     paths.extend(archive());
-    for (path, summary) in [
-        ("/v1/version", "Program, nets, processor"),
-        ("/v1/stats", "Counters"),
-        (
-            "/v1/errors",
-            "The codes of errors, what they mean, their statuses",
-        ),
-        ("/healthz", "200 while the process lives"),
-        ("/readyz", "503 while the process ends"),
-    ] {
-        let operation = json!({"operationId": path.trim_start_matches("/v1").replace('/', ""), "summary": summary,
-            "responses": {"200": answer("An object", "application/json"), "default": problem()}});
-        paths.insert(path.to_owned(), json!({ "get": operation }));
-    }
+    paths.extend(server());
     let document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "gammond",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "A GNU Backgammon-compatible backgammon engine",
-            "description": "Answers are those of the line protocol. The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
+            "description": "Answers are those of the line protocol. A request that is not as this description says is 400; one that is, but \
+                has no answer in backgammon (a position that is none, an illegal play, a score beyond the match), is 422. \
+                The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
-        "servers": [{"url": "http://127.0.0.1:8080", "description": "gammond serve --http 127.0.0.1:8080"}],
+        "servers": [{"url": "/", "description": "This server"},
+            {"url": "http://127.0.0.1:8080", "description": "gammond serve --http 127.0.0.1:8080"}],
         "security": [{}, {"token": []}],
         "paths": paths,
         "components": {
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer",
+                "description": "A token of the file of --http-tokens; a server without the option wants none"}},
+            "responses": problems(),
             "schemas": schemas(),
         },
     });
@@ -62,139 +64,301 @@ pub(super) fn document() -> String {
     text
 }
 
+/// Returns the responses of problems by their statuses, each with its codes.
+fn problems() -> Map<String, Value> {
+    let mut codes: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
+    for code in ErrorCode::ALL {
+        let status = Problem::new(*code, "").status().as_u16();
+        codes.entry(status).or_default().push(code.as_str());
+    }
+    let mut responses = Map::new();
+    // No operation here has another method, or parts that are missing.
+    codes.retain(|status, _| ![405, 501].contains(status));
+    for (status, codes) in codes {
+        let about = format!("{}: {}", title(status), codes.join(", "));
+        responses.insert(
+            response_name(status),
+            json!({"description": about, "content":
+            {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}}),
+        );
+    }
+    responses
+}
+
+fn title(status: u16) -> &'static str {
+    let status = StatusCode::from_u16(status).ok();
+    status
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("Error")
+}
+
+/// Returns the name of a status's response: `NotFound`.
+fn response_name(status: u16) -> String {
+    title(status).replace(' ', "")
+}
+
+/// Returns the responses of an operation: these of success, and the problems that it may have, with those of every path.
+fn responses(good: Value, bad: &[u16]) -> Value {
+    let mut responses = good.as_object().cloned().unwrap_or_default();
+    for status in COMMON.iter().chain(bad) {
+        let response = match status {
+            // Said before a request is read.
+            431 => json!({"description": "The head of the request is too large; there is no body"}),
+            status => json!({"$ref": format!("#/components/responses/{}", response_name(*status))}),
+        };
+        responses.insert(status.to_string(), response);
+    }
+    Value::Object(responses)
+}
+
 /// Returns the question of the examples.
 fn example(verb: &str) -> Value {
     match verb {
         "move" => json!({"position": START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
         "rollout" => json!({"position": START, "settings": {"trials": 36, "truncate": 3}}),
+        "cube" => json!({"position": START, "settings": {"length": 7, "score": [3, 5]}}),
         _ => json!({ "position": START }),
     }
 }
 
 fn verb_item(verb: &str, summary: &str) -> Value {
-    let described = |json: &Value| {
+    let answered = |json: &Value, about: &str| {
         let mut content = Map::new();
         for kind in verbs::offered(verb) {
             let schema = match *kind {
                 "application/json" => json.clone(),
-                "image/png" => json!({}),
+                "text/event-stream" => event_reference(),
+                "image/png" => json!({"type": "string", "format": "binary"}),
                 _ => json!({"type": "string"}),
             };
             content.insert((*kind).to_owned(), json!({ "schema": schema }));
         }
-        json!({"description": "The line's answer", "content": content})
+        json!({"description": about, "content": content})
     };
     let answer = answer_schemas::reference(verb);
-    let one = described(&answer);
+    let one = answered(&answer, "The answer");
     let item = json!({"anyOf": [answer, {"$ref": "#/components/schemas/Problem"}]});
-    let some = described(&json!({"oneOf": [answer, {"type": "array", "items": item}]}));
-    let text = |name: &str, required: bool, about: &str, example: Value| {
-        let mut parameter = json!({"name": name, "in": "query", "required": required, "description": about,
-            "schema": {"type": "string"}});
-        if let (Some(parameter), false) = (parameter.as_object_mut(), example.is_null()) {
-            parameter.insert("example".into(), example);
+    let answers = json!({"type": "array", "items": item});
+    let some = answered(
+        &json!({"anyOf": [answer, answers]}),
+        "The answer; for an array the answers in its order, with problems in the places of those that have none",
+    );
+    let mut good = json!({"200": one});
+    if let Some(good) = good.as_object_mut()
+        && verb != "rollout"
+    {
+        let held = json!({"description": "The tag of If-None-Match still holds"});
+        good.insert("304".into(), held);
+    }
+    let stream = |good: &mut Value| {
+        if let Some(good) = good.as_object_mut()
+            && verb == "rollout"
+        {
+            let ended = json!({"description": "The stream had ended (Last-Event-ID)"});
+            good.insert("204".into(), ended);
         }
-        parameter
     };
-    let position = "Position ID, GNUbg ID, XGID, OGID, key or board line";
-    let mut parameters = vec![text("position", true, position, json!(START))];
-    let wants_roll = verb == "move";
-    let roll = if wants_roll { json!("31") } else { Value::Null };
-    if !matches!(verb, "eval" | "cube") {
-        parameters.push(text("roll", wants_roll, "Two dice", roll));
+    stream(&mut good);
+    let get = json!({"operationId": verb, "summary": summary, "tags": ["positions"],
+        "description": format!("Answers as the line `{verb}` of the line protocol."),
+        "parameters": question_schemas::parameters(verb), "responses": responses(good, &[400, 406, 422])});
+    let question = question_schemas::reference(verb);
+    let body =
+        json!({"anyOf": [question, {"type": "array", "maxItems": ITEMS_MAX, "items": question}]});
+    let mut good = json!({"200": some});
+    stream(&mut good);
+    let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
+    let mut post = json!({"operationId": format!("{verb}Posted"), "summary": format!("{summary}; an array for many at once"),
+        "tags": ["positions"],
+        "description": "One question, or an array of them. An array with a question that is not as its schema says is refused as a whole.",
+        "requestBody": {"required": true, "description": "A question, or an array of questions",
+            "content": {"application/json": {"schema": body, "example": example(verb)}}},
+        "responses": responses(good, &bad)});
+    if let Some(post) = post.as_object_mut()
+        && verb == "show"
+    {
+        post.insert("parameters".into(), question_schemas::drawing().into());
     }
-    for (key, want, about) in setting_keys() {
-        if !matches!(key, "answer" | "order") {
-            parameters.push(text(key, false, &format!("{about}: {want}"), Value::Null));
-        }
-    }
-    let get = json!({"operationId": verb, "summary": summary, "parameters": parameters,
-        "responses": {"200": one, "304": {"description": "The tag of If-None-Match still holds"}, "default": problem()}});
-    let body = json!({"oneOf": [{"$ref": "#/components/schemas/Question"},
-        {"type": "array", "maxItems": 1000, "items": {"$ref": "#/components/schemas/Question"}}]});
-    let post = json!({"operationId": format!("{verb}Posted"), "summary": format!("{summary}; an array for many at once"),
-        "requestBody": {"required": true, "content": {"application/json": {"schema": body, "example": example(verb)}}},
-        "responses": {"200": some, "default": problem()}});
     json!({"get": get, "post": post})
 }
 
+fn event_reference() -> Value {
+    json!({"$ref": "#/components/schemas/Event"})
+}
+
+/// Returns a body of one match file, or of a form with up to `files` of them.
+fn match_files(files: usize) -> Value {
+    let mut fields = Map::new();
+    let file = json!({"type": "string", "format": "binary"});
+    let (file, about) = match files {
+        1 => (file, "The match file"),
+        _ => (
+            json!({"type": "array", "minItems": 1, "maxItems": files, "items": file}),
+            "The match files, each in a field of this name",
+        ),
+    };
+    fields.insert("file".into(), described(file, about));
+    for (name, about, schema) in question_schemas::analysis() {
+        fields.insert(name, described(schema, &about));
+    }
+    let form = json!({"type": "object", "required": ["file"], "additionalProperties": false, "properties": fields});
+    let raw = json!({"type": "string", "format": "binary"});
+    json!({"required": true, "description": "A match file in any form that `gammond analyse` reads, or a form with it",
+        "content": {"application/octet-stream": {"schema": raw}, "multipart/form-data": {"schema": form}}})
+}
+
+/// Returns the settings of an analysis as parameters.
+fn analysis_parameters() -> Vec<Value> {
+    let all = question_schemas::analysis().into_iter();
+    all.map(|(name, about, schema)| in_query(&name, false, &about, &schema))
+        .collect()
+}
+
+/// Returns the content of reports by their kinds.
+fn reports(forms: Vec<super::matches::Report>, json: &Value) -> Map<String, Value> {
+    let mut content = Map::new();
+    for (_, kind, form) in forms {
+        let schema = match form {
+            _ if kind == "text/event-stream" => event_reference(),
+            ReportForm::Json => json.clone(),
+            ReportForm::File(format) if format.is_binary() => {
+                json!({"type": "string", "format": "binary"})
+            }
+            _ => json!({"type": "string"}),
+        };
+        content.insert(kind.to_owned(), json!({ "schema": schema }));
+    }
+    content
+}
+
+fn names(forms: &[super::matches::Report]) -> Vec<&'static str> {
+    forms.iter().map(|(name, ..)| *name).collect()
+}
+
 fn analyse() -> Value {
-    let formats: Vec<_> = direct_forms().into_iter().map(|(name, ..)| name).collect();
+    let forms = direct_forms();
+    let format = json!({"type": "string", "enum": names(&forms)});
+    let mut parameters = vec![in_query(
+        "format",
+        false,
+        "The report; without it `Accept` chooses",
+        &format,
+    )];
+    parameters.extend(analysis_parameters());
+    let content = reports(forms, &json!({"$ref": "#/components/schemas/Analysis"}));
+    let good = json!({"200": {"description": "The report", "content": content},
+        "204": {"description": "The stream had ended (Last-Event-ID)"}});
+    let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
     json!({"post": {
-        "operationId": "analyse", "summary": "Analyses a match file",
-        "parameters": [
-            {"name": "format", "in": "query", "schema": {"enum": formats}, "description": "The report; Accept chooses it too"},
-            {"name": "plies", "in": "query", "schema": {"type": "integer", "minimum": 0, "maximum": 4}, "description": "look-ahead"},
-            {"name": "from", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where the analysis begins, such as 2:5"},
-            {"name": "to", "in": "query", "schema": {"type": "string"}, "description": "GAME or GAME:MOVE where the analysis ends"},
-            {"name": "player", "in": "query", "schema": {"enum": ["1", "2"]}, "description": "The player whose decisions are analysed"},
-        ],
-        "requestBody": {"required": true, "content": {"application/octet-stream": {"schema": {}}}},
-        "responses": {"200": answer("The report", "application/json"), "default": problem()},
+        "operationId": "analyse", "summary": "Analyses a match file", "tags": ["matches"],
+        "description": "Analyses every decision of a match. Settings stand in the query, or in the fields of a form.",
+        "parameters": parameters,
+        "requestBody": match_files(1),
+        "responses": responses(good, &bad),
     }})
+}
+
+/// Returns links from an answer with a job to what there is about it.
+fn job_links(id: &str) -> Value {
+    let to = |operation: &str, about: &str| json!({"operationId": operation, "description": about, "parameters": {"id": id}});
+    json!({
+        "job": to("job", "Its state"),
+        "jobResult": to("jobResult", "Its answer"),
+        "jobEvents": to("jobEvents", "Its progress and its end"),
+        "jobDeleted": to("jobDeleted", "Ends and forgets it"),
+        "archive": {"operationId": "archive", "description": "The archive, where a job with `archive=true` files its matches"},
+    })
 }
 
 /// Returns the paths of jobs (HTTP-50 to HTTP-54).
 fn jobs() -> [(String, Value); 6] {
-    let parameter =
-        json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
-    let job = || {
-        json!({"description": "The job", "content":
+    let id = json!({"name": "id", "in": "path", "required": true, "description": "The `id` of the job",
+        "schema": {"type": "string", "pattern": "^[a-z2-7]{26}$"}});
+    let job = |about: &str| {
+        json!({"description": about, "links": job_links("$response.body#/id"), "content":
             {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}}})
     };
-    let started = || json!({"202": job(), "default": problem()});
-    let rollout =
-        json!({"application/json": {"schema": {"$ref": "#/components/schemas/Question"}}});
-    let file = json!({"type": "object", "required": ["file"], "properties": {"file": {"type": "array", "maxItems": 100, "items": {}}},
-        "additionalProperties": {"type": "string"}});
-    let files = json!({"application/octet-stream": {"schema": {}}, "multipart/form-data": {"schema": file}});
-    let key = json!({"name": "Idempotency-Key", "in": "header", "schema": {"type": "string", "maxLength": 255},
+    let key = json!({"name": "Idempotency-Key", "in": "header", "required": false,
+        "schema": {"type": "string", "pattern": format!("^[!-~]{{1,{KEY_LENGTH_MAX}}}$")},
         "description": "The same request with the same key is the same job"});
-    let archive = json!({"name": "archive", "in": "query", "schema": {"type": "boolean"},
-        "description": "File the analysis in the server's archive"});
-    let posted = |id: &str, summary: &str, content: Value, parameters: Value| {
-        json!({"post": {"operationId": id, "summary": summary, "parameters": parameters,
-            "requestBody": {"required": true, "content": content}, "responses": started()}})
+    let archive = in_query(
+        "archive",
+        false,
+        "True to file the analysis in the server's archive; 404 without one",
+        &json!({"type": "boolean"}),
+    );
+    let posted = |id: &str, (summary, about): (&str, &str), body: Value, parameters: Vec<Value>| {
+        let mut accepted = job("The job that begins");
+        if let Some(accepted) = accepted.as_object_mut() {
+            let location = json!({"Location": {"description": "The path of the job", "schema": {"type": "string"}}});
+            accepted.insert("headers".into(), location);
+        }
+        let bad = [&[400, 404, 409, 422], &OF_BODIES[..]].concat();
+        json!({"post": {"operationId": id, "summary": summary, "description": about, "tags": ["jobs"],
+            "parameters": parameters, "requestBody": body, "responses": responses(json!({"202": accepted}), &bad)}})
     };
-    let mut reports = Map::new();
-    for (_, kind, form) in job_forms() {
-        let schema = match form {
-            ReportForm::Json => json!({"type": "object"}),
-            ReportForm::File(format) if format.is_binary() => json!({}),
-            _ => json!({"type": "string"}),
-        };
-        reports.insert(kind.to_owned(), json!({ "schema": schema }));
-    }
-    let wait = json!({"name": "wait", "in": "query", "description": "Seconds to wait for the end",
-        "schema": {"type": "integer", "minimum": 0, "maximum": 60}});
+    let rollout = json!({"required": true, "description": "A question of `rollout`", "content": {"application/json":
+        {"schema": question_schemas::reference("rollout"), "example": example("rollout")}}});
+    let mut settings = vec![key.clone(), archive];
+    settings.extend(analysis_parameters());
+    let seconds =
+        json!({"type": "integer", "minimum": 0, "maximum": WAIT_SECONDS_MAX, "examples": [1]});
+    let wait = in_query("wait", false, "Seconds to wait for the end", &seconds);
     let one = json!({
-        "parameters": [parameter],
-        "get": {"operationId": "job", "summary": "The state of a job", "parameters": [wait],
-            "responses": {"200": job(), "default": problem()}},
-        "delete": {"operationId": "jobDeleted", "summary": "Ends a job and forgets it",
-            "responses": {"204": {"description": "It is gone"}, "default": problem()}},
+        "parameters": [id],
+        "get": {"operationId": "job", "summary": "The state of a job", "tags": ["jobs"], "parameters": [wait],
+            "description": "Returns the job at once, or with `wait` when it ends.",
+            "responses": responses(json!({"200": job("The job")}), &[400, 404])},
+        "delete": {"operationId": "jobDeleted", "summary": "Ends a job and forgets it", "tags": ["jobs"],
+            "description": "Stops the work of a job that has not ended, and removes its result.",
+            "responses": responses(json!({"204": {"description": "It is gone"}}), &[404])},
     });
-    let result = json!({"parameters": [parameter], "get": {"operationId": "jobResult", "summary": "The answer of a job",
-        "responses": {"200": {"description": "The answer", "content": reports}, "default": problem()}}});
-    let events = json!({"parameters": [parameter], "get": {"operationId": "jobEvents",
+    let forms = job_forms();
+    let format = json!({"type": "string", "enum": names(&forms)});
+    let format = in_query(
+        "format",
+        false,
+        "The report of an analysis; without it `Accept` chooses. A rollout has `json` alone",
+        &format,
+    );
+    let schemas = ["RolloutAnswer", "Analysis", "Analyses"]
+        .map(|name| json!({"$ref": format!("#/components/schemas/{name}")}));
+    let content = reports(forms, &json!({"anyOf": schemas}));
+    let result = json!({"parameters": [id], "get": {"operationId": "jobResult", "summary": "The answer of a job", "tags": ["jobs"],
+        "description": "Returns the answer of the direct path, or the problem of a job that failed; 409 before the end.",
+        "parameters": [format],
+        "responses": responses(json!({"200": {"description": "The answer", "content": content}}), &[400, 404, 406, 409, 422])}});
+    let events = json!({"parameters": [id], "get": {"operationId": "jobEvents", "tags": ["jobs"],
         "summary": "Progress and end of a job as server-sent events",
-        "responses": {"200": {"description": "Events state, progress, result and problem", "content":
-            {"text/event-stream": {"schema": {"type": "string"}}}}, "default": problem()}}});
-    let list = json!({"get": {"operationId": "jobs", "summary": "The jobs of a client with a token",
-        "responses": {"200": {"description": "The jobs", "content": {"application/json": {"schema":
-            {"type": "array", "items": {"$ref": "#/components/schemas/Job"}}}}}, "default": problem()}}});
+        "description": "Begins with the present state and ends with `result` or `problem`.",
+        "responses": responses(json!({"200": {"description": "The events", "content":
+            {"text/event-stream": {"schema": event_reference()}}},
+            "204": {"description": "The stream had ended (Last-Event-ID)"}}), &[404, 406])}});
+    let listed = json!({"description": "The jobs", "links": job_links("$response.body#/0/id"),
+        "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Job"}}}}});
+    let list = json!({"get": {"operationId": "jobs", "summary": "The jobs of a client with a token", "tags": ["jobs"],
+        "description": "Returns the jobs of the token; 403 for clients without one.",
+        "responses": responses(json!({"200": listed}), &[])}});
     [
         (
             "/v1/jobs/rollout",
-            posted("jobRollout", "Begins a rollout", rollout, json!([key])),
+            posted(
+                "jobRollout",
+                ("Begins a rollout", "Answers at once; the rollout goes on without the connection."),
+                rollout,
+                vec![key],
+            ),
         ),
         (
             "/v1/jobs/analyse",
             posted(
                 "jobAnalyse",
-                "Begins the analysis of match files",
-                files,
-                json!([key, archive]),
+                (
+                    "Begins the analysis of match files",
+                    "Answers at once; the analysis goes on without the connection. Settings stand in the query, or in the fields of a form.",
+                ),
+                match_files(FILES_MAX),
+                settings,
             ),
         ),
         ("/v1/jobs/{id}", one),
@@ -207,25 +371,52 @@ fn jobs() -> [(String, Value); 6] {
 
 /// Returns the paths of the archive (HTTP-121, HTTP-122).
 fn archive() -> [(String, Value); 2] {
-    let text = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "string"}});
-    let whole = |name: &str, about: &str| json!({"name": name, "in": "query", "description": about, "schema": {"type": "integer", "minimum": 0}});
-    let parameters = [
-        text("player", "Part of a player's name"),
-        text("from", "First day, such as 2026-11-21"),
-        text("to", "Last day"),
-        whole("length", "Points to play to; 0 for money"),
-        whole("limit", "Matches in the answer, at most 100"),
-        whole(
+    let text = json!({"type": "string"});
+    let day = json!({"type": "string", "format": "date", "examples": ["2026-11-21"]});
+    let whole = |min: u64, max: u64| json!({"type": "integer", "minimum": min, "maximum": max});
+    let parameters: Vec<Value> = [
+        ("player", "Part of a player's name, in any case", text),
+        ("from", "First day", day.clone()),
+        ("to", "Last day", day),
+        (
+            "length",
+            "Points to play to; 0 for money",
+            whole(0, u32::MAX.into()),
+        ),
+        (
+            "limit",
+            "Matches in the answer; 50 without it",
+            whole(1, 100),
+        ),
+        (
             "before",
             "Only matches that were filed before the one with this id",
+            whole(1, i64::MAX.unsigned_abs()),
         ),
-    ];
-    let list = json!({"get": {"operationId": "archive", "summary": "The matches of the archive, the newest first",
-        "parameters": parameters, "responses": {"200": answer("The matches, and the path of the next ones", "application/json"),
-        "default": problem()}}});
-    let id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "integer"}});
-    let one = json!({"parameters": [id], "get": {"operationId": "archivedMatch", "summary": "A match of the archive",
-        "responses": {"200": answer("The analysis", "application/json"), "default": problem()}}});
+    ]
+    .into_iter()
+    .map(|(name, about, schema)| {
+        let mut parameter = in_query(name, false, about, &schema);
+        if let Some(parameter) = parameter.as_object_mut() {
+            // An empty one is none: a form sends all of its fields.
+            parameter.insert("allowEmptyValue".into(), true.into());
+        }
+        parameter
+    })
+    .collect();
+    let first = json!({"archivedMatch": {"operationId": "archivedMatch", "description": "The first of the matches",
+        "parameters": {"id": "$response.body#/matches/0/id"}}});
+    let listed = json!({"description": "The matches, and the path of the next ones", "links": first, "content":
+        {"application/json": {"schema": {"$ref": "#/components/schemas/ArchivedMatches"}}}});
+    let list = json!({"get": {"operationId": "archive", "summary": "The matches of the archive, the newest first", "tags": ["archive"],
+        "description": "Returns a page of the matches that fit; 404 on a server without an archive.",
+        "parameters": parameters, "responses": responses(json!({"200": listed}), &[400, 404])}});
+    let id = json!({"name": "id", "in": "path", "required": true, "description": "The `id` of the match",
+        "schema": whole(1, i64::MAX.unsigned_abs())});
+    let one = json!({"parameters": [id], "get": {"operationId": "archivedMatch", "summary": "A match of the archive", "tags": ["archive"],
+        "description": "Returns the analysis of a match.",
+        "responses": responses(json!({"200": {"description": "The analysis", "content":
+            {"application/json": {"schema": {"$ref": "#/components/schemas/ArchivedAnalysis"}}}}}), &[404])}});
     [
         ("/v1/archive/matches", list),
         ("/v1/archive/matches/{id}", one),
@@ -233,86 +424,72 @@ fn archive() -> [(String, Value); 2] {
     .map(|(path, item)| (path.to_owned(), item))
 }
 
-fn answer(about: &str, kind: &str) -> Value {
-    let mut content = Map::new();
-    content.insert(kind.to_owned(), json!({"schema": {"type": "object"}}));
-    json!({ "description": about, "content": content })
-}
-
-fn problem() -> Value {
-    json!({"description": "What is wrong", "content":
-        {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}})
+/// Returns the paths about the server itself.
+fn server() -> Vec<(String, Value)> {
+    let paths = [
+        (
+            "version",
+            "/v1/version",
+            "Program, nets, processor",
+            "Version",
+            &[400][..],
+        ),
+        ("stats", "/v1/stats", "Counters", "Stats", &[400]),
+        (
+            "errors",
+            "/v1/errors",
+            "The codes of errors, what they mean, their statuses",
+            "ErrorCodes",
+            &[406],
+        ),
+        (
+            "healthz",
+            "/healthz",
+            "200 while the process lives",
+            "Health",
+            &[],
+        ),
+        (
+            "readyz",
+            "/readyz",
+            "503 while the process ends",
+            "Health",
+            &[],
+        ),
+    ];
+    let described = paths.map(|(id, path, summary, schema, bad)| {
+        let schema = json!({"$ref": format!("#/components/schemas/{schema}")});
+        let mut content = Map::new();
+        content.insert("application/json".into(), json!({ "schema": schema }));
+        if id == "errors" {
+            for kind in ["text/plain", "text/html"] {
+                content.insert(kind.into(), json!({"schema": {"type": "string"}}));
+            }
+        }
+        let content = Value::Object(content);
+        let mut responses = responses(
+            json!({"200": {"description": "What it says", "content": content}}),
+            bad,
+        );
+        if let (Some(responses), "readyz") = (responses.as_object_mut(), id) {
+            let ends = json!({"description": "The process ends", "content": content});
+            responses.insert("503".into(), ends);
+        }
+        let operation = json!({"operationId": id, "summary": summary, "tags": ["server"],
+            "description": format!("{summary}."), "responses": responses});
+        (path.to_owned(), json!({ "get": operation }))
+    });
+    described.into()
 }
 
 fn schemas() -> Value {
-    let mut settings = Map::new();
-    for (key, want, about) in setting_keys() {
-        if !matches!(key, "answer" | "order") {
-            let schema = json!({"type": ["string", "number", "boolean", "array"], "description": format!("{about}: {want}")});
-            settings.insert(key.to_owned(), schema);
-        }
-    }
     let mut schemas = answer_schemas::schemas();
-    let others = json!({
-        "Question": {
-            "type": "object",
-            "required": ["position"],
-            "additionalProperties": false,
-            "properties": {
-                "position": {"type": "string", "maxLength": 2048, "examples": [START]},
-                "roll": {"oneOf": [
-                    {"type": "string"},
-                    {"type": "array", "minItems": 2, "maxItems": 2, "items": {"type": "integer", "minimum": 1, "maximum": 6}},
-                    {"type": "null"},
-                ]},
-                "settings": {"type": "object", "additionalProperties": false, "properties": settings},
-                "plays": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-                "cube": {"type": "boolean"},
-                "id": {"type": ["string", "number"], "maxLength": 64},
-            },
-        },
-        "Job": {
-            "type": "object",
-            "required": ["type", "id", "kind", "state", "created", "finished", "expires", "progress", "problem", "links"],
-            "properties": {
-                "type": {"const": "job"},
-                "id": {"type": "string"},
-                "kind": {"enum": ["rollout", "analyse"]},
-                "state": {"enum": ["queued", "running", "done", "failed"]},
-                "created": {"type": "integer", "description": "Unix time in seconds"},
-                "finished": {"type": ["integer", "null"]},
-                "archived": {"type": ["integer", "null"], "description": "Matches of the job in the archive"},
-                "expires": {"type": ["integer", "null"]},
-                "progress": {"type": ["object", "null"]},
-                "problem": {"oneOf": [{"$ref": "#/components/schemas/Problem"}, {"type": "null"}]},
-                "links": {"type": "object", "additionalProperties": {"type": "string"}},
-            },
-        },
-        "Answer": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {"type": {"type": "string"}, "id": {"type": "string"}},
-        },
-        "Problem": {
-            "type": "object",
-            "required": ["type", "title", "status", "detail", "code"],
-            "properties": {
-                "id": {"type": "string", "description": "That of the question"},
-                "type": {"type": "string", "examples": ["/v1/errors/bad-roll"]},
-                "title": {"type": "string"},
-                "status": {"type": "integer"},
-                "detail": {"type": "string"},
-                "code": {"type": "string"},
-                "field": {"type": "string"},
-                "at": {"type": "integer", "description": "Byte of the position, from 0"},
-                "pointer": {"type": "string", "description": "JSON Pointer into the body"},
-                "parameter": {"type": "string"},
-            },
-        },
-    });
-    schemas.extend(others.as_object().cloned().unwrap_or_default());
+    schemas.extend(question_schemas::schemas(&VERBS));
     Value::Object(schemas)
 }
+
+/// Methods of paths in the document; the other members of a path are about all of them.
+const METHODS: [&str; 3] = ["get", "post", "delete"];
 
 /// Returns a page about the paths, which loads nothing.
 pub(super) fn page() -> String {
@@ -320,7 +497,8 @@ pub(super) fn page() -> String {
     let mut rows = String::new();
     let paths = document.get("paths").and_then(Value::as_object);
     for (path, item) in paths.into_iter().flatten() {
-        for (method, operation) in item.as_object().into_iter().flatten() {
+        let operations = item.as_object().into_iter().flatten();
+        for (method, operation) in operations.filter(|(name, _)| METHODS.contains(&name.as_str())) {
             let summary = operation
                 .get("summary")
                 .and_then(Value::as_str)

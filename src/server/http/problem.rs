@@ -138,7 +138,6 @@ impl Problem {
             ErrorCode::NotFound | ErrorCode::UnknownVerb => StatusCode::NOT_FOUND,
             ErrorCode::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             ErrorCode::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
-            ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT,
             ErrorCode::TooSlow => StatusCode::REQUEST_TIMEOUT,
             ErrorCode::Stopped => StatusCode::SERVICE_UNAVAILABLE,
             ErrorCode::TooLarge | ErrorCode::LineTooLong => StatusCode::PAYLOAD_TOO_LARGE,
@@ -146,9 +145,24 @@ impl Problem {
             ErrorCode::Unsupported => StatusCode::NOT_IMPLEMENTED,
             ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             ErrorCode::NotReady => StatusCode::CONFLICT,
-            ErrorCode::GameOver | ErrorCode::BadMatchFile | ErrorCode::KeyReused => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            // The request is as the description says, but nothing can be computed of it: a change of it helps, and
+            // neither another client nor another try does.
+            ErrorCode::BadPosition
+            | ErrorCode::BadMatchId
+            | ErrorCode::BadXgid
+            | ErrorCode::BadOgid
+            | ErrorCode::BadBoard
+            | ErrorCode::BadByte
+            | ErrorCode::BadPlay
+            | ErrorCode::BadScore
+            | ErrorCode::BadCube
+            | ErrorCode::BadRecord
+            | ErrorCode::BadMatchFile
+            | ErrorCode::BadCombination
+            | ErrorCode::MissingRoll
+            | ErrorCode::GameOver
+            | ErrorCode::KeyReused
+            | ErrorCode::Timeout => StatusCode::UNPROCESSABLE_ENTITY,
             ErrorCode::Busy => StatusCode::SERVICE_UNAVAILABLE,
             ErrorCode::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,

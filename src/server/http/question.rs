@@ -1,10 +1,257 @@
 //! A request in JSON or in a query as the line that asks the same (HTTP-10 to HTTP-12): so every way in has the same
-//! settings, limits and messages.
+//! settings, limits and messages. Before that it is compared with what the description says (HTTP-140).
 
 use super::problem::{ErrorLocation, Problem};
-use gammond_protocol::ErrorCode;
+use gammond_engine::query::RolloutSettings;
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
+use gammond_protocol::setting::{SETTINGS, Scope, Setting, SettingKind};
+use gammond_protocol::{ErrorCode, SettingError};
+
+/// Longest position, in bytes: the line with all settings and plays has place for it.
+pub(super) const POSITION_BYTES_MAX: usize = 1024;
+/// Longest text of a play, in bytes.
+pub(super) const PLAY_BYTES_MAX: usize = 36;
+/// Longest id.
+pub(super) const ID_LENGTH_MAX: usize = 64;
+/// Largest number as an id: JSON of every program keeps it.
+pub(super) const ID_NUMBER_MAX: u64 = (1 << 53) - 1;
+/// The members of questions.
+const MEMBERS: [&str; 6] = ["position", "roll", "plays", "cube", "settings", "id"];
+/// What chooses the part of a match that is analysed (Q-74).
+const PART: [&str; 3] = ["from", "to", "player"];
+
+/// Returns true if questions of a verb have this member.
+pub(super) fn has_member(verb: &str, name: &str) -> bool {
+    match name {
+        "position" | "settings" | "id" => true,
+        "roll" => matches!(verb, "move" | "rollout" | "convert" | "show"),
+        "plays" | "cube" => verb == "rollout",
+        _ => false,
+    }
+}
+
+/// Returns the settings of a verb in the order of `help`.
+pub(super) fn settings_of(verb: &str) -> impl Iterator<Item = &'static Setting> {
+    SETTINGS
+        .iter()
+        .filter(move |setting| setting.scope.is_of(verb))
+}
+
+/// Returns the setting with a name; `Err` is the message for one that the verb does not take. Without a verb all are
+/// taken but those of a session of lines.
+fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
+    let setting = Setting::named(name)
+        .ok_or_else(|| SettingError::Key(name.chars().take(24).collect()).to_string())?;
+    if setting.scope == Scope::Session {
+        return Err(format!(
+            "setting '{name}' is not for HTTP: answers are JSON in order"
+        ));
+    }
+    if verb.is_empty() || setting.scope.is_of(verb) {
+        return Ok(setting);
+    }
+    let names: Vec<&str> = settings_of(verb).map(|setting| setting.name).collect();
+    Err(format!(
+        "setting '{name}' is not one of {verb}, expected {}",
+        names.join(", ")
+    ))
+}
+
+/// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value of
+/// another type or out of its range. What it leaves is about backgammon.
+///
+/// # Errors
+/// A [`Problem`] of status 400 with a pointer and the id.
+pub(super) fn check(verb: &str, body: &Json) -> Result<(), Problem> {
+    check_members(verb, body).map_err(|problem| problem.of(id(body).as_deref()))
+}
+
+fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
+    let Json::Object(members) = body else {
+        // The reader of all questions has the message.
+        return RequestParts::read(body.clone())
+            .map(|_| ())
+            .map_err(|error| problem(error, in_body));
+    };
+    let named = |name: &str| in_body(&Member::Named(name.to_owned()));
+    for (name, value) in members {
+        let wrong = |code: ErrorCode, want: &str| {
+            let message = format!("{name} is {}, expected {want}", shown(value));
+            Err(Problem::new(code, message).at(named(name)))
+        };
+        if !has_member(verb, name) {
+            let reason = match MEMBERS.contains(&name.as_str()) {
+                true => format!("is not one of {verb}"),
+                false => "is not known".to_owned(),
+            };
+            let mut names = MEMBERS.to_vec();
+            names.retain(|name| has_member(verb, name));
+            let hint = match (name.as_str(), verb) {
+                ("cube", "rollout") => "",
+                ("cube", _) => "; the value of the cube is a setting",
+                _ => "",
+            };
+            let message = format!(
+                "member {name:?} {reason}, expected {}{hint}",
+                names.join(", ")
+            );
+            return Err(Problem::new(ErrorCode::BadRequest, message).at(named(name)));
+        }
+        match (name.as_str(), value) {
+            ("id", Json::Text(text)) if is_id(text) => {}
+            ("id", Json::Number(number)) if is_whole_id(number) => {}
+            ("id", _) => {
+                return wrong(
+                    ErrorCode::BadId,
+                    "1 to 64 printable characters without a space or a quotation mark, such as \"7\"",
+                );
+            }
+            ("roll", Json::Null) => {}
+            ("roll", Json::Text(text)) if is_roll(text) => {}
+            ("roll", Json::List(dice)) if dice.len() == 2 && dice.iter().all(is_die) => {}
+            ("roll", Json::Text(_)) => {
+                return wrong(ErrorCode::BadRoll, "dice such as [3,1] or \"31\"");
+            }
+            ("roll", _) => return wrong(ErrorCode::BadRequest, "dice such as [3,1] or \"31\""),
+            ("plays", Json::List(plays)) if is_plays(plays) => {}
+            ("position", Json::Text(text)) if has_length(text, POSITION_BYTES_MAX) => {}
+            ("plays", Json::Text(_)) | ("cube", Json::Bool(_)) => {}
+            ("plays", _) => {
+                return wrong(
+                    ErrorCode::BadRequest,
+                    "an array of 1 to 64 plays such as \"8/5 6/5\", each of at most 36 characters",
+                );
+            }
+            ("settings", Json::Object(settings)) => check_settings(verb, settings)?,
+            ("position", _) => {
+                return wrong(
+                    ErrorCode::BadRequest,
+                    "one such as \"4HPwATDgc/ABMA\", of at most 1024 characters",
+                );
+            }
+            ("cube", _) => return wrong(ErrorCode::BadRequest, "true or false"),
+            _ => return wrong(ErrorCode::BadRequest, "an object such as {\"plies\":2}"),
+        }
+    }
+    if members.iter().any(|(name, _)| name == "position") {
+        return Ok(());
+    }
+    let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
+    Err(Problem::new(ErrorCode::MissingPosition, message).at(named("position")))
+}
+
+/// Returns true for texts, as many as a rollout can have.
+fn is_plays(plays: &[Json]) -> bool {
+    let fits = (1..=RolloutSettings::CANDIDATES_MAX).contains(&plays.len());
+    let is_play =
+        |play: &Json| matches!(play, Json::Text(text) if has_length(text, PLAY_BYTES_MAX));
+    fits && plays.iter().all(is_play)
+}
+
+/// Returns true for a text of 1 to `max` characters, which may have more bytes.
+fn has_length(text: &str, max: usize) -> bool {
+    !text.is_empty() && (text.len() <= max || text.chars().count() <= max)
+}
+
+fn check_settings(verb: &str, settings: &[(String, Json)]) -> Result<(), Problem> {
+    for (name, value) in settings {
+        let refuse = |message: String| {
+            let place = in_body(&Member::Setting(name.clone()));
+            Err(Problem::new(ErrorCode::BadSetting, message).at(place))
+        };
+        let setting = match setting_of(verb, name) {
+            Ok(setting) => setting,
+            Err(message) => return refuse(message),
+        };
+        if setting.of_json(value).is_none() {
+            let want = match setting.kind {
+                SettingKind::Switch => "true or false".to_owned(),
+                SettingKind::Pair(max) => format!("two numbers up to {max}, such as [3,5]"),
+                _ => setting.want(),
+            };
+            return refuse(format!(
+                "setting '{name}' is {}, expected {want}",
+                shown(value)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a value of JSON for a message: short ones as they are, others by their kind.
+fn shown(value: &Json) -> String {
+    match value {
+        Json::Number(number) => number.to_string(),
+        Json::Bool(on) => on.to_string(),
+        Json::Text(text) if text.chars().count() <= 24 => format!("{text:?}"),
+        other => other.kind().to_owned(),
+    }
+}
+
+/// Returns true for a text that an answer can have as its id.
+fn is_id(text: &str) -> bool {
+    let fits = (1..=ID_LENGTH_MAX).contains(&text.len());
+    fits && text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'"')
+}
+
+/// Returns true for a whole number, 1.0 too, that an answer has as its id without a loss.
+fn is_whole_id(number: &serde_json::Number) -> bool {
+    let fits = |value: f64| value.fract() == 0.0 && (0.0..=ID_NUMBER_MAX as f64).contains(&value);
+    number.as_f64().is_some_and(fits)
+}
+
+/// Returns true for two dice as a word: `31`, `3-1` or `3,1`.
+fn is_roll(text: &str) -> bool {
+    let is_die = |byte: &u8| (b'1'..=b'6').contains(byte);
+    match text.as_bytes() {
+        [one, two] | [one, b'-' | b',', two] => is_die(one) && is_die(two),
+        _ => false,
+    }
+}
+
+fn is_die(value: &Json) -> bool {
+    let Json::Number(number) = value else {
+        return false;
+    };
+    number
+        .as_f64()
+        .is_some_and(|die| die.fract() == 0.0 && (1.0..=6.0).contains(&die))
+}
+
+/// Refuses what the description cannot say of a question, because members contradict each other or a text is too long.
+fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), (Problem, &'static str)> {
+    let long =
+        |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
+    if long(&parts.position, POSITION_BYTES_MAX) {
+        let message = format!("position is too long, expected at most {POSITION_BYTES_MAX} bytes");
+        return Err((Problem::new(ErrorCode::BadPosition, message), "position"));
+    }
+    let plays = parts.plays.iter().flat_map(|plays| plays.split(';'));
+    if let Some(play) = plays
+        .map(str::trim)
+        .find(|play| play.len() > PLAY_BYTES_MAX)
+    {
+        let message = format!("plays has {play:.64?}, expected at most {PLAY_BYTES_MAX} bytes");
+        return Err((Problem::new(ErrorCode::BadPlay, message), "plays"));
+    }
+    let beside = [
+        ("roll", parts.roll.is_some()),
+        ("plays", parts.plays.is_some()),
+    ];
+    if let Some((name, _)) = beside
+        .into_iter()
+        .find(|(_, is_there)| *is_there && parts.cube)
+    {
+        let message =
+            format!("{name} has no place beside cube: the cube is decided before the dice");
+        return Err((Problem::new(ErrorCode::BadCombination, message), name));
+    }
+    debug_assert!(verb == "rollout" || !parts.cube);
+    Ok(())
+}
 
 /// Returns a wrong member as a problem; `place` finds it in the request.
 fn problem(error: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Problem {
@@ -29,25 +276,18 @@ fn in_query(member: &Member) -> ErrorLocation {
     }
 }
 
-/// Refuses settings of a session of lines.
-fn for_http(
-    settings: &[(String, String)],
-    place: impl Fn(&Member) -> ErrorLocation,
-) -> Result<(), Problem> {
-    // Names of settings have any case.
-    let of_lines = |(name, _): &&(String, String)| {
-        ["answer", "order"]
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known))
-    };
-    match settings.iter().find(of_lines) {
-        None => Ok(()),
-        Some((name, _)) => {
-            let message = format!("setting '{name}' is not for HTTP: answers are JSON in order");
-            let place = place(&Member::Setting(name.clone()));
-            Err(Problem::new(ErrorCode::BadSetting, message).at(place))
+/// Refuses settings that a verb does not take.
+fn check_names(verb: &str, settings: &[(String, String)]) -> Result<(), Problem> {
+    for (name, _) in settings {
+        if verb == "analyse" && PART.contains(&name.as_str()) {
+            continue;
         }
+        setting_of(verb, name).map_err(|message| {
+            let place = in_query(&Member::Setting(name.clone()));
+            Problem::new(ErrorCode::BadSetting, message).at(place)
+        })?;
     }
+    Ok(())
 }
 
 /// Returns the settings of a query of settings alone, and the value of the parameter `apart`.
@@ -69,16 +309,19 @@ pub(super) fn settings_of_query(
     Ok((settings, value_apart))
 }
 
-/// Returns settings of queries and forms as the words of a line; each stands once.
+/// Returns settings of an analysis, from queries and forms, as the words of a line; each stands once.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String, Problem> {
-    for_http(settings, in_query)?;
+    check_names("analyse", settings)?;
     for (at, (name, _)) in settings.iter().enumerate() {
         let mut before = settings.iter().take(at);
         if before.any(|(other, _)| other.eq_ignore_ascii_case(name)) {
-            return Err(stands_twice(name));
+            // Each of them has it once.
+            let message = format!("setting {name:?} stands in the query and in the form");
+            let place = ErrorLocation::Parameter(name.clone());
+            return Err(Problem::new(ErrorCode::BadCombination, message).at(place));
         }
     }
     let mut line = String::new();
@@ -86,13 +329,27 @@ pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String,
     Ok(line)
 }
 
-/// Returns the parameters of a query, each of which stands once.
+/// Returns the parameters of a query, each of which stands once; those of pairs may stand twice, as arrays do in a query:
+/// `score=3&score=5` is `score=3,5`.
 ///
 /// # Errors
 /// A parameter that stands twice, and too many of them.
 pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
+    let is_pair = |name: &str| {
+        Setting::named(name).is_some_and(|setting| matches!(setting.kind, SettingKind::Pair(_)))
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let mut seen: Vec<(String, String)> = Vec::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        if is_pair(&name)
+            && is_number(&value)
+            && let Some((_, first)) = seen.iter_mut().find(|(other, _)| *other == name)
+            && is_number(first)
+        {
+            first.push(',');
+            first.push_str(&value);
+            continue;
+        }
         if seen.len() >= MEMBERS_MAX {
             let message = format!("the query has more than {MEMBERS_MAX} parameters");
             return Err(Problem::new(ErrorCode::BadRequest, message));
@@ -127,21 +384,20 @@ pub(super) fn reject_parameters(query: &str, reason: &str) -> Result<(), Problem
     Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
-/// One body as what stands behind the verb in its line.
+/// Returns a body as what stands behind the verb in its line. Without a verb only what all questions have in common is
+/// checked: the tools of MCP have checked the names of their arguments, and take numbers as texts too.
 ///
 /// # Errors
-/// [`Problem`]s of status 400 with a pointer and the id.
+/// [`Problem`]s with a pointer and the id: of status 400 those of [`check`], of 422 the others.
 pub(super) fn from_json(verb: &str, body: Json) -> Result<String, Problem> {
     let id = id(&body);
     let read = || {
-        let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
-        for_http(&parts.settings, in_body)?;
-        if parts.cube && verb != "rollout" {
-            let message =
-                "cube is true, expected only in a rollout; the value of the cube is a setting";
-            let place = in_body(&Member::Named("cube".to_owned()));
-            return Err(Problem::new(ErrorCode::BadRequest, message).at(place));
+        if !verb.is_empty() {
+            check_members(verb, &body)?;
         }
+        let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
+        check_parts(verb, &parts)
+            .map_err(|(problem, name)| problem.at(in_body(&Member::Named(name.to_owned()))))?;
         parts.line().map_err(|error| problem(error, in_body))
     };
     read().map_err(|problem| problem.of(id.as_deref()))
@@ -159,16 +415,30 @@ fn id(body: &Json) -> Option<String> {
     })
 }
 
-/// Returns a query string as what stands behind the verb in its line.
+/// Returns a query string as what stands behind the verb in its line. Without a verb all settings are taken.
 ///
 /// # Errors
-/// [`Problem`]s of status 400 with the name of the parameter.
+/// [`Problem`]s with the name of the parameter.
 pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
     let mut parts = RequestParts::default();
     // All other values are those of the cube.
     let is_decision = |name: &str| verb == "rollout" && name.eq_ignore_ascii_case("cube");
+    let refuse = |name: &str, code: ErrorCode, message: String| {
+        Err(Problem::new(code, message).at(ErrorLocation::Parameter(name.to_owned())))
+    };
     for (name, value) in parameters(query)? {
+        if ["roll", "plays"].contains(&name.as_str())
+            && !verb.is_empty()
+            && !has_member(verb, &name)
+        {
+            let message = format!("parameter {name:?} is not one of {verb}");
+            return refuse(&name, ErrorCode::BadSetting, message);
+        }
         match name.as_str() {
+            "id" if !is_id(&value) => {
+                let message = "id is not 1 to 64 printable characters without a space or a quotation mark, such as 7";
+                return refuse(&name, ErrorCode::BadId, message.to_owned());
+            }
             "id" => parts.id = Some(value),
             "position" => parts.position = Some(value),
             "roll" => parts.roll = Some(value),
@@ -181,7 +451,11 @@ pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
         }
     }
     let id = parts.id.clone();
-    let line = for_http(&parts.settings, in_query)
+    let line = check_names(verb, &parts.settings)
+        .and_then(|()| {
+            check_parts(verb, &parts)
+                .map_err(|(problem, name)| problem.at(ErrorLocation::Parameter(name.to_owned())))
+        })
         .and_then(|()| parts.line().map_err(|error| problem(error, in_query)));
     line.map_err(|problem| problem.of(id.as_deref()))
 }
@@ -202,7 +476,7 @@ mod tests {
     use super::*;
 
     fn line(body: &str) -> Result<String, Problem> {
-        from_json("eval", parse(body.as_bytes())?)
+        from_json("rollout", parse(body.as_bytes())?)
     }
 
     /// HTTP-10, HTTP-12.
@@ -212,7 +486,7 @@ mod tests {
         let want = "#a 4HPwATDgc/ABMA 3-1 plies=2 cubeful=true score=3-5";
         assert_eq!(line(body).unwrap(), want);
         let query = "id=a&position=4HPwATDgc%2FABMA&roll=3-1&plies=2&cubeful=true&score=3-5";
-        assert_eq!(from_query("eval", query).unwrap(), want);
+        assert_eq!(from_query("move", query).unwrap(), want);
     }
 
     /// HTTP-10: in a query of `rollout` the cube is a decision or a value, for other verbs a value.

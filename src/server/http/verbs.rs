@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// Reason to refuse a parameter of a `POST`.
 pub(super) const BESIDE_BODY: &str = "stands beside a body: it belongs into the body";
 /// The verbs below `/v1/`.
-const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
+pub(super) const VERBS: [&str; 6] = ["eval", "move", "cube", "rollout", "convert", "show"];
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 /// Verbs without a position.
@@ -97,7 +97,11 @@ async fn posted(
     let query = parts.uri.query().unwrap_or_default();
     match body {
         Json::List(items) => {
-            question::reject_parameters(query, BESIDE_BODY)?;
+            let rest = match verb {
+                "show" => DrawingOptions::read(query)?.1,
+                _ => query.to_owned(),
+            };
+            question::reject_parameters(&rest, BESIDE_BODY)?;
             let form = match accept::chosen(&parts.headers, &[JSON, NDJSON])? {
                 NDJSON => Form::LINES,
                 _ => Form::ARRAY,
@@ -116,9 +120,15 @@ async fn posted(
                 line => line?,
             };
             let kind = accept::chosen(&parts.headers, offered(verb))?;
-            if [TEXT, SVG, PNG].contains(&kind) {
+            if verb == "show" {
                 let (wishes, rest) = DrawingOptions::read(query)?;
                 question::reject_parameters(&rest, BESIDE_BODY)?;
+                if kind == JSON {
+                    let place = |problem| pointed(problem, (verb, &line));
+                    let read = submission::read(&shared, verb, line.as_bytes()).map_err(place)?;
+                    let asked = submission::answer(&shared, origin, read).await;
+                    return Ok(send(asked.map_err(place)?, false));
+                }
                 let drawn = wishes.draw(&shared, Some(&peer.unread), &line, kind).await;
                 return drawn.map_err(|problem| pointed(problem, (verb, &line)));
             }
@@ -146,9 +156,9 @@ async fn gotten(
     let query = parts.uri.query().unwrap_or_default();
     let kind = accept::chosen(&parts.headers, offered(verb))?;
     let draws = [TEXT, SVG, PNG].contains(&kind);
-    let (wishes, query) = match draws {
-        true => DrawingOptions::read(query)?,
-        false => (DrawingOptions::default(), query.to_owned()),
+    let (wishes, query) = match verb {
+        "show" => DrawingOptions::read(query)?,
+        _ => (DrawingOptions::default(), query.to_owned()),
     };
     let line = match PLAIN_VERBS.contains(&verb) {
         true => {
@@ -404,7 +414,10 @@ fn member<'a>(problem: &Problem, words: &'a str, rest: Option<&'a str>) -> Optio
     }
 }
 
-/// Returns an array of questions: an item that is wrong is a problem in its place (HTTP-31).
+/// Returns an array of questions: an item that has no answer is a problem in its place (HTTP-31).
+///
+/// # Errors
+/// An item that is not as the description says.
 fn array(
     shared: Arc<Shared>,
     origin: Origin,
@@ -412,6 +425,9 @@ fn array(
     items: Vec<Json>,
     form: Form,
 ) -> Result<Response, Problem> {
+    for (number, item) in items.iter().enumerate() {
+        question::check(verb, item).map_err(|problem| within(number, problem))?;
+    }
     let settings = submission::settings(&shared);
     let all = Arc::clone(&shared);
     let read = move |_, item: Json| {
@@ -422,7 +438,7 @@ fn array(
             let message = "setting 'progress' is not for arrays: ask alone";
             let key = key_of(&line, "progress").unwrap_or("progress");
             let place = ErrorLocation::Pointer(format!("/settings/{key}"));
-            let problem = Problem::new(ErrorCode::BadSetting, message).at(place);
+            let problem = Problem::new(ErrorCode::BadCombination, message).at(place);
             return Err(placed(problem, (verb, &line), |_| ErrorLocation::Nowhere));
         }
         let (shared, text) = (Arc::clone(&all), line.clone());
@@ -446,17 +462,22 @@ fn array(
         let shared = Arc::clone(&shared);
         async move { submission::together(&shared, origin, inquiries).await }.boxed()
     };
-    let refuse = |number: usize, mut problem: Problem| {
-        let within = match &problem.place {
-            ErrorLocation::Pointer(pointer) => pointer.as_str(),
-            _ => "",
-        };
-        problem.place = ErrorLocation::Pointer(format!("/{number}{within}"));
-        let mut text = problem.json();
+    let refuse = |number: usize, problem: Problem| {
+        let mut text = within(number, problem).json();
         text.pop();
         text
     };
     list::respond(items, form, read, together, refuse)
+}
+
+/// Returns the problem of the item with this number, which points into the array.
+fn within(number: usize, problem: Problem) -> Problem {
+    let inner = match &problem.place {
+        ErrorLocation::Pointer(pointer) => pointer.as_str(),
+        _ => "",
+    };
+    let place = ErrorLocation::Pointer(format!("/{number}{inner}"));
+    problem.at(place)
 }
 
 #[cfg(test)]

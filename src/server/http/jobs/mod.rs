@@ -7,7 +7,7 @@ mod store;
 mod table;
 mod watch;
 
-pub(super) use paths::{fresh, only_get, only_post, routes};
+pub(super) use paths::{KEY_LENGTH_MAX, WAIT_SECONDS_MAX, fresh, only_get, only_post, routes};
 pub(in crate::http) use table::{Jobs, random_id};
 
 use super::problem::Problem;

@@ -28,9 +28,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 /// Longest `wait` for a change, in seconds.
-const WAIT_SECONDS_MAX: u64 = 60;
+pub(in crate::http) const WAIT_SECONDS_MAX: u64 = 60;
 /// Longest `Idempotency-Key`, in bytes.
-const KEY_BYTES_MAX: usize = 255;
+pub(in crate::http) const KEY_LENGTH_MAX: usize = 255;
 
 /// Returns the routes.
 pub(in crate::http) fn routes() -> Router<Arc<Shared>> {
@@ -209,7 +209,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         return Ok(None);
     };
     let text = key.to_str().ok().filter(|key| {
-        let fits = (1..=KEY_BYTES_MAX).contains(&key.len());
+        let fits = (1..=KEY_LENGTH_MAX).contains(&key.len());
         fits && key.bytes().all(|byte| byte.is_ascii_graphic())
     });
     let message =
@@ -253,7 +253,11 @@ async fn analysis(
     let archive = match archive.as_deref() {
         None | Some("false") => false,
         Some("true") if access_state.jobs.archive.is_some() => true,
-        Some("true") => return Err(wrong("this server has no archive: start it with --db FILE")),
+        Some("true") => {
+            let message = "this server has no archive: start it with --db FILE";
+            let place = ErrorLocation::Parameter("archive".to_owned());
+            return Err(Problem::new(ErrorCode::NotFound, message).at(place));
+        }
         Some(_) => return Err(wrong("archive is not true or false, such as archive=true")),
     };
     let max = matches::JSON_BYTES_MAX;
@@ -270,9 +274,9 @@ async fn analysis(
     }
     let inquiry = matches::inquiry(shared, &words, Vec::new(), matches::all_forms(longest))?;
     if archive && !matches::is_archivable(&inquiry) {
-        return Err(wrong(
-            "archived analyses have no settings but plies, level and time",
-        ));
+        let message = "archived analyses have no settings but plies, level and time";
+        let place = ErrorLocation::Parameter("archive".to_owned());
+        return Err(Problem::new(ErrorCode::BadCombination, message).at(place));
     }
     let (input, files) = match <[Bytes; 1]>::try_from(files) {
         Ok([file]) => (file, Vec::new()),
@@ -353,6 +357,16 @@ async fn result(
     // The reports that there are stand first in the list.
     let forms = job_forms();
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
+    let is = |name: &str, forms: &[matches::Report]| forms.iter().any(|(known, ..)| *known == name);
+    if let Some(name) = wanted.as_deref()
+        && is(name, &forms)
+        && !is(name, offered)
+    {
+        let names: Vec<_> = offered.iter().map(|(name, ..)| *name).collect();
+        let message = format!("this job has no {name}, expected {}", names.join(", "));
+        let place = ErrorLocation::Parameter("format".to_owned());
+        return Err(Problem::new(ErrorCode::BadCombination, message).at(place));
+    }
     let (kind, _) = matches::chosen(wanted, request.headers(), offered)?;
     let number = offered.iter().position(|(_, known, _)| *known == kind);
     peer.unread.room().await;

@@ -18,7 +18,10 @@ use super::unread::UnreadAnswers;
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
 use gammond_protocol::json::Json;
-use message::{INVALID_PARAMS, Message, RpcError, UNKNOWN_METHOD, WITH_HANDSHAKE, cached, text};
+use gammond_protocol::setting::Setting;
+use message::{
+    INVALID_PARAMS, Id, Message, Outgoing, RpcError, UNKNOWN_METHOD, WITH_HANDSHAKE, cached, text,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 use tokio::sync::mpsc::UnboundedSender;
@@ -29,9 +32,27 @@ const INSTRUCTIONS: &str = "A backgammon engine. Equities are points for the pla
     of a board. Use the tools for every judgement of a position, a play or a cube; do not guess.";
 /// Pages of `resources/list`.
 const HELP: &str = "gammond://help";
-/// The tools, as `tools/list` shows them.
-static TOOLS: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("tools.json")).unwrap_or(Value::Null));
+/// The tools, as `tools/list` shows them: the file with the values of the settings.
+static TOOLS: LazyLock<Value> = LazyLock::new(|| {
+    let mut tools: Value = serde_json::from_str(include_str!("tools.json")).unwrap_or(Value::Null);
+    for tool in tools.as_array_mut().into_iter().flatten() {
+        let properties = tool.pointer_mut("/inputSchema/properties");
+        let properties = properties.and_then(Value::as_object_mut);
+        for (name, schema) in properties.into_iter().flatten() {
+            let values = Setting::named(name).map(Setting::schema);
+            let (Some(Value::Object(values)), Some(schema)) = (values, schema.as_object_mut())
+            else {
+                continue;
+            };
+            schema.extend(
+                values
+                    .into_iter()
+                    .filter(|(word, _)| !word.starts_with("x-")),
+            );
+        }
+    }
+    tools
+});
 
 /// The services and the origin of a client's requests.
 #[derive(Clone, Debug)]
@@ -45,28 +66,27 @@ struct Context {
 /// Reports of a running tool.
 #[derive(Clone, Debug)]
 struct Progress {
-    token: Value,
-    sender: UnboundedSender<Value>,
+    token: Id,
+    sender: UnboundedSender<Outgoing>,
 }
 
 impl Progress {
     fn report(&self, done: f64, total: f64, message: &str) {
-        let params = json!({
-            "progressToken": self.token, "progress": done, "total": total, "message": message,
-        });
-        let report =
-            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
+        let report = message::progress(&self.token, done, total, message);
         // A client that has gone wants no reports.
         let _ = self.sender.send(report);
     }
 }
 
 /// Answers a request. Reports of its progress go to `sender`.
-async fn respond(context: &Context, message: &Message, sender: UnboundedSender<Value>) -> Value {
-    let id = message.id.clone().unwrap_or(Value::Null);
-    let progress = message
-        .progress_token()
-        .map(|token| Progress { token, sender });
+async fn respond(
+    context: &Context,
+    message: &Message,
+    sender: UnboundedSender<Outgoing>,
+) -> Outgoing {
+    let id = message.id.clone().unwrap_or_else(Id::null);
+    let token = message.progress_token.clone();
+    let progress = token.map(|token| Progress { token, sender });
     match result(context, message, progress).await {
         Ok(result) => message::response(message, result),
         Err(error) => error.response(&id),

@@ -5,7 +5,8 @@ use super::super::jobs::only_post;
 use super::super::problem::Problem;
 use super::super::router::Peer;
 use super::message::{
-    HEADER_MISMATCH, INVALID_REQUEST, Message, RpcError, UNKNOWN_METHOD, UNKNOWN_VERSION, text,
+    HEADER_MISMATCH, INVALID_REQUEST, Id, Message, Outgoing, RpcError, UNKNOWN_METHOD,
+    UNKNOWN_VERSION, text,
 };
 use super::{Context, MESSAGE_BYTES_MAX, respond};
 use crate::tcp::shared::Shared;
@@ -17,7 +18,6 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::Stream;
 use gammond_protocol::ErrorCode;
-use serde_json::Value;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A request in work. Dropping it stops the work.
 struct Call {
     task: JoinHandle<()>,
-    messages: UnboundedReceiver<Value>,
-    ahead: Option<Value>,
+    messages: UnboundedReceiver<Outgoing>,
+    ahead: Option<Outgoing>,
 }
 
 impl Drop for Call {
@@ -54,24 +54,22 @@ impl Stream for Call {
             Some(message) => Some(message),
             None => std::task::ready!(call.messages.poll_recv(context)),
         };
-        Poll::Ready(message.map(|message| Ok(Event::default().data(message.to_string()))))
+        Poll::Ready(message.map(|message| Ok(Event::default().data(message.text))))
     }
 }
 
 /// Returns the HTTP status of a response (MCP-05).
-fn status(response: &Value) -> StatusCode {
-    let code = response.pointer("/error/code").and_then(Value::as_i64);
-    let code = code.and_then(|code| i32::try_from(code).ok());
-    match code {
+fn status(response: &Outgoing) -> StatusCode {
+    match response.code {
         None => StatusCode::OK,
         Some(UNKNOWN_METHOD) => StatusCode::NOT_FOUND,
         Some(_) => StatusCode::BAD_REQUEST,
     }
 }
 
-fn plain(response: &Value) -> Response {
+fn plain(response: &Outgoing) -> Response {
     let kind = HeaderValue::from_static("application/json");
-    let body = Body::from(format!("{response}\n"));
+    let body = Body::from(format!("{}\n", response.text));
     (status(response), [(CONTENT_TYPE, kind)], body).into_response()
 }
 
@@ -100,7 +98,7 @@ pub(in super::super) async fn answer(
         Err(response) => return Ok(plain(&response)),
     };
     if let Err(error) = headers_agree(&parts.headers, &message) {
-        let id = message.id.clone().unwrap_or(Value::Null);
+        let id = message.id.clone().unwrap_or_else(Id::null);
         return Ok(plain(&error.response(&id)));
     }
     let context = Context {
@@ -122,7 +120,7 @@ pub(in super::super) async fn answer(
     };
     call.ahead = timeout(QUICK, call.messages.recv()).await.unwrap_or(None);
     match &call.ahead {
-        Some(response) if response.get("id").is_some() => Ok(plain(response)),
+        Some(response) if response.is_response => Ok(plain(response)),
         _ => {
             let stream = Sse::new(call).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
             Ok(stream.into_response())

@@ -1,6 +1,6 @@
 //! MCP on standard input and output: one message a line (MCP-10).
 
-use super::message::{INVALID_REQUEST, Message, RpcError, member, scalar};
+use super::message::{INVALID_REQUEST, Id, Message, Outgoing, RpcError};
 use super::{Context, MESSAGE_BYTES_MAX, respond};
 use crate::fair_queue::Origin;
 use crate::shutdown::{Phase, reached};
@@ -8,7 +8,6 @@ use crate::tcp::Handle;
 use crate::tcp::TransportError;
 use crate::transport::{Transport, TransportFuture};
 use gammond_protocol::{FramedLine, LineCodec};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -51,14 +50,14 @@ impl Transport for McpStdio {
 }
 
 /// Writes messages to standard output, each with its line end.
-fn write(message: &Value) -> bool {
+fn write(message: &Outgoing) -> bool {
     let mut out = std::io::stdout().lock();
-    let written = writeln!(out, "{message}").and_then(|()| out.flush());
+    let written = writeln!(out, "{}", message.text).and_then(|()| out.flush());
     written.is_ok()
 }
 
 /// The requests in work, by their ids.
-type Calls = HashMap<String, AbortHandle>;
+type Calls = HashMap<Id, AbortHandle>;
 
 async fn converse(server: &Handle) {
     let context = Context {
@@ -66,7 +65,7 @@ async fn converse(server: &Handle) {
         origin: Origin::Here,
         unread: None,
     };
-    let (sender, mut messages) = unbounded_channel::<Value>();
+    let (sender, mut messages) = unbounded_channel::<Outgoing>();
     let mut calls = Calls::new();
     let mut codec = LineCodec::new(MESSAGE_BYTES_MAX);
     let mut input = tokio::io::stdin();
@@ -94,7 +93,7 @@ async fn converse(server: &Handle) {
                 FramedLine::TooLong => {
                     let error = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
                     let error = RpcError::new(INVALID_REQUEST, error);
-                    let _ = sender.send(error.response(&Value::Null));
+                    let _ = sender.send(error.response(&Id::null()));
                 }
             }
             codec.consume();
@@ -117,7 +116,7 @@ async fn converse(server: &Handle) {
 }
 
 /// Starts the work of a message, or cancels another's.
-fn take(context: &Context, line: &[u8], calls: &mut Calls, sender: &UnboundedSender<Value>) {
+fn take(context: &Context, line: &[u8], calls: &mut Calls, sender: &UnboundedSender<Outgoing>) {
     calls.retain(|_, call| !call.is_finished());
     let message = match Message::read(line) {
         Ok(Some(message)) => message,
@@ -129,15 +128,15 @@ fn take(context: &Context, line: &[u8], calls: &mut Calls, sender: &UnboundedSen
     };
     let Some(id) = &message.id else {
         if message.method == "notifications/cancelled"
-            && let Some(id) = member(&message.params, "requestId").and_then(scalar)
-            && let Some(call) = calls.remove(&id.to_string())
+            && let Some(id) = &message.request_id
+            && let Some(call) = calls.remove(id)
         {
             call.abort();
         }
         return;
     };
-    let name = id.to_string();
-    let refused = if calls.contains_key(&name) {
+    let name = id.clone();
+    let refused = if calls.contains_key(id) {
         Some("this id is in use by a request in work")
     } else if calls.len() >= CALLS_MAX {
         Some("too many requests are in work")

@@ -34,7 +34,7 @@ const DECISIONS: usize = 20;
 const DECISIONS_MAX: u64 = 200;
 const HELP_TEXT: &str = "Positions: GNUbg Position ID (4HPwATDgc/ABMA), GNUbg ID, XGID, OGID, FIBS board line, position key, or the \
     argument `board` with lists of points.\nRolls: [3,1] or \"31\". Plays: \"8/5 6/5\", \"bar/20*\", \"6/off(2)\".\n\
-    Settings: length, score [on roll, other], crawford, cube, owner (me, opponent, centred), jacoby, beavers, plies 0 to 3, \
+    Settings: length, score [on roll, other], crawford, cube, owner (me, opponent, centred), jacoby, beavers, plies 0 to 4, \
     level (roller, roller+, roller++).\nEquities are points for the player on roll in money play, and normalized to the cube in matches.\n";
 
 /// Runs a tool.
@@ -309,7 +309,7 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
     let words = match super::message::member(arguments, "plies") {
         None => " plies=2".to_owned(),
         Some(Json::Number(plies)) => format!(" plies={plies}"),
-        Some(value) => return Err(bad(format!("plies is {}, expected 0 to 3", value.kind()))),
+        Some(value) => return Err(bad(format!("plies is {}, expected 0 to 4", value.kind()))),
     };
     let session = context.shared.defaults().session;
     let inquiry = match_inquiry(&words, file, ReportForm::Json, &session);

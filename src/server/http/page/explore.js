@@ -37,9 +37,17 @@ function link(parameters) {
   return text === "" ? "/" : "/?" + text;
 }
 
+// A setting of a link as JSON has it.
+function typed(text) {
+  if (text === "on" || text === "off") return text === "on";
+  if (/^[0-9]+$/.test(text)) return Number(text);
+  return /^[0-9]+:[0-9]+$/.test(text) ? text.split(":").map(Number) : text;
+}
+
 // The board of the answer as a question: position, roll and settings.
 function shownBoard() {
-  const { position, roll, ...settings } = Object.fromEntries(new URL(answer.dataset.board, location.href).searchParams);
+  const { position, roll, ...texts } = Object.fromEntries(new URL(answer.dataset.board, location.href).searchParams);
+  const settings = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, typed(text)]));
   return roll ? { position, roll, settings } : { position, settings };
 }
 

@@ -4,6 +4,7 @@ use super::super::problem::Problem;
 use super::super::question;
 use gammond_base::escape::Markup;
 use gammond_game::Roll;
+use gammond_protocol::setting::Setting;
 use std::fmt::Write as _;
 
 /// The position where none is given.
@@ -60,7 +61,7 @@ impl PageForm {
         if self.value("position").is_empty() {
             query.append_pair("position", START);
         }
-        question::from_query("show", &query.extend_pairs(&self.values).finish())
+        question::from_query("", &query.extend_pairs(&self.values).finish())
     }
 
     /// Returns the query of the page with another position, which holds its own state.
@@ -84,9 +85,15 @@ impl PageForm {
             position => position,
         };
         query.append_pair("position", position);
-        query
-            .extend_pairs(self.values.iter().filter(|(name, _)| shown(name)))
-            .finish()
+        for (name, value) in self.values.iter().filter(|(name, _)| shown(name)) {
+            // The script makes JSON of it, which has one spelling.
+            let read = Setting::named(name).and_then(|setting| setting.read(value));
+            match read {
+                Some(read) => query.append_pair(name, &read.to_string()),
+                None => query.append_pair(name, value),
+            };
+        }
+        query.finish()
     }
 
     /// Writes the choices of dice. Without a choice, the position may bring a roll along.

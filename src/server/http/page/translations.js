@@ -345,7 +345,7 @@ export default {
   "Match files: choose them, or drop them on this page": ["Matchdateien: wähle sie, oder lege sie auf dieser Seite ab", "Fichiers de match : choisissez-les, ou déposez-les sur cette page", "マッチのファイル: 選択するか、このページにドロップしてください"],
   "Analysis": ["Analyse", "Analyse", "解析"],
   "0-ply: at once": ["0-ply: sofort", "0-ply : immédiat", "0-ply: すぐに"],
-  "2-ply: a minute a match": ["2-ply: eine Minute je Match", "2-ply : une minute par match", "2-ply: 1 マッチに 1 分"],
+  "2-ply: seconds a match": ["2-ply: Sekunden je Match", "2-ply : quelques secondes par match", "2-ply: 1 マッチに数秒"],
   "Player or file": ["Spieler oder Datei", "Joueur ou fichier", "プレイヤーまたはファイル"],
   "all": ["alle", "tous", "すべて"],
   "both": ["beide", "les deux", "両方"],
