@@ -56,6 +56,22 @@ MATCHES = [path.read_bytes() for path in sorted((ROOT / "tests/data/analysis").g
 schemathesis.openapi.media_type("application/octet-stream", st.one_of(st.binary(), st.sampled_from(MATCHES)))
 
 
+# Codes of requests that the description allows (HTTP-141), and of the second use of an Idempotency-Key.
+OF_BACKGAMMON = {
+    "bad-position", "bad-match-id", "bad-xgid", "bad-ogid", "bad-board", "bad-byte", "bad-play", "bad-score", "bad-cube",
+    "bad-record", "bad-combination", "missing-roll", "game-over", "bad-match-file", "timeout", "key-reused",
+}
+
+
+@schemathesis.check
+def refused_for_backgammon(context, response, case):
+    """A request that the description allows is refused only for what backgammon says of it."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code not in (400, 422):
+        return
+    code = response.json().get("code")
+    assert code in OF_BACKGAMMON, f"{code} to a request that the description allows"
+
+
 def number(value):
     """A value of a query as a number; 0 for what is none."""
     try:

@@ -90,7 +90,7 @@ fn rollouts_are_streamed() {
     let wrong = get(&http, "/v1/rollout?position=x", STREAM);
     assert_eq!(
         (wrong.status, &wrong.json()["code"]),
-        (422, &json!("bad-position"))
+        (400, &json!("bad-position"))
     );
     let not = get(&http, &format!("/v1/eval?position={START}"), STREAM);
     assert_eq!(not.status, 406);

@@ -259,8 +259,8 @@ fn job_is_filed_in_the_archive() {
     assert_eq!(list().as_array().unwrap().len(), 2);
     gammond(folder.path(), &["players", "--db", "a.sqlite"]);
     for (query, status) in [
-        ("archive=true&noise=0.1", 422),
-        ("archive=true&prune=off", 422),
+        ("archive=true&noise=0.1", 400),
+        ("archive=true&prune=off", 400),
         ("archive=yes", 400),
     ] {
         let answer = request(

@@ -43,8 +43,8 @@ pub(super) fn document() -> String {
             "title": "gammond",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "A GNU Backgammon-compatible backgammon engine",
-            "description": "Answers are those of the line protocol. A request that is not as this description says is 400; one that is, but \
-                has no answer in backgammon (a position that is none, an illegal play, a score beyond the match), is 422. \
+            "description": "Answers are those of the line protocol. A request that this description allows is refused only for what \
+                backgammon says of it: a position that is none, an illegal play, a score beyond the match. \
                 The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },

@@ -145,21 +145,8 @@ impl Problem {
             ErrorCode::Unsupported => StatusCode::NOT_IMPLEMENTED,
             ErrorCode::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             ErrorCode::NotReady => StatusCode::CONFLICT,
-            // The request is as the description says, but nothing can be computed of it: a change of it helps, and
-            // neither another client nor another try does.
-            ErrorCode::BadPosition
-            | ErrorCode::BadMatchId
-            | ErrorCode::BadXgid
-            | ErrorCode::BadOgid
-            | ErrorCode::BadBoard
-            | ErrorCode::BadByte
-            | ErrorCode::BadPlay
-            | ErrorCode::BadScore
-            | ErrorCode::BadCube
-            | ErrorCode::BadRecord
-            | ErrorCode::BadMatchFile
-            | ErrorCode::BadCombination
-            | ErrorCode::MissingRoll
+            // The request is right in itself, but nothing can be answered to it: another try does not help.
+            ErrorCode::BadMatchFile
             | ErrorCode::GameOver
             | ErrorCode::KeyReused
             | ErrorCode::Timeout => StatusCode::UNPROCESSABLE_ENTITY,
