@@ -5,8 +5,11 @@
 """
 import io
 import pathlib
+import subprocess
 import sys
 
+if subprocess.call([pathlib.Path(__file__).resolve().parent / "needs", __file__, f"{sys.argv[1]}/client"]):
+    sys.exit(3)
 sys.path.insert(0, sys.argv[1])
 from client import Client, models  # noqa: E402
 from client.api.jobs import job, job_analyse, job_deleted, job_result, job_rollout  # noqa: E402

@@ -61,6 +61,9 @@ def generated(venv, folder):
 
 def main():
     venv, program = pathlib.Path(sys.argv[1]).resolve(), str(pathlib.Path(sys.argv[2]).resolve())
+    needs = [program, *(venv / "bin" / tool for tool in ("st", "openapi-python-client", "ruff"))]
+    if subprocess.call([ROOT / "tools/needs", __file__, *needs]):
+        sys.exit(3)
     seeds = sys.argv[3:] or ["1"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -77,6 +77,7 @@ fn list_shows_the_matches() {
         ("to=2026-1-1", "to"),
         ("length=-1", "length"),
         ("before=a", "before"),
+        ("before=0", "before"),
         ("player=a&player=b", "player"),
         ("file=/etc/passwd", "file"),
     ] {

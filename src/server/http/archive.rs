@@ -246,7 +246,7 @@ pub(super) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, P
                     Some(length.ok_or_else(|| wrong("points such as 7, or 0 for money"))?);
             }
             "before" => {
-                let before = value.parse().ok();
+                let before = value.parse().ok().filter(|before: &i64| *before > 0);
                 filter.before = Some(before.ok_or_else(|| wrong("the id of a match such as 17"))?);
             }
             "limit" => {
