@@ -21,7 +21,7 @@ use gammond_protocol::console::{
     ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
 };
 use gammond_protocol::{FramedLine, LineCodec};
-use rand_chacha::ChaCha8Rng;
+use rand_mt::Mt;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -32,6 +32,8 @@ use tokio::sync::watch;
 
 /// Maximum size of one read in bytes.
 const READ_BYTES: usize = 4096;
+/// Number of words to which gnubg extends a seed of more than one word.
+const SEED_WORDS: usize = 624;
 /// Half width of a 95 % confidence interval in standard deviations.
 const Z95: f64 = 1.959_963_984_540_054;
 
@@ -39,7 +41,7 @@ const Z95: f64 = 1.959_963_984_540_054;
 #[derive(Debug)]
 pub struct EngineHost {
     computes: Computes,
-    dice: ChaCha8Rng,
+    dice: Mt,
     /// Connections to the external players of both seats.
     externals: [Option<ExternalClient>; 2],
 }
@@ -86,7 +88,7 @@ impl EngineHost {
     fn computing(computes: Computes) -> EngineHost {
         EngineHost {
             computes,
-            dice: gammond_base::rng::stream(moment().unsigned_abs(), 0),
+            dice: seeded(&seed_of_the_clock()),
             externals: [None, None],
         }
     }
@@ -164,6 +166,23 @@ fn moment() -> i64 {
     i64::try_from(since.as_nanos() % (1 << 62)).unwrap_or(1)
 }
 
+fn seed_of_the_clock() -> [u32; 2] {
+    let [a, b, c, d, e, f, g, h] = moment().to_le_bytes();
+    [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes)
+}
+
+/// Returns gnubg's generator of dice with this seed, words of 32 bits with the lowest first (CON-31).
+fn seeded(seed: &[u32]) -> Mt {
+    match *seed {
+        [] => Mt::new(0),
+        [seed] => Mt::new(seed),
+        _ => {
+            let zeros = std::iter::repeat(0);
+            Mt::new_with_key(seed.iter().copied().chain(zeros).take(SEED_WORDS))
+        }
+    }
+}
+
 /// Returns the day of the clock, UTC, as `2026-11-26`.
 #[must_use]
 pub fn today() -> String {
@@ -190,11 +209,12 @@ impl ConsoleHost for EngineHost {
     }
 
     fn die(&mut self) -> u8 {
-        u8::try_from(1 + gammond_base::rng::below(&mut self.dice, 6)).unwrap_or(1)
+        let word = u64::from(self.dice.next_u32());
+        u8::try_from(1 + ((6 * word) >> 32)).unwrap_or(1)
     }
 
-    fn seed(&mut self, seed: u64) {
-        self.dice = gammond_base::rng::stream(seed, 0);
+    fn seed(&mut self, seed: &[u32]) {
+        self.dice = seeded(seed);
     }
 
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {

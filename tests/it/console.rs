@@ -63,7 +63,7 @@ impl ConsoleHost for Recorded {
         self.dice.pop_front().unwrap_or_else(|| self.inner.die())
     }
 
-    fn seed(&mut self, seed: u64) {
+    fn seed(&mut self, seed: &[u32]) {
         self.inner.seed(seed);
     }
 
@@ -253,6 +253,72 @@ fn differing(ours: &str, theirs: &str) -> (usize, String) {
     let first = |lines: &[String]| lines.first().cloned().unwrap_or_default();
     let shown = format!("ours {:?}, gnubg's {:?}", first(&one), first(&other));
     (one.len() + other.len() - 2 * common[0][0], shown)
+}
+
+/// CON-31: the dice of gnubg 1.07.001 for its seeds, also for those above 2^32.
+#[test]
+fn seeds_give_the_dice_of_gnubg() {
+    for (seed, dice) in [
+        ("0", "4 4,5 6,4 6"),
+        ("1", "3 6,5 6,1 1"),
+        ("4", "6 6,4 2,6 6"),
+        ("6", "6 6,2 2,5 1"),
+        ("4294967295", "1 1,6 4,5 4"),
+        ("4294967296", "3 5,5 4,5 3"),
+        ("4294967297", "2 2,6 5,3 2"),
+        ("18446744073709551621", "3 4,5 6,2 4"),
+        ("123456789012345678901234567890", "6 1,4 4,3 5"),
+    ] {
+        let said = program(&format!("set seed {seed}\ndicerolls 3\n"));
+        let rolls: Vec<&str> = said.lines().filter(|line| line.len() == 3).collect();
+        assert_eq!(rolls.join(","), dice, "{seed}: {said}");
+    }
+    // Rolls after equal dice of the opening, with a person on each side.
+    let said = program(
+        "set automatic roll off\nset automatic game off\nset player 0 human\nset player 1 human\nset seed 6\nnew match 3\n",
+    );
+    let openings: Vec<&str> = said
+        .lines()
+        .filter(|line| line.contains(" rolls "))
+        .collect();
+    let want = [
+        "gnubg rolls 6, root rolls 6.",
+        "gnubg rolls 2, root rolls 2.",
+        "gnubg rolls 5, root rolls 1.",
+    ];
+    assert_eq!(openings, want, "{said}");
+    let said = program(
+        "set player 0 gnubg\nset player 1 gnubg\nset automatic game off\nset seed 1\nnew match 1\n",
+    );
+    let rolled: Vec<&str> = said
+        .split("Rolled ")
+        .skip(1)
+        .map(|text| &text[..2])
+        .collect();
+    assert_eq!(rolled[..5], ["63", "56", "11", "26", "12"], "{said}");
+}
+
+/// Runs the console and returns what it prints.
+fn program(commands: &str) -> String {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["gnubg", "-t", "-q"])
+        .env("USER", "root")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let text = format!("{commands}quit\ny\n");
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 /// CON-01, CON-02, CON-04 to CON-08 (CON-05, CON-06, CON-07): the recorded sessions to the letter, but for lines that the list names. Without gnubg's weights only those
@@ -732,7 +798,7 @@ fn a_console_s_work_ends_with_its_connection() {
 fn computers_play_by_themselves() {
     let quick = "set player both gnubg\nset player both chequerplay evaluation plies 0\nset player both cubedecision evaluation plies 0\nset display off\n";
     let mut host = Recorded::new(None, "");
-    host.seed(7);
+    host.seed(&[7]);
     let input = format!("{quick}new match 3\nshow score\nexport match mat x.mat\n");
     let [out, _] = speak(&mut host, input.as_bytes(), options(false, false));
     assert!(out.contains("has won the match."), "{out}");

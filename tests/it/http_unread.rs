@@ -2,6 +2,7 @@
 
 use crate::http::get;
 use crate::server::{Running, start};
+use crate::support::HANG_LIMIT;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -15,6 +16,8 @@ const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 /// Streams of a connection, the most that the server allows.
 const STREAMS: u32 = 100;
+// Longer than any test: nothing is cut.
+const PATIENT: Duration = Duration::from_secs(24 * 60 * 60);
 const PICTURE: &str = "/v1/show?position=4HPwATDgc/ABMA&width=1024";
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -39,6 +42,7 @@ impl Http2 {
     fn new(address: &str, window: u32) -> Http2 {
         let stream = TcpStream::connect(address).unwrap();
         stream
+            // A read is tried again until the limit of the test.
             .set_read_timeout(Some(Duration::from_millis(100)))
             .unwrap();
         let mut client = Http2 {
@@ -103,7 +107,7 @@ impl Http2 {
 
     #[track_caller]
     fn read_until(&mut self, ended: usize) {
-        let end = Instant::now() + Duration::from_secs(300);
+        let end = Instant::now() + HANG_LIMIT;
         while self.ended < ended {
             assert!(self.read_on(), "closed after {} answers", self.ended);
             assert!(Instant::now() < end, "{} of {ended} answers", self.ended);
@@ -137,13 +141,13 @@ fn unsent(http: &str) -> usize {
 /// HTTP-81: of a hundred pictures that a client asks for and does not read, few are painted; when it has gone, none is kept.
 #[test]
 fn pictures_that_are_not_read_are_not_painted() {
-    let (_server, http) = server(Duration::from_secs(600));
+    let (_server, http) = server(PATIENT);
     let mut client = Http2::new(&http, 0);
     for stream in streams() {
         client.get(stream, PICTURE, "image/png");
     }
     let whole = get(&http, PICTURE, "Accept: image/png\r\n").body.len();
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + HANG_LIMIT;
     while unsent(&http) < 256 << 10 {
         assert!(
             client.read_on() && Instant::now() < end,
@@ -160,7 +164,7 @@ fn pictures_that_are_not_read_are_not_painted() {
     assert!(unsent(&http) <= most, "{} of {most}", unsent(&http));
     assert_eq!((client.ended, client.data_bytes), (0, 0));
     drop(client);
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + HANG_LIMIT;
     while unsent(&http) > 0 {
         assert!(Instant::now() < end, "{} bytes are kept", unsent(&http));
     }
@@ -169,7 +173,7 @@ fn pictures_that_are_not_read_are_not_painted() {
 /// HTTP-81: a text that is the same for all clients takes no memory of its own.
 #[test]
 fn fixed_texts_cost_nothing_while_they_are_unread() {
-    let (_server, http) = server(Duration::from_secs(600));
+    let (_server, http) = server(PATIENT);
     let mut client = Http2::new(&http, 0);
     for (stream, path) in streams().zip(
         ["/openapi.json", "/docs", "/play", "/page/play.js"]
@@ -191,7 +195,7 @@ fn fixed_texts_cost_nothing_while_they_are_unread() {
 /// HTTP-81: a client that reads gets all of its answers, at once or one after the other.
 #[test]
 fn readers_get_all_answers() {
-    let (_server, http) = server(Duration::from_secs(600));
+    let (_server, http) = server(PATIENT);
     for window in [1 << 20, 0] {
         let mut client = Http2::new(&http, window);
         for stream in streams() {
@@ -212,12 +216,13 @@ fn readers_get_all_answers() {
 /// HTTP-82: a client that keeps its windows closed is disconnected.
 #[test]
 fn client_that_reads_nothing_is_disconnected() {
+    // The limit that is tried: 30 s would be long for a test.
     let (server, http) = server(Duration::from_millis(500));
     for path in ["/openapi.json", PICTURE, "/v1/eval?position=4HPwATDgc/ABMA"] {
         let before = server.handle.counters().timeouts.load(Ordering::Relaxed);
         let mut client = Http2::new(&http, 0);
         client.get(1, path, "*/*");
-        let end = Instant::now() + Duration::from_secs(120);
+        let end = Instant::now() + HANG_LIMIT;
         while client.read_on() {
             assert!(Instant::now() < end, "{path}");
         }

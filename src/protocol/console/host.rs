@@ -18,8 +18,8 @@ pub trait ConsoleHost {
     /// Throws a die: 1 to 6.
     fn die(&mut self) -> u8;
 
-    /// Seeds the dice.
-    fn seed(&mut self, seed: u64);
+    /// Seeds the dice with a number of any length: words of 32 bits, the lowest first.
+    fn seed(&mut self, seed: &[u32]);
 
     /// Reads a file.
     ///

@@ -24,7 +24,7 @@ impl ConsoleHost for NoHost {
         1
     }
 
-    fn seed(&mut self, _: u64) {}
+    fn seed(&mut self, _: &[u32]) {}
 
     fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
         Err("No such file or directory".to_owned())

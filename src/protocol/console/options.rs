@@ -88,11 +88,7 @@ impl Console {
             self.say("You must specify a valid seed (see `help set seed').");
             return;
         }
-        // Numbers of any length are seeds.
-        let seed = digits.bytes().fold(0_u64, |seed, digit| {
-            seed.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
-        });
-        host.seed(seed);
+        host.seed(&words_of(digits));
         self.say(&format!("Seed set to {text}."));
     }
 
@@ -205,5 +201,38 @@ impl Console {
             _ => style.raw_board = on,
         }
         self.say(text);
+    }
+}
+
+/// Returns a decimal number of any length as words of 32 bits, the lowest first; none for 0.
+fn words_of(digits: &str) -> Vec<u32> {
+    let mut words: Vec<u32> = Vec::new();
+    for digit in digits.bytes() {
+        let mut carry = u64::from(digit.saturating_sub(b'0'));
+        for word in &mut words {
+            let value = u64::from(*word) * 10 + carry;
+            *word = u32::try_from(value & u64::from(u32::MAX)).unwrap_or(0);
+            carry = value >> 32;
+        }
+        words.extend(u32::try_from(carry).ok().filter(|carry| *carry > 0));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_have_any_length() {
+        for (digits, want) in [
+            ("0", &[][..]),
+            ("007", &[7]),
+            ("4294967295", &[u32::MAX]),
+            ("4294967296", &[0, 1]),
+            ("18446744073709551621", &[5, 0, 1]),
+        ] {
+            assert_eq!(words_of(digits), want, "{digits}");
+        }
     }
 }
