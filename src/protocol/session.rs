@@ -201,7 +201,11 @@ fn inquiry(request: Request) -> (RequestKind, Question, Settings) {
             let asked = RequestKind::Value(query.position);
             (asked, Question::Value(query), settings)
         }
-        Request::Move(query, settings) => (RequestKind::Plays, Question::Plays(query), settings),
+        // The client asked for values at this depth, not for a choice alone.
+        Request::Move(query, settings) => {
+            let settings = settings.with_value_of_best();
+            (RequestKind::Plays, Question::Plays(query), settings)
+        }
         Request::Cube(query, settings) => {
             let asked = RequestKind::Cube(query.position);
             (asked, Question::Cube(query), settings)

@@ -365,6 +365,7 @@ impl Engine {
             return Err(wrong::value("position", "the game is over"));
         }
         let query = PlayQuery::new(position, roll, state_or_money(state));
+        let settings = settings.with_value_of_best();
         let found = self.ask(py, &settings, |inner, stop| {
             inner.rank_plays(&query, &settings, stop)
         })?;
@@ -535,6 +536,7 @@ impl Engine {
         cubeful: bool,
     ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<f32>>)> {
         let mut settings = self.settings(plies)?.with_cubeful(cubeful);
+        settings = settings.with_value_of_best();
         settings.top = Some(1);
         let state = state_or_money(state);
         let dice = Rows::of("dice", dice, 2)?;

@@ -162,6 +162,8 @@ fn numbers_of(row: &Value, met: &MatchEquityTable) -> (CubeNumbers, [f64; 2], St
         efficiency: [CubeEfficiency::default().of(class, position.me().pips()); 3],
         exact: tables.exact_cubeful(&position),
         by_position: false,
+        next: None,
+        near: None,
     };
     let valuer = Valuer::new(&stakes, leaf);
     let cube = CubeState::from(state.cube);
@@ -194,6 +196,8 @@ fn a_cube_that_the_opponent_turns_for_nothing_is_live() {
             chances,
             efficiency: [0.6; 3],
             by_position,
+            next: None,
+            near: None,
             exact: None,
         };
         Valuer::new(&stakes, leaf).value(cube)

@@ -25,6 +25,7 @@ mod console;
 mod console_changes;
 mod console_external;
 mod containment;
+mod cubes;
 mod damage;
 mod duel;
 mod duel_cube;

@@ -715,6 +715,8 @@ fn cube_life_follows_the_volatility_net() {
                     chances: chances[0],
                     efficiency: [efficiency; 3],
                     by_position: false,
+                    next: None,
+                    near: None,
                     exact: None,
                 };
                 let cube = CubeState::from(state.cube);

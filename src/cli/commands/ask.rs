@@ -192,7 +192,8 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             )
         }
         Request::Move(query, settings) => {
-            let found = engine.rank_plays(query, settings, stop)?;
+            let valued = settings.clone().with_value_of_best();
+            let found = engine.rank_plays(query, &valued, stop)?;
             let limit = settings.top.unwrap_or(PLAYS_SHOWN);
             let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
             screen::plays(&found, &query.state, (settings.plies, limit), look, spell)

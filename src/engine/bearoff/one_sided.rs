@@ -53,6 +53,8 @@ pub struct OneSided {
     layout: Layout,
     /// Made when a database without gammon distributions is first asked about gammons.
     saving: OnceLock<SavingGammon>,
+    /// Mean number of rolls of each position, made when it is first asked; not a number where a record is damaged.
+    means: OnceLock<Vec<f32>>,
 }
 
 /// Bytes of the longest record.
@@ -88,6 +90,7 @@ impl OneSided {
             gammons: true,
             layout: Layout::Compressed,
             saving: OnceLock::new(),
+            means: OnceLock::new(),
         }
     }
 
@@ -109,6 +112,7 @@ impl OneSided {
             gammons: true,
             layout: Layout::Compressed,
             saving: OnceLock::new(),
+            means: OnceLock::new(),
         }
     }
 
@@ -127,6 +131,7 @@ impl OneSided {
             gammons,
             layout,
             saving: OnceLock::new(),
+            means: OnceLock::new(),
         };
         database.check()?;
         Ok(database)
@@ -258,6 +263,27 @@ impl OneSided {
         win.fill(&mut distribution.win);
         gammon.fill(&mut distribution.gammon);
         Some(distribution)
+    }
+
+    /// Returns the mean number of rolls that the position with this index needs. `None` beyond the table and for a
+    /// damaged record. The first call reads the whole table.
+    #[must_use]
+    pub(super) fn mean_rolls(&self, index: usize) -> Option<f32> {
+        let mean = |index| {
+            let rolls = self.probabilities(index).map(|[win, _]| win);
+            let parts = (0..).zip(rolls?).map(|(number, part)| number as f32 * part);
+            Some(parts.sum())
+        };
+        let all = || (0..self.numbering.positions()).map(|index| mean(index).unwrap_or(f32::NAN));
+        let means = self.means.get_or_init(|| all().collect());
+        means.get(index).copied().filter(|mean| mean.is_finite())
+    }
+
+    /// Returns the mean numbers of rolls of the player on roll and of the other. `None` when the position is not covered.
+    #[must_use]
+    pub(super) fn mean_rolls_of(&self, position: &Position) -> Option<[f32; 2]> {
+        let (mine, theirs) = self.indices(position)?;
+        Some([self.mean_rolls(mine)?, self.mean_rolls(theirs)?])
     }
 
     /// Returns the largest number of rolls that a side may need to bear off: the last that is not 0 in its

@@ -1,10 +1,11 @@
 //! The databases that an evaluator asks, and which of them answers.
 
+use super::near::FastPlays;
 use super::{
-    BearoffError, Database, Distribution, LeavingHome, MEMORY_BYTES_MAX, Numbering, OneSided,
-    RaceTable, TwoSided,
+    BearoffError, BeyondTable, Database, Distribution, LeavingHome, MEMORY_BYTES_MAX, Numbering,
+    OneSided, RaceTable, TwoSided,
 };
-use gammond_game::{Chances, Class, Outcome, Position, Side};
+use gammond_game::{Chances, Class, Outcome, Position, Roll, Side};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,8 @@ pub struct Tables {
     pub two_sided: Arc<TwoSided>,
     /// For backgammons in races.
     pub leaving_home: Arc<LeavingHome>,
+    /// For cubes just above the two-sided table; made when they are first asked.
+    fast_plays: Arc<OnceLock<Option<FastPlays>>>,
     /// From files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
     more_one_sided: Vec<Arc<LargerDatabase>>,
@@ -68,6 +71,7 @@ impl Tables {
             one_sided: Arc::new(OneSided::built_in()),
             two_sided: Arc::new(TwoSided::built_in()),
             leaving_home: Arc::new(LeavingHome::made()),
+            fast_plays: Arc::default(),
             more_two_sided: Vec::new(),
             more_one_sided: Vec::new(),
         })
@@ -186,6 +190,37 @@ impl Tables {
         self.one_sided
             .distribution(side)
             .or_else(|| (self.more_one_sided.iter()).find_map(|it| it.distribution(side)))
+    }
+
+    /// Returns the mean numbers of rolls of the player on roll and of the other, for a position of the one-sided table in
+    /// the program.
+    #[must_use]
+    pub fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
+        self.one_sided.mean_rolls_of(position)
+    }
+
+    /// Money equities as [`Tables::exact_cubeful`], nearly exact, of a position of at most 8 checkers a side at home, which
+    /// is just above the two-sided table in the program (`BEAR-45`). `beyond` values what two rolls leave beyond it.
+    #[must_use]
+    pub fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
+        let plays = self
+            .fast_plays
+            .get_or_init(|| FastPlays::made(&self.one_sided));
+        let both = (&*self.one_sided, &*self.two_sided);
+        plays.as_ref()?.cubeful(both, position, beyond)
+    }
+
+    /// Exact chances to win of the player on roll after each of [`Roll::ALL`], the best play made. `None` when no two-sided
+    /// database covers the position, or one too large for this.
+    #[must_use]
+    pub fn win_after_rolls(&self, position: &Position) -> Option<[f32; Roll::ALL.len()]> {
+        match self.class(position) {
+            Class::Bearoff2 => self.two_sided.win_after_rolls(position),
+            Class::BearoffTs => (self.more_two_sided.iter())
+                .find(|it| it.covers(position))?
+                .win_after_rolls(position),
+            _ => None,
+        }
     }
 
     /// Exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the

@@ -2,11 +2,12 @@
 
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
+use super::make::two_sided::Plays;
 use super::numbering::Numbering;
 use super::{BearoffError, MEMORY_BYTES_MAX, file_kind, index_of, open_as};
-use gammond_game::{Chances, Position};
+use gammond_game::{Chances, Position, Roll};
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// A two-sided database (`BEAR-30`): the equity of every pair of positions, all wins single.
 #[derive(Debug)]
@@ -14,7 +15,12 @@ pub struct TwoSided {
     bytes: Bytes,
     numbering: Numbering,
     cubeful: bool,
+    /// Made when it is first asked ([`TwoSided::win_after_rolls`]).
+    plays: OnceLock<Plays>,
 }
+
+/// Most positions of a side for which all plays are kept in memory: a few MB.
+const POSITIONS_WITH_PLAYS_MAX: usize = 10_000;
 
 /// 6 points, 6 checkers.
 const SIX_SIX: Numbering = match Numbering::new(6, 6) {
@@ -45,6 +51,7 @@ impl TwoSided {
             bytes: Bytes::Made(&BUILT_IN),
             numbering: SIX_SIX,
             cubeful: true,
+            plays: OnceLock::new(),
         }
     }
 
@@ -64,6 +71,7 @@ impl TwoSided {
             bytes: Bytes::Owned(super::make::two_sided(numbering, cubeful)),
             numbering,
             cubeful,
+            plays: OnceLock::new(),
         }
     }
 
@@ -81,6 +89,7 @@ impl TwoSided {
             bytes,
             numbering,
             cubeful,
+            plays: OnceLock::new(),
         };
         table.check()?;
         Ok(table)
@@ -174,18 +183,44 @@ impl TwoSided {
         })
     }
 
-    /// Returns the offset of the record of a covered position.
+    /// Returns the chances to win of the player on roll after each of [`Roll::ALL`], the play made that wins most often.
+    /// `None` when the position is not covered, or the database is too large to keep its plays.
+    #[must_use]
+    pub(super) fn win_after_rolls(&self, position: &Position) -> Option<[f32; Roll::ALL.len()]> {
+        let (mine, theirs) = self.indices(position)?;
+        if self.numbering.positions() > POSITIONS_WITH_PLAYS_MAX {
+            return None;
+        }
+        let plays = self.plays.get_or_init(|| Plays::all(self.numbering));
+        let mut wins = [0.0; Roll::ALL.len()];
+        for (roll, win) in wins.iter_mut().enumerate() {
+            // The other side is on roll after the play.
+            let least = plays.of(mine, roll).iter().map(|&after| match after {
+                0 => Some(0),
+                after => self.value(self.offset(theirs, after as usize)),
+            });
+            let least = least.min().flatten()?;
+            *win = (1.0 - equity_of(least)) / 2.0;
+        }
+        Some(wins)
+    }
+
+    /// Returns the indices of both sides of a covered position.
     #[inline]
-    fn record(&self, position: &Position) -> Option<usize> {
+    fn indices(&self, position: &Position) -> Option<(usize, usize)> {
         let (me, opponent) = (position.me(), position.opponent());
         if self.numbering.points() > 12 && position.has_contact() {
             return None;
         }
         let mine = index_of(self.numbering, me)?;
         let theirs = index_of(self.numbering, opponent)?;
-        if mine == 0 || theirs == 0 {
-            return None;
-        }
+        (mine != 0 && theirs != 0).then_some((mine, theirs))
+    }
+
+    /// Returns the offset of the record of a covered position.
+    #[inline]
+    fn record(&self, position: &Position) -> Option<usize> {
+        let (mine, theirs) = self.indices(position)?;
         Some(self.offset(mine, theirs))
     }
 

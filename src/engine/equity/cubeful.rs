@@ -2,7 +2,7 @@
 //! its counterpart in match winning chances for matches (CUBE-03, CUBE-04, CUBE-05).
 
 use super::stakes::{CubeLevel, CubeState, Stakes};
-use gammond_game::{Chances, CubeOwner};
+use gammond_game::{Chances, CubeOwner, Roll};
 
 /// Evaluation of a position at the search horizon.
 #[derive(Clone, Copy, Debug)]
@@ -11,11 +11,15 @@ pub struct Leaf {
     pub chances: Chances,
     /// Cube efficiency when I own the cube, when it is centred, when the opponent owns it.
     pub efficiency: [f64; 3],
-    /// True if the efficiency is of this position, not of its class: then a cube that the opponent turns at no cost is
-    /// fully live (CUBE-13).
+    /// True if the cube model is our own where it differs from GNU Backgammon's: a cube that the opponent turns at no cost
+    /// is turned at once (CUBE-13).
     pub by_position: bool,
+    /// Exact chances to win after each of [`Roll::ALL`], where a table has them and a cube is turned at once.
+    pub next: Option<[f32; Roll::ALL.len()]>,
     /// Exact money equities when I own the cube, when it is centred, when the opponent owns it.
     pub exact: Option<[f32; 3]>,
+    /// The same, nearly exact, where `exact` has none (CUBE-15).
+    pub near: Option<[f32; 3]>,
 }
 
 /// Values one leaf for any number of cubes at the same score.
@@ -69,6 +73,46 @@ fn line(win: f64, low: (f64, f64), high: (f64, f64)) -> f64 {
     low.1 + (win - low.0) * (high.1 - low.1) / (high.0 - low.0)
 }
 
+/// Returns the value of a perfectly live cube in money play (CUBE-01); wins and losses have these points on average.
+fn live_money(win: f64, [won, lost]: [f64; 2], owner: CubeOwner, jacoby: bool) -> f64 {
+    let all = won + lost + 0.5;
+    let take = ((lost - 0.5) / all, -1.0);
+    let cash = ((lost + 1.0) / all, 1.0);
+    let (none, sure) = ((0.0, -lost), (1.0, won));
+    match owner {
+        CubeOwner::Centred if win < take.0 => {
+            if jacoby {
+                -1.0
+            } else {
+                line(win, none, take)
+            }
+        }
+        CubeOwner::Centred if win < cash.0 => line(win, take, cash),
+        CubeOwner::Centred => {
+            if jacoby {
+                1.0
+            } else {
+                line(win, cash, sure)
+            }
+        }
+        CubeOwner::Me if win < cash.0 => line(win, none, cash),
+        CubeOwner::Me => line(win, cash, sure),
+        CubeOwner::Opponent if win < take.0 => line(win, none, take),
+        CubeOwner::Opponent => line(win, take, sure),
+    }
+}
+
+/// Returns the money equities without gammons of a winning chance with the cube owned, centred and lent, for these
+/// efficiencies.
+pub(crate) fn money_without_gammons(win: f64, life: [f64; 3]) -> [f64; 3] {
+    let dead = 2.0 * win - 1.0;
+    let owners = [CubeOwner::Me, CubeOwner::Centred, CubeOwner::Opponent];
+    std::array::from_fn(|slot| {
+        let live = live_money(win, [1.0, 1.0], owners[slot], false);
+        dead + life[slot] * (live - dead)
+    })
+}
+
 /// Below and above these winning chances the cube is treated as dead in money play.
 const HOPELESS: f64 = 1e-7;
 
@@ -98,8 +142,8 @@ impl<'a> Valuer<'a> {
     }
 
     fn money(&self, cube: CubeState) -> f64 {
-        if let Some(exact) = self.leaf.exact {
-            return f64::from(exact[slot(cube.owner)]);
+        if let Some(known) = self.leaf.exact.or(self.leaf.near) {
+            return f64::from(known[slot(cube.owner)]);
         }
         let dead = self.stakes.utility(cube, &self.leaf.chances);
         if self.win <= HOPELESS || self.win >= 1.0 - HOPELESS {
@@ -110,51 +154,32 @@ impl<'a> Valuer<'a> {
     }
 
     fn live_money(&self, owner: CubeOwner, jacoby: bool) -> f64 {
-        let (won, lost) = (self.mine.points(), self.theirs.points());
-        let all = won + lost + 0.5;
-        let take = ((lost - 0.5) / all, -1.0);
-        let cash = ((lost + 1.0) / all, 1.0);
-        let (none, sure) = ((0.0, -lost), (1.0, won));
-        let win = self.win;
-        match owner {
-            CubeOwner::Centred if win < take.0 => {
-                if jacoby {
-                    -1.0
-                } else {
-                    line(win, none, take)
-                }
-            }
-            CubeOwner::Centred if win < cash.0 => line(win, take, cash),
-            CubeOwner::Centred => {
-                if jacoby {
-                    1.0
-                } else {
-                    line(win, cash, sure)
-                }
-            }
-            CubeOwner::Me if win < cash.0 => line(win, none, cash),
-            CubeOwner::Me => line(win, cash, sure),
-            CubeOwner::Opponent if win < take.0 => line(win, none, take),
-            CubeOwner::Opponent => line(win, take, sure),
-        }
+        let points = [self.mine.points(), self.theirs.points()];
+        live_money(self.win, points, owner, jacoby)
     }
 
     fn in_match(&self, cube: CubeState) -> f64 {
+        if let Some(next) = &self.leaf.next
+            && self.leaf.by_position
+            && self.stakes.is_known_after_rolls(cube)
+        {
+            return self.after_rolls(cube, next);
+        }
         let utility = self.stakes.utility(cube, &self.leaf.chances);
         let dead = self.stakes.to_mwc(cube, utility);
         if self.leaf.efficiency[slot(cube.owner)] <= 0.0 || self.stakes.is_cube_useless(cube) {
             return dead;
         }
         let live = self.live_match(cube);
+        if self.leaf.by_position && self.stakes.is_turned_next(cube) {
+            return live;
+        }
         dead + self.match_efficiency(cube) * (live - dead)
     }
 
     /// Positions with exact money equities show how live the cube is.
     fn match_efficiency(&self, cube: CubeState) -> f64 {
         let efficiency = self.leaf.efficiency[slot(cube.owner)];
-        if self.leaf.by_position && self.stakes.is_turned_next(cube) {
-            return 1.0;
-        }
         let Some(exact) = self.leaf.exact else {
             return efficiency;
         };
@@ -169,6 +194,29 @@ impl<'a> Valuer<'a> {
         }
         let found = (f64::from(exact[slot(cube.owner)]) - cubeless) / (live - cubeless);
         found.clamp(0.0, efficiency)
+    }
+
+    /// Returns the value by the chances to win after each roll of mine, without gammons, where what the opponent does with
+    /// the cube then is known (CUBE-13, CUBE-14).
+    fn after_rolls(&self, cube: CubeState, next: &[f32; Roll::ALL.len()]) -> f64 {
+        let now = self.stakes.level(cube.doublings, 0);
+        let doubled = self.stakes.level(cube.doublings, 1);
+        let of = |level: &CubeLevel, win| line(win, (0.0, level.lose[0]), (1.0, level.win[0]));
+        let at_once = self.stakes.is_turned_next(cube);
+        let after = |win: f64| {
+            let played = of(doubled, win);
+            if win >= 1.0 {
+                now.win[0]
+            } else if at_once || win < 0.5 {
+                played.max(now.lose[0])
+            } else {
+                // I may double in my next turn, if the game is not over before.
+                (of(now, win) + played.min(now.win[0])) / 2.0
+            }
+        };
+        let weighted =
+            |(roll, &win): (&Roll, &f32)| f64::from(roll.weight()) / 36.0 * after(win.into());
+        Roll::ALL.iter().zip(next).map(weighted).sum()
     }
 
     fn live_match(&self, cube: CubeState) -> f64 {

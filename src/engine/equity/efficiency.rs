@@ -77,6 +77,47 @@ impl CubeEfficiency {
     }
 }
 
+/// Efficiencies of bear-offs above the two-sided table (CUBE-15), for a cube of the player on roll, a centred one and one of
+/// the opponent's: factors of `W^0` to `W^3`, then of these times `u`, then times `u^2`.
+const BEAROFF_LIFE: [[[f64; 4]; 3]; 3] = [
+    [
+        [-0.016, 11.049, -28.375, 19.645],
+        [7.883, -119.672, 301.170, -202.788],
+        [-28.022, 307.756, -729.833, 476.832],
+    ],
+    [
+        [2.908, -14.311, 17.911, -4.306],
+        [-21.640, 157.220, -216.415, 68.816],
+        [38.524, -287.590, 366.043, -92.416],
+    ],
+    [
+        [2.615, -15.733, 37.036, -24.845],
+        [-16.672, 158.019, -393.754, 270.474],
+        [29.775, -307.726, 800.820, -571.016],
+    ],
+];
+
+/// Range of the inverse of the mean number of rolls for which the factors hold.
+const INVERSE_ROLLS: (f64, f64) = (0.12, 0.27);
+
+/// Largest efficiency of a bear-off: near the middle a centred cube is worth more than Janowski's live line says.
+const BEAROFF_LIFE_MAX: f64 = 1.2;
+
+/// Returns the efficiency in a bear-off above the two-sided table by the chance to win of the player on roll and the mean
+/// numbers of rolls of both sides (CUBE-15).
+pub(crate) fn bearoff_life(win: f64, [mine, theirs]: [f32; 2]) -> [f64; 3] {
+    let (least, most) = INVERSE_ROLLS;
+    let u = (2.0 / f64::from(mine + theirs).max(1.0)).clamp(least, most);
+    let cubic = |factors: &[f64; 4]| {
+        let terms = factors.iter().rev();
+        terms.fold(0.0, |sum, factor| sum * win + factor)
+    };
+    BEAROFF_LIFE.map(|[plain, by_u, by_square]| {
+        let sum = cubic(&plain) + u * (cubic(&by_u) + u * cubic(&by_square));
+        sum.clamp(0.0, BEAROFF_LIFE_MAX)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,8 +32,10 @@ mod resign;
 mod stakes;
 mod verdict;
 
+pub(crate) use cubeful::money_without_gammons;
 pub use cubeful::{Leaf, Valuer};
 pub use efficiency::CubeEfficiency;
+pub(crate) use efficiency::bearoff_life;
 pub use met::{AWAY_MAX, MatchEquityTable, MetError};
 pub use policy::{CubePoints, Response, beaver_response, dead_double_point, response};
 pub use resign::{accept_resignation, resign_advice};

@@ -321,6 +321,14 @@ impl Stakes {
         cube.owner != CubeOwner::Me && mine <= points && theirs > points
     }
 
+    /// Returns true if the opponent's use of this cube after the next roll follows from the chances then: CUBE-13, and
+    /// CUBE-14, where both players need two points and the cube is centred.
+    pub(crate) fn is_known_after_rolls(&self, cube: CubeState) -> bool {
+        let two_each = self.score.my_away() == 2 && self.score.opponent_away() == 2;
+        self.is_turned_next(cube)
+            || (two_each && cube.owner == CubeOwner::Centred && cube.doublings == 0)
+    }
+
     /// Returns true if doubling cannot change anything for either player: the value is then the cubeless one.
     pub(super) fn is_cube_useless(&self, cube: CubeState) -> bool {
         let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());

@@ -9,6 +9,7 @@ pub mod nets;
 pub mod osr;
 pub mod puretd;
 
+use crate::bearoff::BeyondTable;
 use gammond_game::{Chances, Class, Position};
 
 /// Judges positions without looking ahead. All positions are seen by the player on roll.
@@ -48,6 +49,8 @@ pub struct SearchPolicy {
     /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
     /// Backgammon's values.
     pub static_share: f64,
+    /// True to value cubes and plays as GNU Backgammon does where our own rules differ: CUBE-13, PLY-03, PLY-16.
+    pub as_gnubg: bool,
 }
 
 impl SearchPolicy {
@@ -57,6 +60,7 @@ impl SearchPolicy {
         quick_keep: QuickKeep::Logarithm,
         cubeful_noise: 0.0,
         static_share: 0.0,
+        as_gnubg: true,
     };
 }
 
@@ -115,6 +119,27 @@ pub trait Shortcuts: std::fmt::Debug {
     /// does not know more than the class shows.
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let _ = (position, chances);
+        None
+    }
+
+    /// Exact chances to win of the player on roll after each of [`Roll::ALL`](gammond_game::Roll::ALL), the best play
+    /// made, of a position covered by a two-sided database.
+    fn win_after_rolls(&self, position: &Position) -> Option<[f32; 21]> {
+        let _ = position;
+        None
+    }
+
+    /// Mean numbers of rolls that the player on roll and the other need to bear off, of a position covered by the one-sided
+    /// table in the program.
+    fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
+        let _ = position;
+        None
+    }
+
+    /// Cubeful money equities as [`Shortcuts::exact_cubeful`], nearly exact, of a position just above the two-sided table;
+    /// `beyond` values what two rolls leave beyond the table.
+    fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
+        let _ = (position, beyond);
         None
     }
 

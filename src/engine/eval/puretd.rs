@@ -5,7 +5,7 @@
 
 use super::nets::{NetError, PRUNING, Pruner};
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts, gnubg, in_order};
-use crate::bearoff::Tables;
+use crate::bearoff::{BeyondTable, Tables};
 use crate::nn::format::FILE_BYTES_MAX;
 use crate::nn::format::pytorch::{self, PyTorchError, PyTorchNet};
 use crate::nn::{CpuLevel, ReluNet, ReluNetError, SparseInput, sigmoid};
@@ -35,6 +35,7 @@ pub struct PureTdEvaluator {
 const POLICY: SearchPolicy = SearchPolicy {
     quick_margin: 0.12,
     quick_keep: QuickKeep::Fixed(5),
+    as_gnubg: false,
     ..SearchPolicy::GNUBG
 };
 
@@ -278,6 +279,18 @@ impl Shortcuts for PureTdEvaluator {
         out: &mut [f64],
     ) -> bool {
         self.pruner.rank(reference, positions, slopes, out)
+    }
+
+    fn win_after_rolls(&self, position: &Position) -> Option<[f32; 21]> {
+        self.tables.win_after_rolls(position)
+    }
+
+    fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
+        self.tables.mean_rolls(position)
+    }
+
+    fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
+        self.tables.nearly_cubeful(position, beyond)
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

@@ -29,6 +29,9 @@ pub struct Settings {
     pub top: Option<usize>,
     /// Deepen until this many milliseconds have passed, instead of to `plies`.
     pub time_ms: Option<u64>,
+    /// True to search the best play to the full depth even if the ranking is decided before (PLY-16). Evaluators that follow
+    /// GNU Backgammon do not.
+    pub value_best: bool,
 }
 
 impl Default for Settings {
@@ -46,6 +49,7 @@ impl Default for Settings {
             noise_as_gnubg: false,
             top: None,
             time_ms: None,
+            value_best: false,
         }
     }
 }
@@ -104,6 +108,13 @@ impl Settings {
     #[must_use]
     pub fn with_top(mut self, plays: usize) -> Settings {
         self.top = Some(plays);
+        self
+    }
+
+    /// Returns the settings with the best play searched to the full depth in any case.
+    #[must_use]
+    pub fn with_value_of_best(mut self) -> Settings {
+        self.value_best = true;
         self
     }
 

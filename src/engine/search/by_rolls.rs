@@ -6,7 +6,7 @@
 
 use super::context::Stopped;
 use super::replies::Reply;
-use super::slots::Slots;
+use super::slots::{Branches, Slots};
 use super::tree::{Tree, Value};
 use gammond_game::{Position, Roll};
 use rayon::prelude::*;
@@ -158,10 +158,10 @@ impl ByRolls {
         let replies = if tree.is_final(position) {
             Vec::new()
         } else {
-            tree.replies(0, position, true).0
+            tree.replies((0, Branches::FIRST), position, true).0
         };
         let known = (replies.iter())
-            .map(|reply| tree.value(1, &reply.position, reply.chances, 0))
+            .map(|reply| tree.value((1, Branches::FIRST), &reply.position, reply.chances, 0))
             .collect::<Result<Vec<_>, _>>()?;
         let mut rolls = ByRolls {
             position: *position,
@@ -179,7 +179,8 @@ impl ByRolls {
     }
 
     fn note_by_roll(&mut self, tree: &Tree<'_>) {
-        let (stakes, cube) = (&tree.choice.stakes[1], tree.choice.selection[1].cube);
+        let stakes = &tree.choice.stakes[1];
+        let cube = tree.choice.selection(0, 1).cube;
         for (reply, known) in self.replies.iter().zip(&self.known) {
             let equity = stakes.cubeless(cube, &known.chances());
             for (index, after) in self.by_roll.iter_mut().enumerate() {
@@ -214,7 +215,12 @@ impl ByRolls {
         let mask = step.mask();
         let look = |(reply, deeper): (&Reply, &mut Option<Value>)| {
             if reply.rolls & mask != 0 && deeper.is_none() {
-                *deeper = Some(tree.value(1, &reply.position, reply.chances, plies)?);
+                *deeper = Some(tree.value(
+                    (1, Branches::FIRST),
+                    &reply.position,
+                    reply.chances,
+                    plies,
+                )?);
             }
             Ok(())
         };
@@ -227,13 +233,13 @@ impl ByRolls {
     /// Returns the value of the position to the player on roll there, as far as known.
     pub(super) fn value(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         if self.replies.is_empty() {
-            return tree.value(0, &self.position, None, 0);
+            return tree.value((0, Branches::FIRST), &self.position, None, 0);
         }
         let mut shift = Shift::default();
         for (index, reply) in self.replies.iter().enumerate() {
             // Exact values do not change with the depth, so that they would hide the shift of the others.
             if let (Some(deeper), false) = (&self.deeper[index], self.exact[index]) {
-                shift.add(reply.weight, &self.known[index], deeper);
+                shift.add(reply.weights[0], &self.known[index], deeper);
             }
         }
         let value = |index: usize| match (self.deeper[index], self.exact[index]) {
@@ -323,7 +329,9 @@ mod tests {
                     for step in &ROLL_STEPS {
                         rolls.search_step(&tree, step, plies - 1).unwrap();
                     }
-                    let whole = tree.value(0, &position, None, plies).unwrap();
+                    let whole = tree
+                        .value((0, Branches::FIRST), &position, None, plies)
+                        .unwrap();
                     assert_eq!(rolls.value(&tree).unwrap(), whole, "{id}");
                     assert!(rolls.replies.is_empty() || guessed != whole, "{id}");
                     rolls.go_deeper(&tree);

@@ -1,7 +1,7 @@
 //! Rules by which a search chooses plays: the same at each of its nodes.
 
 use super::leaves::LeafEvaluator;
-use super::slots::{SlotPlan, selection};
+use super::slots::{Branches, RootCube, SlotPlan, selection};
 use crate::equity::{CubeState, Stakes};
 use crate::eval::Evaluator;
 use crate::query::Settings;
@@ -11,39 +11,59 @@ use crate::query::Settings;
 pub(super) struct Choice<'a> {
     pub(super) leaves: LeafEvaluator<'a>,
     pub(super) stakes: [Stakes; 2],
-    pub(super) selection: [Selection; 2],
+    /// For each branch and side.
+    selection: Vec<[Selection; 2]>,
     pub(super) pruning: Option<Pruning>,
 }
 
 impl<'a> Choice<'a> {
+    /// Rules with a branch for each cube of `cubes`, of which there is one at least.
     pub(super) fn new(
         leaves: LeafEvaluator<'a>,
         stakes: [Stakes; 2],
-        cube: CubeState,
+        cubes: &[CubeState],
         cubeful: bool,
         pruning: Option<Pruning>,
     ) -> Choice<'a> {
-        let cubes = selection(cube);
-        let select = |side: usize| {
+        let select = |cube: CubeState, side: usize| {
             let sides = [stakes[side].clone(), stakes[1 - side].clone()];
+            let root = RootCube { cube, branch: 0 };
             Selection {
-                cube: cubes[side],
-                plan: cubeful.then(|| SlotPlan::new(&sides, &[cubes[side]], false, 0)),
+                cube,
+                slopes: stakes[side].cubeless_prices(cube).slopes(),
+                plan: cubeful.then(|| SlotPlan::new(&sides, &[root], false, 0)),
             }
         };
+        let both = |&cube: &CubeState| {
+            let [mine, theirs] = selection(cube);
+            [select(mine, 0), select(theirs, 1)]
+        };
         Choice {
-            selection: [select(0), select(1)],
+            selection: cubes.iter().map(both).collect(),
             pruning,
             leaves,
             stakes,
         }
     }
+
+    /// Returns the cube for which a side chooses plays in a branch.
+    #[inline]
+    pub(super) fn selection(&self, branch: usize, side: usize) -> &Selection {
+        &self.selection[branch][side]
+    }
+
+    /// Returns all branches.
+    pub(super) fn branches(&self) -> Branches {
+        Branches::first(self.selection.len())
+    }
 }
 
-/// Cube for choosing plays inside the tree: the root's cube, never turned.
+/// Cube for choosing plays inside the tree: that of the branch, never turned (PLY-03).
 #[derive(Debug)]
 pub(super) struct Selection {
     pub(super) cube: CubeState,
+    /// Worth of the five chances without the cube.
+    pub(super) slopes: [f32; 5],
     /// Values the cube of the player on roll, his right to double included; none when the search
     /// is cubeless.
     pub(super) plan: Option<SlotPlan>,

@@ -4,7 +4,7 @@
 use super::cache::Cache;
 use super::context::Context;
 use super::noise::Noise;
-use crate::equity::{CubeEfficiency, Leaf};
+use crate::equity::{CubeEfficiency, Leaf, bearoff_life, money_without_gammons};
 use crate::eval::Evaluator;
 use gammond_game::{Chances, Class, Position};
 
@@ -15,6 +15,15 @@ pub(super) struct LeafEvaluator<'a> {
     cache: Option<&'a Cache>,
     efficiency: &'a CubeEfficiency,
     noise: Option<Noise>,
+}
+
+/// Further data of a leaf, which take time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needs {
+    /// The chances after the next roll, if a table has them (CUBE-13, CUBE-14).
+    pub(super) next: bool,
+    /// Money equities just above the two-sided table (CUBE-15).
+    pub(super) near: bool,
 }
 
 /// Room for the positions that the cache does not know.
@@ -103,7 +112,7 @@ impl<'a> LeafEvaluator<'a> {
     }
 
     /// Returns the data that the cube model needs of a position with these chances.
-    pub(super) fn leaf(&self, position: &Position, chances: Chances) -> Leaf {
+    pub(super) fn leaf(&self, position: &Position, chances: Chances, needs: Needs) -> Leaf {
         let class = self.evaluator.class(position);
         let exact = self.exact_of(class, position);
         let pips = if class == Class::Race {
@@ -111,17 +120,38 @@ impl<'a> LeafEvaluator<'a> {
         } else {
             0
         };
+        let shortcuts = self.evaluator.shortcuts();
+        let by_position = self.efficiency.by_position && !self.evaluator.policy().as_gnubg;
         let known = match class {
             Class::Contact | Class::Crashed if self.efficiency.by_position => {
-                self.evaluator.shortcuts().cube_life(position, &chances)
+                shortcuts.cube_life(position, &chances)
+            }
+            Class::Bearoff1 if by_position => {
+                let rolls = shortcuts.mean_rolls(position);
+                rolls.map(|rolls| bearoff_life(chances.win.into(), rolls))
+            }
+            _ => None,
+        };
+        let near = match class {
+            Class::Bearoff1 if needs.near && by_position => {
+                let beyond = |win, rolls| money_without_gammons(win, bearoff_life(win, rolls));
+                shortcuts.nearly_cubeful(position, &beyond)
+            }
+            _ => None,
+        };
+        let next = match class {
+            Class::Bearoff2 | Class::BearoffTs if needs.next && by_position => {
+                shortcuts.win_after_rolls(position)
             }
             _ => None,
         };
         Leaf {
             chances,
-            by_position: known.is_some(),
+            by_position,
+            next,
             efficiency: known.unwrap_or_else(|| [self.efficiency.of(class, pips); 3]),
             exact,
+            near,
         }
     }
 

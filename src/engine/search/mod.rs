@@ -10,6 +10,8 @@ mod cache;
 mod choice;
 mod context;
 mod leaves;
+#[cfg(test)]
+mod match_bearoffs;
 mod noise;
 mod one_ply;
 mod ranking;

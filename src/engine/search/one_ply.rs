@@ -72,7 +72,7 @@ impl<'a> OnePly<'a> {
             choice: Choice::new(
                 LeafEvaluator::plain(evaluator, &CubeEfficiency::GNUBG),
                 [stakes.clone(), stakes],
-                CubeState::from(Cube::CENTRED),
+                &[CubeState::from(Cube::CENTRED)],
                 false,
                 filter.pruning(),
             ),

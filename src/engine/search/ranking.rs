@@ -121,7 +121,7 @@ impl<'a> Ranking<'a> {
                 break;
             }
         }
-        if !settled {
+        if !settled || self.values_best() {
             self.score(&mut active, plies)?;
         }
         active.extend(dropped.into_iter().rev().flatten());
@@ -154,6 +154,8 @@ impl<'a> Ranking<'a> {
                 dropped.push(self.go_deeper(&tree, &mut begun, [depth, plies])?);
             }
             active = begun.into_iter().map(|(play, _)| play).collect();
+        } else if self.values_best() {
+            self.score(&mut active, plies)?;
         }
         active.extend(dropped.into_iter().rev().flatten());
         Ok(active)
@@ -165,15 +167,15 @@ impl<'a> Ranking<'a> {
         &self,
         tree: &Tree<'_>,
         active: &mut Vec<(Candidate, ByRolls)>,
-        depths @ [depth, _]: [u8; 2],
+        depths @ [depth, plies]: [u8; 2],
     ) -> Result<Vec<Candidate>, Stopped> {
         let mut fallen: Vec<(Candidate, [f64; 2])> = Vec::new();
         for (play, rolls) in active.iter_mut() {
             rolls.before = play.value;
         }
         for step in &by_rolls::ROLL_STEPS {
-            // The ranking is decided, so that further rolls would cost time and change nothing.
-            if active.len() < 2 {
+            // The ranking is decided, so that further rolls would cost time and change at most the value of the best play.
+            if active.len() < 2 && !(depth == plies && self.values_best()) {
                 break;
             }
             (active.par_iter_mut())
@@ -237,6 +239,11 @@ impl<'a> Ranking<'a> {
         let (kept, pruned): (Vec<_>, Vec<_>) = rest.into_iter().enumerate().partition(stays);
         active.extend(kept.into_iter().map(|(_, one)| one));
         pruned.into_iter().map(|(_, (play, _))| play).collect()
+    }
+
+    /// Returns true if the best play is searched to the full depth in any case (PLY-16).
+    fn values_best(&self) -> bool {
+        self.settings.value_best && !self.leaves.evaluator.policy().as_gnubg
     }
 
     /// Returns a search below the position after a play.

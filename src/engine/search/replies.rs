@@ -5,7 +5,8 @@
 
 use super::cache::hash_of;
 use super::choice::{Choice, Chooser, Pruning};
-use super::leaves::CacheMisses;
+use super::leaves::{CacheMisses, Needs};
+use super::slots::{BRANCHES, Branches};
 use gammond_game::{Chances, Class, PlayGenerator, Position, Roll};
 
 /// The position that one or several rolls lead to.
@@ -15,8 +16,8 @@ pub(super) struct Reply {
     pub(super) position: Position,
     /// Its static chances, where they were needed.
     pub(super) chances: Option<Chances>,
-    /// Number of the 36 throws that lead here.
-    pub(super) weight: f64,
+    /// Number of the 36 throws that lead here, for each branch.
+    pub(super) weights: [f64; BRANCHES],
     /// The rolls of [`Roll::ALL`] that lead here, a bit each.
     pub(super) rolls: u32,
 }
@@ -54,27 +55,42 @@ pub struct Scratch {
     all: Vec<Position>,
     /// Index in `all` of each roll's first play, and the end.
     starts: Vec<usize>,
-    /// Value of each of `all` by the quick net.
-    quick: Vec<Option<f64>>,
+    /// Value of each of `all` by the quick net, for each branch whose prices differ from the first one's.
+    quick: [Vec<Option<f64>>; BRANCHES],
     scores: Vec<f64>,
     classes: Vec<Class>,
     group: Vec<u32>,
     chances: Vec<Chances>,
     misses: CacheMisses,
-    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other; behind them all plays
-    /// of the roll that was asked for whole.
-    kept: Vec<u32>,
-    /// Index of the first kept play of each roll and of the roll that was asked for whole, and the end.
-    kept_starts: Vec<usize>,
+    /// For each branch whose prices differ from the first one's.
+    kept: [KeptPlays; BRANCHES],
+    /// For each branch the number of its kept plays in `kept`.
+    kept_of: [usize; BRANCHES],
     unique: Unique,
     /// For each unique position its place in `batch` plus one.
     place: Vec<u32>,
     /// Positions to evaluate.
     batch: Vec<Position>,
     full: Vec<Chances>,
-    /// Values with the cube and without of what is evaluated.
-    values: Vec<(f64, f64)>,
+    /// Values with the cube and without of what is evaluated, for each branch.
+    values: Vec<[(f64, f64); BRANCHES]>,
     ranked: Vec<(f64, u32)>,
+}
+
+/// The plays that a branch keeps.
+#[derive(Debug, Default)]
+struct KeptPlays {
+    /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other; behind them all plays
+    /// of the roll that was asked for whole.
+    plays: Vec<u32>,
+    /// Index of the first kept play of each roll and of the roll that was asked for whole, and the end.
+    starts: Vec<usize>,
+}
+
+impl KeptPlays {
+    fn of_roll(&self, index: usize) -> &[u32] {
+        &self.plays[self.starts[index]..self.starts[index + 1]]
+    }
 }
 
 /// The plays of a roll that look best to the quick net: at most `keep`, and none worse by more than
@@ -110,17 +126,18 @@ fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut V
 }
 
 impl Replies {
-    /// Chooses for the player on roll (`side`) at `position`. With [`Evaluated::Kept`] each reply's static chances are
-    /// known afterwards.
+    /// Chooses for the player on roll (`side`) at `position`, in each of `branches`. With [`Evaluated::Kept`] each reply's
+    /// static chances are known afterwards.
     pub(super) fn choose(
         choice: &Choice<'_>,
+        branches: Branches,
         side: usize,
         position: &Position,
         evaluated: Evaluated,
         scratch: &mut Scratch,
     ) -> Replies {
-        scratch.evaluate(choice, side, position, &Roll::ALL, evaluated);
-        scratch.best()
+        scratch.evaluate_branches(choice, branches, side, position, &Roll::ALL, evaluated);
+        scratch.best(branches)
     }
 }
 
@@ -139,7 +156,7 @@ pub(super) enum Evaluated {
 }
 
 impl Scratch {
-    /// Generates the plays of the rolls and evaluates those that may be best.
+    /// Generates the plays of the rolls and evaluates those that may be best in the first branch.
     pub(super) fn evaluate(
         &mut self,
         choice: &Choice<'_>,
@@ -148,23 +165,55 @@ impl Scratch {
         rolls: &[Roll],
         evaluated: Evaluated,
     ) {
+        self.evaluate_branches(choice, Branches::FIRST, side, position, rolls, evaluated);
+    }
+
+    /// Generates the plays of the rolls and evaluates those that may be best in one of the branches.
+    fn evaluate_branches(
+        &mut self,
+        choice: &Choice<'_>,
+        branches: Branches,
+        side: usize,
+        position: &Position,
+        rolls: &[Roll],
+        evaluated: Evaluated,
+    ) {
         self.gather(position, rolls);
         let reference = position.swapped();
-        self.quick.clear();
-        self.quick.resize(self.all.len(), None);
         let pruning = choice.pruning.as_ref();
         let pruning = pruning.filter(|_| evaluated != Evaluated::All);
-        if let Some(pruning) = pruning {
-            self.score_for_pruning(choice, pruning, side, &reference);
+        self.unique.clear();
+        self.place.clear();
+        self.batch.clear();
+        for branch in branches.iter() {
+            // Pruning looks at the chances only, so that equal prices keep the same plays.
+            let slopes = |branch| choice.selection(branch, 1 - side).slopes;
+            let same = |earlier: &usize| slopes(*earlier) == slopes(branch);
+            let earlier = branches.iter().take_while(|&other| other < branch);
+            self.kept_of[branch] = earlier.into_iter().find(same).unwrap_or(branch);
+            if self.kept_of[branch] != branch {
+                continue;
+            }
+            self.quick[branch].clear();
+            self.quick[branch].resize(self.all.len(), None);
+            if let Some(pruning) = pruning {
+                self.score_for_pruning(choice, pruning, (side, branch), &reference);
+            }
         }
-        self.choose_evaluated(choice, pruning, evaluated);
+        // What scores plays may use the batch, so that plays are kept after all scores are known.
+        self.batch.clear();
+        for branch in branches.iter() {
+            if self.kept_of[branch] == branch {
+                self.choose_evaluated(choice, branch, pruning, evaluated);
+            }
+        }
         choice.leaves.chances(
             Some(&reference),
             &self.batch,
             &mut self.misses,
             &mut self.full,
         );
-        self.score(choice, 1 - side);
+        self.score(choice, branches, 1 - side);
     }
 
     /// Generates the plays of the rolls.
@@ -184,27 +233,27 @@ impl Scratch {
         self.starts.push(self.all.len());
     }
 
-    /// Scores the plays by the net that prunes them.
+    /// Scores the plays by the net that prunes them, for the player on roll (side) in a branch.
     fn score_for_pruning(
         &mut self,
         choice: &Choice<'_>,
         pruning: &Pruning,
-        side: usize,
+        of @ (_, branch): (usize, usize),
         reference: &Position,
     ) {
         match pruning.by {
             None => {
-                if !self.rank(choice, side, reference) {
-                    self.quick_scores(choice, pruning, side, reference);
+                if !self.rank(choice, of, reference) {
+                    self.quick_scores(choice, pruning, of, reference);
                 }
             }
             Some(Chooser::Pruning) => {
-                self.rank(choice, side, reference);
+                self.rank(choice, of, reference);
                 // Rolls with few plays are not pruned.
                 for roll in 0..self.starts.len() - 1 {
                     let plays = self.starts[roll]..self.starts[roll + 1];
                     if !pruning.cuts(choice.leaves.evaluator, plays.len()) {
-                        self.quick[plays].fill(None);
+                        self.quick[branch][plays].fill(None);
                     }
                 }
             }
@@ -216,22 +265,26 @@ impl Scratch {
                         self.group.extend(plays.map(|play| play as u32));
                     }
                 }
-                self.score_group(choice, side, reference);
+                self.score_group(choice, of, reference);
             }
             Some(_) => {}
         }
     }
 
     /// Scores all plays, if the evaluator has a net that ranks.
-    fn rank(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) -> bool {
-        let (stakes, cube) = (&choice.stakes[1 - side], choice.selection[1 - side].cube);
-        let slopes = stakes.cubeless_prices(cube).slopes();
+    fn rank(
+        &mut self,
+        choice: &Choice<'_>,
+        (side, branch): (usize, usize),
+        reference: &Position,
+    ) -> bool {
+        let slopes = &choice.selection(branch, 1 - side).slopes;
         self.scores.clear();
         self.scores.resize(self.all.len(), 0.0);
         let shortcuts = choice.leaves.evaluator.shortcuts();
-        let known = shortcuts.rank_quickly(reference, &self.all, &slopes, &mut self.scores);
+        let known = shortcuts.rank_quickly(reference, &self.all, slopes, &mut self.scores);
         if known {
-            for (quick, &score) in self.quick.iter_mut().zip(&self.scores) {
+            for (quick, &score) in self.quick[branch].iter_mut().zip(&self.scores) {
                 *quick = Some(score);
             }
         }
@@ -244,7 +297,7 @@ impl Scratch {
         &mut self,
         choice: &Choice<'_>,
         pruning: &Pruning,
-        side: usize,
+        of: (usize, usize),
         reference: &Position,
     ) {
         let evaluator = choice.leaves.evaluator;
@@ -263,12 +316,17 @@ impl Scratch {
                     self.group.extend(plays.map(|play| play as u32));
                 }
             }
-            self.score_group(choice, side, reference);
+            self.score_group(choice, of, reference);
         }
     }
 
     /// Scores the plays of `group` by the quick net.
-    fn score_group(&mut self, choice: &Choice<'_>, side: usize, reference: &Position) {
+    fn score_group(
+        &mut self,
+        choice: &Choice<'_>,
+        (side, branch): (usize, usize),
+        reference: &Position,
+    ) {
         if self.group.is_empty() {
             return;
         }
@@ -279,25 +337,23 @@ impl Scratch {
         self.chances.resize(self.batch.len(), Chances::default());
         let shortcuts = choice.leaves.evaluator.shortcuts();
         let known = shortcuts.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
-        let cube = choice.selection[1 - side].cube;
+        let cube = choice.selection(branch, 1 - side).cube;
         let stakes = &choice.stakes[1 - side];
         for (&play, chances) in self.group.iter().zip(&self.chances) {
-            self.quick[play as usize] = known.then(|| stakes.cubeless(cube, chances));
+            self.quick[branch][play as usize] = known.then(|| stakes.cubeless(cube, chances));
         }
     }
 
-    /// Lists the positions that are to be evaluated, each once.
+    /// Adds the positions that are to be evaluated for a branch, each once.
     fn choose_evaluated(
         &mut self,
         choice: &Choice<'_>,
+        branch: usize,
         pruning: Option<&Pruning>,
         evaluated: Evaluated,
     ) {
-        self.kept.clear();
-        self.kept_starts.clear();
-        self.unique.clear();
-        self.place.clear();
-        self.batch.clear();
+        self.kept[branch].plays.clear();
+        self.kept[branch].starts.clear();
         for roll in 0..self.starts.len() - 1 {
             let plays = self.starts[roll]..self.starts[roll + 1];
             let limits = match pruning {
@@ -307,28 +363,35 @@ impl Scratch {
                 }
                 None => (usize::MAX, f64::INFINITY),
             };
-            keep_best(&self.quick[plays.clone()], limits, &mut self.ranked);
-            self.kept_starts.push(self.kept.len());
+            keep_best(&self.quick[branch][plays.clone()], limits, &mut self.ranked);
+            self.end_roll(branch);
             // A single play needs no evaluation, because its rank is certain.
             let alone = self.ranked.len() == 1 && evaluated == Evaluated::Choices;
             for index in 0..self.ranked.len() {
-                self.keep(plays.start + self.ranked[index].1 as usize, !alone);
+                let play = plays.start + self.ranked[index].1 as usize;
+                self.keep(branch, play, !alone);
             }
         }
-        self.kept_starts.push(self.kept.len());
+        self.end_roll(branch);
         if let Evaluated::KeptAndWhole(roll) = evaluated {
             for play in self.starts[roll]..self.starts[roll + 1] {
-                self.keep(play, true);
+                self.keep(branch, play, true);
             }
-            self.kept_starts.push(self.kept.len());
+            self.end_roll(branch);
         }
     }
 
+    /// Notes that the plays kept so far are those of the rolls before.
+    fn end_roll(&mut self, branch: usize) {
+        let kept = &mut self.kept[branch];
+        kept.starts.push(kept.plays.len());
+    }
+
     /// Keeps a play, by its index in `all`, and lists its position for evaluation if it is wanted.
-    fn keep(&mut self, play: usize, wanted: bool) {
+    fn keep(&mut self, branch: usize, play: usize, wanted: bool) {
         let position = self.all[play];
         let number = self.unique.number(position);
-        self.kept.push(number);
+        self.kept[branch].plays.push(number);
         self.place.resize(self.unique.positions.len(), 0);
         let place = &mut self.place[number as usize];
         if *place == 0 && wanted {
@@ -338,23 +401,44 @@ impl Scratch {
     }
 
     /// Computes the value of each evaluated position to the player on roll in it: with the cube, and without.
-    fn score(&mut self, choice: &Choice<'_>, side: usize) {
-        let (stakes, selection) = (&choice.stakes[side], &choice.selection[side]);
+    fn score(&mut self, choice: &Choice<'_>, branches: Branches, side: usize) {
+        let stakes = &choice.stakes[side];
+        let next = branches.iter().any(|branch| {
+            let plan = choice.selection(branch, side).plan.as_ref();
+            plan.is_some_and(|plan| plan.needs_next(0))
+        });
+        // Plays differ by more than what the nearly exact equities add, which take twenty times as long.
+        let needs = Needs { next, near: false };
         self.values.clear();
         for (position, &chances) in self.batch.iter().zip(&self.full) {
-            let cubeless = stakes.cubeless(selection.cube, &chances);
-            let first = match &selection.plan {
-                None => cubeless,
-                Some(plan) => plan.leaf(0, stakes, choice.leaves.leaf(position, chances))[0],
-            };
-            self.values.push((first, cubeless));
+            let mut leaf = None;
+            let mut values = [(0.0, 0.0); BRANCHES];
+            for branch in branches.iter() {
+                let selection = choice.selection(branch, side);
+                let cubeless = stakes.cubeless(selection.cube, &chances);
+                let first = match &selection.plan {
+                    None => cubeless,
+                    Some(plan) => {
+                        let leaf = leaf
+                            .get_or_insert_with(|| choice.leaves.leaf(position, chances, needs));
+                        plan.leaf(0, stakes, *leaf)[0]
+                    }
+                };
+                values[branch] = (first, cubeless);
+            }
+            self.values.push(values);
         }
     }
 
-    /// Returns the best play of a roll, as a number in `unique`: what is worth least to the opponent.
-    fn best_of(&self, index: usize) -> u32 {
+    /// Returns the plays that a branch kept.
+    fn kept(&self, branch: usize) -> &KeptPlays {
+        &self.kept[self.kept_of[branch]]
+    }
+
+    /// Returns the best play of a roll in a branch, as a number in `unique`: what is worth least to the opponent.
+    fn best_of(&self, branch: usize, index: usize) -> u32 {
         // Only what this roll kept: a play that another roll wanted was still cut here.
-        let plays = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let plays = self.kept(branch).of_roll(index);
         let mut best = plays[0];
         let mut least = (f64::INFINITY, f64::INFINITY);
         for &play in plays {
@@ -362,7 +446,7 @@ impl Scratch {
             if place == 0 {
                 continue;
             }
-            let score = self.values[place - 1];
+            let score = self.values[place - 1][branch];
             if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
                 (best, least) = (play, score);
             }
@@ -372,23 +456,23 @@ impl Scratch {
 
     /// Returns the best play of a roll, all kept ones evaluated.
     pub(super) fn best_play(&self, index: usize) -> BestPlay {
-        let number = self.best_of(index) as usize;
+        let number = self.best_of(0, index) as usize;
         let place = (self.place[number] as usize).saturating_sub(1);
         BestPlay {
             after: self.unique.positions[number],
             chances: self.full[place],
-            value: self.values[place].0,
+            value: self.values[place][0].0,
         }
     }
 
     /// Returns the kept plays of a roll, best first, all of them evaluated.
     pub(super) fn ranked(&self, index: usize) -> Vec<JudgedReply> {
-        let kept = &self.kept[self.kept_starts[index]..self.kept_starts[index + 1]];
+        let kept = self.kept(0).of_roll(index);
         let place = |number: u32| (self.place[number as usize] as usize).saturating_sub(1);
         let mut order = kept.to_vec();
         // As in `best_of`: of equal ones the first.
         order.sort_by(|&a, &b| {
-            let (a, b) = (self.values[place(a)], self.values[place(b)]);
+            let (a, b) = (self.values[place(a)][0], self.values[place(b)][0]);
             a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
         let judged = |number: u32| JudgedReply {
@@ -398,25 +482,28 @@ impl Scratch {
         order.into_iter().map(judged).collect()
     }
 
-    /// Returns the best plays of all rolls, equal ones once.
-    fn best(&self) -> Replies {
+    /// Returns the best plays of all rolls in the branches, equal ones once.
+    fn best(&self, branches: Branches) -> Replies {
         let mut replies: Vec<(u32, Reply)> = Vec::with_capacity(Roll::ALL.len());
         for (index, roll) in Roll::ALL.iter().enumerate() {
-            let best = self.best_of(index);
-            let weight = f64::from(roll.weight());
-            if let Some((_, same)) = replies.iter_mut().find(|(play, _)| *play == best) {
-                same.weight += weight;
-                same.rolls |= 1 << index;
-                continue;
+            for branch in branches.iter() {
+                let best = self.best_of(branch, index);
+                let known = replies.iter().position(|(play, _)| *play == best);
+                let at = known.unwrap_or_else(|| {
+                    let place = self.place[best as usize] as usize;
+                    let reply = Reply {
+                        position: self.unique.positions[best as usize],
+                        chances: (place > 0).then(|| self.full[place - 1]),
+                        weights: [0.0; BRANCHES],
+                        rolls: 0,
+                    };
+                    replies.push((best, reply));
+                    replies.len() - 1
+                });
+                let (_, reply) = &mut replies[at];
+                reply.weights[branch] += f64::from(roll.weight());
+                reply.rolls |= 1 << index;
             }
-            let place = self.place[best as usize] as usize;
-            let reply = Reply {
-                position: self.unique.positions[best as usize],
-                chances: (place > 0).then(|| self.full[place - 1]),
-                weight,
-                rolls: 1 << index,
-            };
-            replies.push((best, reply));
         }
         Replies(replies.into_iter().map(|(_, reply)| reply).collect())
     }

@@ -6,9 +6,48 @@
 
 use crate::equity::{CubeState, Leaf, Stakes, Valuer};
 
-/// More cubes than this never differ at one level: one centred, and two owners for each value
-/// that five doublings give.
-pub(super) const SLOTS_MAX: usize = 16;
+/// More cubes than this never differ at one level: one centred, and two owners for each value that five doublings give;
+/// the doubled branch of a decision has no centred one and a doubling less.
+pub(super) const SLOTS_MAX: usize = 20;
+
+/// Most [`RootCube::branch`]es of a search.
+pub(super) const BRANCHES: usize = 2;
+
+/// Branches whose values are wanted, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Branches(u8);
+
+impl Branches {
+    /// The first branch alone.
+    pub(super) const FIRST: Branches = Branches(1);
+
+    /// Returns the first `count` branches.
+    pub(super) const fn first(count: usize) -> Branches {
+        Branches((1 << count) - 1)
+    }
+
+    /// Returns the branches in which a reply with these weights is chosen.
+    pub(super) fn of(weights: &[f64; BRANCHES]) -> Branches {
+        let bits = weights.iter().enumerate();
+        Branches(bits.fold(0, |bits, (branch, &weight)| {
+            bits | u8::from(weight > 0.0) << branch
+        }))
+    }
+
+    /// Returns the numbers of these branches, in their order.
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        (0..BRANCHES).filter(move |branch| self.0 >> branch & 1 == 1)
+    }
+}
+
+/// A cube whose value is wanted at the root.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RootCube {
+    /// The cube, seen by the player on roll.
+    pub(super) cube: CubeState,
+    /// Plays below it are chosen for the cube of this branch (PLY-03).
+    pub(super) branch: usize,
+}
 
 /// Values of the cubes of one level, in their order.
 pub(super) type Slots = [f64; SLOTS_MAX];
@@ -18,13 +57,17 @@ pub(super) type Slots = [f64; SLOTS_MAX];
 pub(super) struct SearchLevel {
     /// The cubes whose values are wanted, seen by the player on roll.
     pub(super) wanted: Vec<RequestedCube>,
-    /// The cubes in play once he has doubled or not, each once, seen by him.
-    expanded: Vec<CubeState>,
+    /// The cubes in play once he has doubled or not, each once in a branch, seen by him.
+    expanded: Vec<RootCube>,
+    /// True if the value of one of them needs the chances after the next roll, where a table has them (CUBE-13, CUBE-14).
+    needs_next: bool,
 }
 
 /// A cube whose value is wanted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RequestedCube {
+    /// Its branch.
+    pub(super) branch: usize,
     /// The slot of the same cube after no double.
     same: usize,
     /// The slot of the doubled cube, when it may be doubled.
@@ -46,38 +89,49 @@ impl SlotPlan {
     /// root's player and of the other.
     pub(super) fn new(
         stakes: &[Stakes; 2],
-        root: &[CubeState],
+        root: &[RootCube],
         no_double_first: bool,
         plies: usize,
     ) -> SlotPlan {
         let is_money = stakes[0].is_money();
         let mut levels = Vec::with_capacity(plies + 1);
-        let mut states: Vec<CubeState> = root.to_vec();
+        let mut states: Vec<RootCube> = root.to_vec();
         for level in 0..=plies {
             let stakes = &stakes[level % 2];
-            let mut expanded: Vec<CubeState> = Vec::new();
-            let mut slot = |state: CubeState| {
+            let mut expanded: Vec<RootCube> = Vec::new();
+            let mut slot = |cube: CubeState, branch: usize| {
                 // In money play values are per unit of the cube: only its owner counts.
-                let doublings = if is_money { 0 } else { state.doublings };
-                let state = CubeState { doublings, ..state };
-                let found = expanded.iter().position(|&other| other == state);
-                found.unwrap_or_else(|| {
-                    expanded.push(state);
+                let doublings = if is_money { 0 } else { cube.doublings };
+                let cube = CubeState { doublings, ..cube };
+                let same = |other: &RootCube| other.cube == cube && other.branch == branch;
+                expanded.iter().position(same).unwrap_or_else(|| {
+                    expanded.push(RootCube { cube, branch });
                     expanded.len() - 1
                 })
             };
-            let wanted = states.iter().map(|&state| {
-                let may = stakes.may_double(state) && !(no_double_first && level == 0);
+            let wanted = states.iter().map(|&RootCube { cube, branch }| {
+                let may = stakes.may_double(cube) && !(no_double_first && level == 0);
                 RequestedCube {
-                    same: slot(state),
-                    doubled: may.then(|| slot(state.doubled())),
-                    cash: stakes.cash(state),
+                    branch,
+                    same: slot(cube, branch),
+                    doubled: may.then(|| slot(cube.doubled(), branch)),
+                    cash: stakes.cash(cube),
                 }
             });
             let wanted: Vec<RequestedCube> = wanted.collect();
             assert!(expanded.len() <= SLOTS_MAX, "too many cubes in a search");
-            states = expanded.iter().map(|state| state.swapped()).collect();
-            levels.push(SearchLevel { wanted, expanded });
+            let swapped = |&RootCube { cube, branch }: &RootCube| RootCube {
+                cube: cube.swapped(),
+                branch,
+            };
+            states = expanded.iter().map(swapped).collect();
+            let by_rolls = |it: &RootCube| stakes.is_known_after_rolls(it.cube);
+            let needs_next = expanded.iter().any(by_rolls);
+            levels.push(SearchLevel {
+                wanted,
+                expanded,
+                needs_next,
+            });
         }
         SlotPlan { levels, is_money }
     }
@@ -111,10 +165,21 @@ impl SlotPlan {
     pub(super) fn leaf(&self, level: usize, stakes: &Stakes, leaf: Leaf) -> Slots {
         let valuer = Valuer::new(stakes, leaf);
         let mut below = [0.0; SLOTS_MAX];
-        for (value, &state) in below.iter_mut().zip(&self.levels[level].expanded) {
-            *value = valuer.value(state);
+        for (value, wanted) in below.iter_mut().zip(&self.levels[level].expanded) {
+            *value = valuer.value(wanted.cube);
         }
         self.combine(level, &below)
+    }
+
+    /// Returns true if a value at this level needs the chances after the next roll, where a table has them (CUBE-13,
+    /// CUBE-14).
+    pub(super) fn needs_next(&self, level: usize) -> bool {
+        self.levels[level].needs_next
+    }
+
+    /// Returns the branch of each cube wanted at a level.
+    pub(super) fn branches(&self, level: usize) -> impl Iterator<Item = usize> {
+        self.levels[level].wanted.iter().map(|wanted| wanted.branch)
     }
 
     /// Returns the values seen by the other player.

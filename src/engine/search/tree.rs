@@ -4,9 +4,9 @@
 use super::cache::hash_of;
 use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
-use super::leaves::LeafEvaluator;
+use super::leaves::{LeafEvaluator, Needs};
 use super::replies::{Evaluated, Replies, Reply, Scratch};
-use super::slots::{SLOTS_MAX, SlotPlan, Slots};
+use super::slots::{Branches, RootCube, SLOTS_MAX, SlotPlan, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
 use crate::query::Settings;
 use gammond_game::{Chances, MatchState, Position};
@@ -28,6 +28,8 @@ pub(super) struct Value {
 pub(super) struct Tree<'a> {
     pub(super) choice: Choice<'a>,
     plan: SlotPlan,
+    /// True if two rolls into the two-sided table are deeper than the search (CUBE-15).
+    needs_near: bool,
     context: Context<'a>,
     scratch: Mutex<Vec<Scratch>>,
     /// Values of positions just above the leaves: the plays before and after the opponent's often come
@@ -35,31 +37,35 @@ pub(super) struct Tree<'a> {
     known: Option<ValueTable>,
 }
 
-/// Values by level and position, sharded so that threads rarely contend for a lock.
+/// Values by level, branches and position, sharded so that threads rarely contend for a lock.
 #[derive(Debug, Default)]
-struct ValueTable([Mutex<HashMap<(usize, Position), Value>>; VALUE_TABLE_SHARDS]);
+struct ValueTable([Mutex<HashMap<ValueKey, Value>>; VALUE_TABLE_SHARDS]);
+
+type ValueKey = (usize, Branches, Position);
 
 const VALUE_TABLE_SHARDS: usize = 16;
 /// Maximum number of values in a shard; further values are recomputed.
 const KNOWN_MAX: usize = 2048;
 /// Searches shallower than this meet no position twice above the leaves.
 const VALUE_TABLE_PLIES_MIN: u8 = 3;
+/// Searches as deep as this reach the two-sided table themselves.
+const NEAR_PLIES: u8 = 2;
 
 impl ValueTable {
-    fn part(&self, position: &Position) -> &Mutex<HashMap<(usize, Position), Value>> {
+    fn part(&self, (_, _, position): &ValueKey) -> &Mutex<HashMap<ValueKey, Value>> {
         &self.0[hash_of(position) as usize % VALUE_TABLE_SHARDS]
     }
 
-    fn get(&self, level: usize, position: &Position) -> Option<Value> {
-        let part = self.part(position).lock().ok()?;
-        part.get(&(level, *position)).copied()
+    fn get(&self, key: &ValueKey) -> Option<Value> {
+        let part = self.part(key).lock().ok()?;
+        part.get(key).copied()
     }
 
-    fn put(&self, level: usize, position: &Position, value: Value) {
-        if let Ok(mut part) = self.part(position).lock()
+    fn put(&self, key: ValueKey, value: Value) {
+        if let Ok(mut part) = self.part(&key).lock()
             && part.len() < KNOWN_MAX
         {
-            part.insert((level, *position), value);
+            part.insert(key, value);
         }
     }
 }
@@ -88,16 +94,26 @@ impl<'a> Tree<'a> {
         let met: &MatchEquityTable = context.met;
         let stakes = [Stakes::new(state, met), Stakes::new(state.swapped(), met)];
         let cube = CubeState::from(state.cube);
-        let root: Vec<CubeState> = match ask {
-            Ask::Chances => Vec::new(),
-            Ask::Value => vec![cube],
-            Ask::Decision => vec![cube, cube.doubled()],
+        let root = |cube, branch| RootCube { cube, branch };
+        let (cubes, root) = match ask {
+            Ask::Chances => (vec![cube], Vec::new()),
+            Ask::Value => (vec![cube], vec![root(cube, 0)]),
+            // GNU Backgammon values both with the plays of the undoubled cube.
+            Ask::Decision if leaves.evaluator.policy().as_gnubg => {
+                (vec![cube], vec![root(cube, 0), root(cube.doubled(), 0)])
+            }
+            Ask::Decision => (
+                vec![cube, cube.doubled()],
+                vec![root(cube, 0), root(cube.doubled(), 1)],
+            ),
         };
+        let stakes_are_money = stakes[0].is_money();
         let plan = SlotPlan::new(&stakes, &root, ask == Ask::Decision, usize::from(plies));
         let cubeful = settings.cubeful && ask != Ask::Chances;
         let pruning = Pruning::of(settings, &leaves);
         Tree {
-            choice: Choice::new(leaves, stakes, cube, cubeful, pruning),
+            choice: Choice::new(leaves, stakes, &cubes, cubeful, pruning),
+            needs_near: plies < NEAR_PLIES && stakes_are_money,
             plan,
             context: *context,
             scratch: Mutex::new(Vec::new()),
@@ -110,7 +126,11 @@ impl<'a> Tree<'a> {
         let slots = if self.plan.width(level) == 0 {
             [0.0; SLOTS_MAX]
         } else {
-            let leaf = self.choice.leaves.leaf(position, chances);
+            let needs = Needs {
+                next: self.plan.needs_next(level),
+                near: self.needs_near,
+            };
+            let leaf = self.choice.leaves.leaf(position, chances, needs);
             self.plan.leaf(level, &self.choice.stakes[level % 2], leaf)
         };
         Value {
@@ -122,7 +142,7 @@ impl<'a> Tree<'a> {
     /// Returns the value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value
     /// (PLY-11).
     pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
-        let ahead = self.value(0, position, None, plies)?;
+        let ahead = self.value((0, self.choice.branches()), position, None, plies)?;
         if plies != 1 || self.is_final(position) {
             return Ok(ahead);
         }
@@ -140,10 +160,11 @@ impl<'a> Tree<'a> {
         ahead.towards(&still, share)
     }
 
-    /// Returns the value of a position at `level` looked ahead `plies`; its chances when they are known.
+    /// Returns the value of a position at a level looked ahead `plies`, for the cubes of some branches; its chances when
+    /// they are known. The chances are those of the first branch, if it is among them.
     pub(super) fn value(
         &self,
-        level: usize,
+        (level, branches): (usize, Branches),
         position: &Position,
         known: Option<Chances>,
         plies: u8,
@@ -157,12 +178,15 @@ impl<'a> Tree<'a> {
         }
         // Only values just above the leaves repeat often enough, because transpositions of two plays end there.
         let known = self.known.as_ref().filter(|_| plies == 1);
-        if let Some(value) = known.and_then(|known| known.get(level, position)) {
+        let key = (level, branches, *position);
+        if let Some(value) = known.and_then(|known| known.get(&key)) {
             return Ok(value);
         }
-        let replies = self.replies(level, position, plies == 1);
-        let below =
-            |reply: &Reply| self.value(level + 1, &reply.position, reply.chances, plies - 1);
+        let replies = self.replies((level, branches), position, plies == 1);
+        let below = |reply: &Reply| {
+            let at = (level + 1, Branches::of(&reply.weights));
+            self.value(at, &reply.position, reply.chances, plies - 1)
+        };
         // The lowest level stays on one thread, because its leaves cost too little to be tasks of their own.
         let values: Vec<Value> = if plies == 1 {
             replies.0.iter().map(below).collect::<Result<_, _>>()?
@@ -171,19 +195,25 @@ impl<'a> Tree<'a> {
         };
         let value = self.average(level, &replies.0, &values);
         if let Some(known) = known {
-            known.put(level, position, value);
+            known.put(key, value);
         }
         Ok(value)
     }
 
-    /// Returns the best reply to each roll; with `evaluated` with its static chances.
-    pub(super) fn replies(&self, level: usize, position: &Position, evaluated: bool) -> Replies {
+    /// Returns the best reply to each roll in some branches; with `evaluated` with its static chances.
+    pub(super) fn replies(
+        &self,
+        (level, branches): (usize, Branches),
+        position: &Position,
+        evaluated: bool,
+    ) -> Replies {
         let mut scratch = self.take_scratch();
         let evaluated = match evaluated {
             true => Evaluated::Kept,
             false => Evaluated::Choices,
         };
-        let replies = Replies::choose(&self.choice, level % 2, position, evaluated, &mut scratch);
+        let (choice, side) = (&self.choice, level % 2);
+        let replies = Replies::choose(choice, branches, side, position, evaluated, &mut scratch);
         self.return_scratch(scratch);
         replies
     }
@@ -202,13 +232,13 @@ impl<'a> Tree<'a> {
     pub(super) fn average(&self, level: usize, replies: &[Reply], values: &[Value]) -> Value {
         let mut chances = [0.0; 5];
         let mut slots = [0.0; SLOTS_MAX];
-        let width = self.plan.width(level + 1);
         for (reply, value) in replies.iter().zip(values) {
             for (sum, part) in chances.iter_mut().zip(value.chances) {
-                *sum += reply.weight * part;
+                *sum += reply.weights[0] * part;
             }
-            for (sum, part) in slots[..width].iter_mut().zip(value.slots) {
-                *sum += reply.weight * part;
+            let branches = self.plan.branches(level + 1);
+            for ((sum, part), branch) in slots.iter_mut().zip(value.slots).zip(branches) {
+                *sum += reply.weights[branch] * part;
             }
         }
         let [win, gammon, backgammon, lose_gammon, lose_backgammon] = chances.map(|sum| sum / 36.0);

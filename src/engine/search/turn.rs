@@ -99,7 +99,7 @@ impl<'a> Turn<'a> {
     /// settings give the cubeless value.
     #[must_use]
     pub fn value(&self, position: &Position, chances: Chances) -> f64 {
-        if self.plays.choice.selection[0].plan.is_none() {
+        if self.plays.choice.selection(0, 0).plan.is_none() {
             return self.plays.choice.stakes[0].cubeless(self.state.cube.into(), &chances);
         }
         self.plays.leaf(0, position, chances).slots[0]

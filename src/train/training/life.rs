@@ -121,6 +121,8 @@ fn look(
             chances,
             efficiency: [efficiency; 3],
             by_position: false,
+            next: None,
+            near: None,
             exact: None,
         };
         Valuer::new(&stakes, leaf).value(CubeState {

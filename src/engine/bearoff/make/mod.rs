@@ -6,7 +6,7 @@
 
 pub(super) mod best_play;
 mod one_sided;
-mod two_sided;
+pub(super) mod two_sided;
 
 pub use one_sided::{one_sided, one_sided_watched};
 pub use two_sided::{LineStore, best_plays, two_sided, two_sided_by, two_sided_kept};

@@ -304,7 +304,8 @@ fn after_doubling(kept: i16, turned: i16) -> i16 {
 }
 
 /// Resulting positions of the plays of each roll from each position.
-struct Plays {
+#[derive(Debug)]
+pub(in super::super) struct Plays {
     starts: Vec<u32>,
     indices: Vec<u32>,
 }
@@ -329,7 +330,7 @@ impl Plays {
     }
 
     /// All of them, without repetition.
-    fn all(numbering: Numbering) -> Plays {
+    pub(in super::super) fn all(numbering: Numbering) -> Plays {
         let mut one_step: Vec<[Vec<u32>; 6]> = Vec::with_capacity(numbering.positions());
         for index in 0..numbering.positions() {
             let steps = Steps::of(numbering, index);
@@ -370,7 +371,8 @@ impl Plays {
         plays
     }
 
-    fn of(&self, index: usize, roll: usize) -> &[u32] {
+    /// Returns the indices after the plays of the roll of this number in [`ROLLS`].
+    pub(in super::super) fn of(&self, index: usize, roll: usize) -> &[u32] {
         let at = index * ROLLS.len() + roll;
         &self.indices[self.starts[at] as usize..self.starts[at + 1] as usize]
     }

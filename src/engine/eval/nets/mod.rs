@@ -30,7 +30,7 @@ pub use role::{BOARD_POINTS, LEAD_PIPS, RaceLead, Role};
 pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts};
-use crate::bearoff::Tables;
+use crate::bearoff::{BeyondTable, Tables};
 use crate::nn::format::native;
 use class_net::{CHUNK, Scratch, with_scratch};
 use gammond_game::{Chances, Class, Position, Side};
@@ -399,6 +399,7 @@ const POLICY: SearchPolicy = SearchPolicy {
     cubeful_noise: 0.0001,
     // Measured: nets/history/look-ahead.md.
     static_share: 0.25,
+    as_gnubg: false,
 };
 
 impl Evaluator for NetEvaluator {
@@ -454,6 +455,18 @@ impl Shortcuts for NetEvaluator {
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let contact = position.has_contact();
         contact.then(|| self.volatility.cube_life(position, chances))
+    }
+
+    fn win_after_rolls(&self, position: &Position) -> Option<[f32; 21]> {
+        self.tables.win_after_rolls(position)
+    }
+
+    fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
+        self.tables.mean_rolls(position)
+    }
+
+    fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
+        self.tables.nearly_cubeful(position, beyond)
     }
 
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
