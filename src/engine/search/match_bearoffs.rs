@@ -283,7 +283,6 @@ fn more_close_bearoffs_at_all_scores_lose_little() {
     for (plies, each, most) in [(0, 400, 0.0002), (1, 100, 0.0001), (2, 40, 0.00003)] {
         let losses = losses_at_all_scores(4, each, plies);
         let [doubles, takes] = losses.means();
-        println!("{plies} plies: {losses:?}, means {doubles:.6} {takes:.6}");
         assert!(
             doubles < most && takes < most / 2.0,
             "{doubles} {takes} {losses:?}"
