@@ -646,7 +646,7 @@ fn history_is_in_the_order_of_the_days() {
         .unwrap();
     assert_eq!(refused(&run(at, json)).0, Some(3));
     db.execute_batch(
-        "DROP TABLE filings; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+        "DROP TABLE filings; DROP TABLE owners; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
     )
     .unwrap();
     assert_eq!(files(json).0, "a.mat b.mat c.mat d.mat");
@@ -662,7 +662,7 @@ fn bars_are_not_cut() {
     let db = Connection::open(at.join("db")).unwrap();
     db.execute_batch(
         "UPDATE sides SET loss = 0.095 * decisions WHERE side = 0; \
-         DROP TABLE filings; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+         DROP TABLE filings; DROP TABLE owners; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
     )
     .unwrap();
     let text = String::from_utf8(run(at, "players --db db Alice").stdout).unwrap();

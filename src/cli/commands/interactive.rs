@@ -291,11 +291,11 @@ impl GameTable<'_> {
             let play = find_play(&position, roll, &after).unwrap_or_default();
             self.saved.add(turn, MatAction::Play { roll, play });
             if let Some(outcome) = after.outcome() {
-                let kind = kind(outcome.margin);
                 let won = state.points(outcome.margin);
+                let what = win(&state, outcome.margin);
                 let text = match turn {
-                    PERSON => format!("You win a {kind}: {}.", points(won)),
-                    _ => format!("{} wins a {kind}: {}.", self.name, points(won)),
+                    PERSON => format!("You win {what}."),
+                    _ => format!("{} wins {what}.", self.name),
                 };
                 let text = self.look.strong(&text);
                 self.say(&text)?;
@@ -583,7 +583,8 @@ impl GameTable<'_> {
             return Ok(None);
         }
         let lost = view.state.points(margin);
-        let text = format!("{} accepts and wins a {kind}: {}.", self.name, points(lost));
+        let what = win(&view.state, margin);
+        let text = format!("{} accepts and wins {what}.", self.name);
         let text = self.look.strong(&text);
         self.say(&text)?;
         Ok(Some(GameEnd::Won(1 - PERSON, lost)))
@@ -657,8 +658,8 @@ impl GameTable<'_> {
         }
         let [loss, _] = own.loss();
         let mut text = format!(
-            "Your {} decisions lost {loss:.3} points by {} at {}: {}; {}: {}.",
-            own.decisions(),
+            "Your {} lost {loss:.3} points by {} at {}: {}; {}: {}.",
+            counted(own.decisions(), "decision"),
             self.engine.net_name(),
             analysis.level,
             figures(own),
@@ -717,10 +718,25 @@ fn margin(word: Option<&str>) -> Option<Margin> {
 }
 
 fn points(count: u32) -> String {
-    match count {
-        1 => "1 point".to_owned(),
-        count => format!("{count} points"),
-    }
+    counted(count, "point")
+}
+
+/// Returns a count with its noun.
+fn counted(count: u32, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}
+
+/// Returns the words for a game won with this margin: a gammon may count as a single game (Jacoby).
+fn win(state: &MatchState, margin: Margin) -> String {
+    let (kind, won) = (kind(margin), state.points(margin));
+    let whole = margin as u32 * state.cube.value();
+    let why = if won < whole {
+        ", as the cube was not turned"
+    } else {
+        ""
+    };
+    format!("a {kind}: {}{why}", points(won))
 }
 
 /// Returns the next line, or as much of it as a line may have; none at the end.
