@@ -59,7 +59,7 @@ fn several_files_are_one_job() {
     // Other reports are of one file.
     assert_eq!(
         get(&http, &format!("{link}/result?format=html"), "").status,
-        422
+        400
     );
 }
 
