@@ -53,7 +53,7 @@ fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
     }
     let names: Vec<&str> = settings_of(verb).map(|setting| setting.name).collect();
     Err(format!(
-        "setting '{name}' is not one of {verb}, expected {}",
+        "setting '{name}' is not for {verb}, expected one of {}",
         names.join(", ")
     ))
 }
@@ -82,7 +82,7 @@ fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
         };
         if !has_member(verb, name) {
             let reason = match MEMBERS.contains(&name.as_str()) {
-                true => format!("is not one of {verb}"),
+                true => format!("is not for {verb}"),
                 false => "is not known".to_owned(),
             };
             let mut names = MEMBERS.to_vec();
@@ -431,7 +431,7 @@ pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
             && !verb.is_empty()
             && !has_member(verb, &name)
         {
-            let message = format!("parameter {name:?} is not one of {verb}");
+            let message = format!("parameter {name:?} is not for {verb}");
             return refuse(&name, ErrorCode::BadSetting, message);
         }
         match name.as_str() {
