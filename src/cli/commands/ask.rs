@@ -110,7 +110,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
 /// Says what a file is that was named in place of a position.
 fn named_file(name: &str) -> Option<Failure> {
     let bytes = gammond_base::files::read(Path::new(name), MATCH_FILE_BYTES_MAX as u64).ok()?;
-    Some(Failure::usage(match ForeignKind::of(&bytes) {
+    Some(Failure::usage(match ForeignKind::of_file(&bytes) {
         Some(kind) => format!("{name} is {kind}"),
         None if MatchFile::read_all(&bytes).is_ok() => {
             format!("{name} is a match, not a position: gammond analyse {name}")

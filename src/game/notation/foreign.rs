@@ -7,6 +7,8 @@ use std::fmt;
 
 /// Bytes of a file in which signs of its kind are looked for.
 const HEAD_BYTES: usize = 64 << 10;
+/// Bytes of a file in which a zero is the sign of binary data.
+const SIGN_BYTES: usize = 512;
 
 /// A kind of file without a match or a position that can be read. Its `Display` is a part of a sentence: the name, a
 /// colon, and what to do.
@@ -27,13 +29,21 @@ impl ForeignKind {
         ForeignKind { name, advice }
     }
 
-    /// Returns the kind of a file or text; `None` if it is none of those that are known.
+    /// Returns the kind of a text or file; `None` if it is none of those that are known.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<ForeignKind> {
         let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let found = KINDS.iter().find(|(is, ..)| is(head));
         found.map(|&(_, name, advice)| ForeignKind { name, advice })
+    }
+
+    /// Returns the kind of a file, of which binary data is one.
+    #[must_use]
+    pub fn of_file(bytes: &[u8]) -> Option<ForeignKind> {
+        let binary = || bytes.iter().take(SIGN_BYTES).any(|&byte| byte == 0);
+        let unknown = ForeignKind::new("binary data of no known kind", NOTHING);
+        ForeignKind::of(bytes).or_else(|| binary().then_some(unknown))
     }
 
     /// Returns the name with its article, such as `a JPEG picture`.
@@ -250,11 +260,6 @@ const KINDS: &[Row] = &[
     (
         |head| head.trim_ascii().is_empty(),
         "an empty file",
-        NOTHING,
-    ),
-    (
-        |head| head.iter().take(512).any(|&byte| byte == 0),
-        "binary data of no known kind",
         NOTHING,
     ),
 ];

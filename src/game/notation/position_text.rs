@@ -201,7 +201,11 @@ pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     let start = text.trim_ascii_start();
     let skipped = text.len() - start.len();
     let position = recognise(start.trim_ascii_end());
-    position.map_err(|error| foreign(text).unwrap_or_else(|| error.moved(skipped)))
+    position.map_err(|error| {
+        // Other codes name a form that was recognised.
+        let foreign = (error.kind() == Code::BadPosition).then(|| foreign(text));
+        foreign.flatten().unwrap_or_else(|| error.moved(skipped))
+    })
 }
 
 /// Returns the error for a text that is no position, if it is of a known kind.

@@ -196,7 +196,7 @@ fn foreign(text: &[u8]) -> Option<NotationError> {
     if is_match_file(text) {
         return None;
     }
-    let kind = ForeignKind::of(text).or_else(|| {
+    let kind = ForeignKind::of_file(text).or_else(|| {
         let advice = "gammond show, move and cube read one, gammond pipe reads lines of them";
         begins_with_position(text).then_some(ForeignKind::new("a position, not a match", advice))
     });
