@@ -1,5 +1,5 @@
 //! Files that programs of the field wrote and that were once misread: eXtreme Gammon's `.xg` (MAT-40 to MAT-46), and
-//! texts of Backgammon Studio, Galaxy and XG (MAT-47 to MAT-50). Names are replaced, analyses zeroed.
+//! texts of Backgammon Studio, Galaxy, XG and servers (MAT-47 to MAT-50). Names are replaced, analyses zeroed.
 
 use gammond_game::notation::{MatAction, MatPlayer, MatchFile, MatchReading};
 use serde_json::Value;
@@ -128,6 +128,89 @@ fn texts_of_other_programs_keep_the_result() {
             |file: &MatchFile| -> Vec<_> { file.games.iter().map(|game| game.result).collect() };
         assert_eq!(results(&again.file), results(&reading.file), "{name}");
     }
+}
+
+/// Returns the number of rolls of each player, those of unknown plays among them, and the number of unknown plays.
+fn rolls(reading: &MatchReading) -> ([usize; 2], usize) {
+    let (mut rolls, mut unknown) = ([0, 0], 0);
+    for (player, action) in reading.file.games.iter().flat_map(|game| &game.actions) {
+        let is_unknown = matches!(action, MatAction::Rolled(_));
+        unknown += usize::from(is_unknown);
+        if is_unknown || matches!(action, MatAction::Play { .. }) {
+            rolls[player.index()] += 1;
+        }
+    }
+    (rolls, unknown)
+}
+
+/// MAT-48: rolls without a play in servers' records: forced ones are played, and the game goes on behind the others.
+#[test]
+fn rolls_without_plays_do_not_end_a_game() {
+    for (name, wanted, unknown, faults) in [
+        ("forced-play-left-out.mat", [34, 33], 1, 1),
+        ("bearoff-left-out.mat", [21, 20], 0, 0),
+        ("play-chosen-by-server.mat", [20, 19], 5, 4),
+        ("open-roll.sgf", [1, 1], 1, 0),
+    ] {
+        let reading = read(&format!("field-reports/{name}"));
+        let found = (rolls(&reading), reading.faults.len());
+        assert_eq!(
+            found,
+            ((wanted, unknown), faults),
+            "{name}: {:?}",
+            reading.faults
+        );
+    }
+}
+
+/// MAT-54: a double in the Crawford game is one fault; at the start of a file it shows that the game is another.
+#[test]
+fn double_in_the_crawford_game_is_read() {
+    for (name, faults) in [
+        ("first-game-at-match-point", 0),
+        ("double-in-crawford-game", 1),
+    ] {
+        let path = format!("field-reports/{name}.mat");
+        let reading = read(&path);
+        assert_eq!(reading.faults.len(), faults, "{name}: {:?}", reading.faults);
+        let (code, lines) = gammond(&["analyse", &path, "--plies", "0", "--format", "json"]);
+        assert_eq!(code, i32::from(faults > 0), "{name}");
+        let decisions = lines[0]["decisions"].as_array().unwrap();
+        let kinds = |kind: &str| decisions.iter().filter(|one| one["kind"] == kind).count();
+        assert_eq!(kinds("take"), 1, "{name}: {decisions:#?}");
+        let (played, _) = rolls(&reading);
+        assert!(decisions.len() > played.iter().sum(), "{name}");
+    }
+}
+
+/// MAT-26: the bars in Snowie's position line: that of the other player first, that of the player on roll last.
+#[test]
+fn bars_of_snowie_positions() {
+    let set_up = |name: &str| {
+        let reading = read(&format!("field-reports/{name}"));
+        let actions = reading.file.games.iter().flat_map(|game| &game.actions);
+        let mut found = actions.filter_map(|(player, action)| match action {
+            MatAction::SetUp(set_up) => Some((*player, set_up.position)),
+            _ => None,
+        });
+        (found.next_back().unwrap(), reading)
+    };
+    let (of_text, text) = set_up("one-on-bar.txt");
+    let (of_sgf, _) = set_up("one-on-bar.sgf");
+    assert_eq!(of_text, of_sgf);
+    let id = gammond_game::notation::PositionId::from(of_text.1).to_string();
+    assert_eq!(id, "sBsAUAGfA4BRAA");
+    let again = MatchFile::read(text.file.to_string().as_bytes()).unwrap();
+    assert_eq!(again.file.games, text.file.games);
+    let ((_, both), _) = set_up("both-on-bar.txt");
+    assert_eq!(
+        (both.me().counts()[24], both.opponent().counts()[24]),
+        (2, 1)
+    );
+    let (_, game) = set_up("illegal-play-one-on-bar.mat");
+    assert_eq!(game.faults.len(), 1, "{:?}", game.faults);
+    let actions = &game.file.games[0].actions;
+    assert_eq!(actions.last().unwrap().1, MatAction::Drop);
 }
 
 /// A one-game match with these rows.

@@ -20,7 +20,7 @@ struct RollWithoutPlay {
     at: usize,
     player: MatPlayer,
     roll: Roll,
-    /// The fault, unless the game ends there.
+    /// The fault where the game goes on.
     wrong: FieldError,
 }
 
@@ -357,18 +357,25 @@ impl Reader<'_> {
                 self.end_unplayed();
             }
             _ => {
-                if let Some(RollWithoutPlay {
-                    line, at, wrong, ..
-                }) = self.unplayed.take()
-                {
-                    self.recorder.give_up(line, at, wrong);
-                    return Ok(());
+                if let Some(unplayed) = self.unplayed.take() {
+                    let RollWithoutPlay { line, at, .. } = unplayed;
+                    if let Err(wrong) = (self.recorder).rolled(line, unplayed.player, unplayed.roll)
+                    {
+                        self.recorder.give_up(line, at, wrong);
+                        return Ok(());
+                    }
+                    self.recorder.note(line, at, unplayed.wrong);
                 }
             }
         }
         let recorder = &mut *self.recorder;
         match cell.head {
-            Head::Double | Head::Beaver => recorder.double(number, player),
+            Head::Double | Head::Beaver => {
+                if let Some(wrong) = recorder.leave_crawford() {
+                    recorder.note(number, at + cell.at, wrong);
+                }
+                recorder.double(number, player)
+            }
             // Of a resignation.
             Head::Accept | Head::Reject if !recorder.is_doubled() => Ok(()),
             Head::Take | Head::Accept => recorder.take(number, player),
@@ -441,8 +448,12 @@ impl Reader<'_> {
                 recorder.note(number, at + cell.text_at, wrong);
                 Ok(())
             }
-            // A roll is not played where the game ends there.
+            // Servers leave a forced play out, and a roll is not played where the game ends there.
             Err(wrong) if text.is_empty() && cell.text.is_empty() => {
+                let forced = recorder.only_play(number, player, roll);
+                if forced.map_err(|wrong| (wrong, cell.text_at))? {
+                    return Ok(());
+                }
                 self.unplayed = Some(RollWithoutPlay {
                     line: number,
                     at: at + cell.text_at,
@@ -633,7 +644,7 @@ mod tests {
         }
     }
 
-    /// MAT-16: the fault costs the rest of its game, and nothing of the next one.
+    /// MAT-16, MAT-48: the fault costs its row, and nothing of what follows.
     #[test]
     fn match_is_read_on_after_a_fault() {
         let reading = MatchFile::read(unplayed().as_bytes()).unwrap();
@@ -644,7 +655,7 @@ mod tests {
         let [first, second] = &reading.file.games[..] else {
             panic!()
         };
-        assert_eq!(first.actions.len(), 5);
+        assert_eq!(first.actions.len(), 7);
         assert_eq!(first.result, Some((MatPlayer::First, 2)));
         assert_eq!(second.actions.len(), 3);
         assert_eq!(reading.lines[1], [14, 14, 15]);

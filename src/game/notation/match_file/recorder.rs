@@ -7,7 +7,7 @@ use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
 use crate::notation::played::legal_steps;
 use crate::notation::{parse_play, steps_made};
-use crate::{Cube, CubeOwner, Play, Position, Roll};
+use crate::{Cube, CubeOwner, Play, Position, Roll, legal_plays};
 use std::collections::BTreeMap;
 
 /// A field and what is wrong with it.
@@ -396,6 +396,55 @@ impl Recorder {
             }
             None => Err(wrong),
         }
+    }
+
+    /// Records a roll with its only legal play, which servers leave out. Returns false if there are several.
+    pub(super) fn only_play(
+        &mut self,
+        line: usize,
+        player: MatPlayer,
+        roll: Roll,
+    ) -> Result<bool, FieldError> {
+        self.before_roll(line, player)?;
+        let plays = legal_plays(&self.position, roll);
+        let [only] = &plays[..] else {
+            return Ok(false);
+        };
+        self.position = only.after.swapped();
+        self.played(line, player, roll, only.play)?;
+        Ok(true)
+    }
+
+    /// Returns true if the player has a legal play.
+    pub(super) fn can_play(&self, player: MatPlayer, roll: Roll) -> bool {
+        !legal_plays(&self.board(player), roll).is_empty()
+    }
+
+    /// Returns true if the game is the Crawford game, by its flag or by the scores.
+    fn is_crawford(&self) -> bool {
+        let length = self.file.length;
+        let one_away = |game: &MatGame| {
+            let away = |score: &&u32| length > 1 && score.saturating_add(1) == length;
+            game.scores.iter().filter(away).count() == 1
+        };
+        let Some((game, before)) = self.file.games.split_last() else {
+            return false;
+        };
+        let by_score = || one_away(game) && !before.iter().any(one_away);
+        game.crawford.unwrap_or_else(by_score) && self.file.switch("Crawford") != Some(false)
+    }
+
+    /// A double shows that the game is not the Crawford game. Returns the fault, unless the file begins there: then the
+    /// Crawford game may have been before.
+    pub(super) fn leave_crawford(&mut self) -> Option<FieldError> {
+        if !self.is_crawford() {
+            return None;
+        }
+        let first = self.file.games.len() == 1;
+        let game = self.file.games.last_mut()?;
+        let flagged = game.crawford.replace(false) == Some(true);
+        let why = Reason::Other("in the Crawford game; the game is read as one after it");
+        (flagged || !first).then_some(("double", why))
     }
 
     /// Records a roll whose play is unknown.

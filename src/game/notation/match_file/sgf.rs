@@ -554,11 +554,21 @@ impl Reader<'_> {
             self.recorder.set_up(line, player, turned)?;
         }
         match (text, played) {
-            ("double", _) => self.recorder.double(line, player),
+            ("double", _) => {
+                if let Some(wrong) = self.recorder.leave_crawford() {
+                    self.recorder.note(line, at, wrong);
+                }
+                self.recorder.double(line, player)
+            }
             ("take", _) => self
                 .recorder
                 .take(line, player)
                 .or_else(|wrong| self.undoubled(line, at, wrong)),
+            // gnubg saves a roll before its play so.
+            (_, Some((roll, play))) if play.is_pass() && self.recorder.can_play(player, roll) => {
+                self.rolled = Some((player, Some(roll)));
+                Ok(())
+            }
             (_, Some((roll, play))) => {
                 if let Some(wrong) = self.recorder.play_steps(line, player, roll, play)? {
                     self.recorder.note(line, at, wrong);

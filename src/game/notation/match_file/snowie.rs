@@ -31,20 +31,13 @@ pub(super) fn set_up(
     for (place, count) in points.into_iter().enumerate() {
         let count = count.ok_or_else(bad)?;
         let size = u8::try_from(count.unsigned_abs()).map_err(|_| bad())?;
-        // The bar of the player on roll comes first, that of the other one last.
-        let mine = if place == 0 { POINTS - 1 } else { place - 1 };
-        let theirs = if place > POINTS - 1 {
-            POINTS - 1
-        } else {
-            POINTS - 1 - place
-        };
         let slot = match (count, place) {
             (0, _) => continue,
-            // Only one of them can stand on a bar; some programs tell the sign otherwise.
-            (_, 0) => me.get_mut(mine),
-            (_, POINTS) => opponent.get_mut(theirs),
-            (1.., _) => me.get_mut(mine),
-            _ => opponent.get_mut(theirs),
+            // The bar of the other one comes first, that of the player on roll last.
+            (_, 0) => opponent.last_mut(),
+            (_, POINTS) => me.last_mut(),
+            (1.., _) => me.get_mut(place - 1),
+            _ => opponent.get_mut(POINTS - 1 - place),
         };
         if let Some(slot) = slot {
             *slot = size;
@@ -98,11 +91,11 @@ pub(super) fn line(
         set_up.position.opponent().counts(),
     );
     let mut points = Vec::with_capacity(POINTS + 1);
-    points.extend(me.last().map(|&count| i32::from(count)));
+    points.extend(opponent.last().map(|&count| -i32::from(count)));
     let facing = opponent.iter().rev().skip(1);
     let both = me.iter().zip(facing);
     points.extend(both.map(|(&mine, &theirs)| i32::from(mine) - i32::from(theirs)));
-    points.extend(opponent.last().map(|&count| -i32::from(count)));
+    points.extend(me.last().map(|&count| i32::from(count)));
     let points: String = points.iter().map(|count| format!("{count};")).collect();
     let [mine, theirs] = [player.of(scores), player.other().of(scores)];
     format!(
