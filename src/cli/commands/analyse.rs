@@ -230,14 +230,21 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let code = printer.exit_code();
     printer.finish()?;
     if ended {
-        let done = format!("{done} of {} matches are analysed; ", paths.len());
-        let more = match args.db {
-            Some(_) => "the same command goes on",
-            None => "with --db FILE the same command would go on",
-        };
-        return Ok(stopped(None, &(done + more)));
+        return Ok(interrupted(args, done, paths.len()));
     }
     Ok(code)
+}
+
+/// Says that the command was stopped after so many of its files, and how to go on.
+fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
+    let more = match args.db {
+        Some(_) => "the same command goes on",
+        None => "with --db FILE the same command would go on",
+    };
+    stopped(
+        None,
+        &format!("{done} of {all} matches are analysed; {more}"),
+    )
 }
 
 /// Makes the folders that are written to, before anything is judged.

@@ -133,7 +133,6 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             ..Ours::default()
         },
         met: common.match_equity_table()?,
-        ..Defaults::default()
     })?;
     // Not from the clock: two programs that start together have different dice.
     let seed = common
