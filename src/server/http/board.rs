@@ -14,7 +14,7 @@ use gammond_protocol::ErrorCode;
 use gammond_protocol::render::{Overlay, Theme, board, svg_file, svg_outlines};
 use gammond_protocol::{Request, parse_line};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Kinds of answers to `show`, beside JSON.
 pub(super) const TEXT: &str = "text/plain";
@@ -124,13 +124,18 @@ impl DrawingOptions {
         if let Some(unread) = unread {
             unread.room().await;
         }
+        let mut place = None;
         let bytes = match kind {
             TEXT => board(&position, &state, roll).into_bytes(),
             SVG => (svg_file(&position, &state, &drawn, self.theme) + "\n").into_bytes(),
             _ => {
                 let theme = self.theme.unwrap_or(Theme::LIGHT);
                 let outlines = || svg_outlines(&position, &state, &drawn, theme);
-                paint(unread, outlines, self.width.unwrap_or(WIDTH)).await?
+                {
+                    let painted = paint(unread, outlines, self.width.unwrap_or(WIDTH)).await?;
+                    place = Some(Arc::new(painted.1));
+                    painted.0
+                }
             }
         };
         let charset = if kind == TEXT {
@@ -146,7 +151,12 @@ impl DrawingOptions {
                 HeaderValue::from_static(super::openapi::SELF_CONTAINED),
             ),
         ];
-        Ok((headers, Body::from(bytes)).into_response())
+        let mut response = (headers, Body::from(bytes)).into_response();
+        // The next picture is painted when the bytes of this one count.
+        if let Some(place) = place {
+            response.extensions_mut().insert(place);
+        }
+        Ok(response)
     }
 }
 
@@ -181,7 +191,7 @@ async fn paint(
     unread: Option<&UnreadAnswers>,
     outlines: impl FnOnce() -> String,
     width: u32,
-) -> Result<Vec<u8>, Problem> {
+) -> Result<(Vec<u8>, SemaphorePermit<'static>), Problem> {
     let internal =
         |error: &dyn std::fmt::Display| Problem::new(ErrorCode::Internal, error.to_string());
     let place = loop {
@@ -197,11 +207,10 @@ async fn paint(
     };
     let text = outlines();
     let painted = tokio::task::spawn_blocking(move || {
-        let _place = place;
-        png(&text, Some(width))
+        let painted = png(&text, Some(width));
+        (painted, place)
     })
     .await;
-    painted
-        .map_err(|error| internal(&error))?
-        .map_err(|error| internal(&error))
+    let (painted, place) = painted.map_err(|error| internal(&error))?;
+    Ok((painted.map_err(|error| internal(&error))?, place))
 }
