@@ -236,19 +236,7 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
             Ok::<_, Infallible>(unread.counted(response, Arc::new((pending, place))))
         }
     });
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_buf_size(HEAD_BYTES_MAX);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS_MAX)
-        .max_send_buf_size(STREAM_BUFFER_BYTES)
-        .max_header_list_size(HEADER_LIST_BYTES_MAX)
-        .keep_alive_interval(HEAD_TIMEOUT);
+    let builder = http_builder();
     let connection = builder.serve_connection(TokioIo::new(stream), answer);
     let hung_up = wait_for_close(&socket, pending.subscribe(), &pace, &shared);
     tokio::pin!(connection, hung_up);
@@ -276,6 +264,24 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
     if *pending.borrow() > 0 && socket.has_ended() {
         count(&shared.counters.hang_ups);
     }
+}
+
+/// Returns the limits of a connection.
+fn http_builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_buf_size(HEAD_BYTES_MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS_MAX)
+        .max_send_buf_size(STREAM_BUFFER_BYTES)
+        .max_header_list_size(HEADER_LIST_BYTES_MAX)
+        .keep_alive_interval(HEAD_TIMEOUT);
+    builder
 }
 
 /// Waits until the peer has closed the connection, or has read nothing for too long, while an answer is pending. hyper reads

@@ -271,6 +271,7 @@ fn job_links(id: &str) -> Value {
 }
 
 /// Returns the paths of jobs (HTTP-50 to HTTP-54).
+#[expect(clippy::too_many_lines, reason = "one table of paths")]
 fn jobs() -> [(String, Value); 6] {
     let id = json!({"name": "id", "in": "path", "required": true, "description": "The `id` of the job",
         "schema": {"type": "string", "pattern": "^[a-z2-7]{26}$"}});

@@ -222,12 +222,19 @@ fn is_die(value: &Json) -> bool {
 }
 
 /// Refuses what the description cannot say of a question, because members contradict each other or a text is too long.
-fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), (Problem, &'static str)> {
+fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), MemberError> {
+    let wrong = |code: ErrorCode, message: String, name: &str| {
+        Err(MemberError {
+            code,
+            message,
+            member: Member::Named(name.to_owned()),
+        })
+    };
     let long =
         |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
     if long(&parts.position, POSITION_BYTES_MAX) {
         let message = format!("position is too long, expected at most {POSITION_BYTES_MAX} bytes");
-        return Err((Problem::new(ErrorCode::BadPosition, message), "position"));
+        return wrong(ErrorCode::BadPosition, message, "position");
     }
     let plays = parts.plays.iter().flat_map(|plays| plays.split(';'));
     if let Some(play) = plays
@@ -235,7 +242,7 @@ fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), (Problem, &'stati
         .find(|play| play.len() > PLAY_BYTES_MAX)
     {
         let message = format!("plays has {play:.64?}, expected at most {PLAY_BYTES_MAX} bytes");
-        return Err((Problem::new(ErrorCode::BadPlay, message), "plays"));
+        return wrong(ErrorCode::BadPlay, message, "plays");
     }
     let beside = [
         ("roll", parts.roll.is_some()),
@@ -247,7 +254,7 @@ fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), (Problem, &'stati
     {
         let message =
             format!("{name} has no place beside cube: the cube is decided before the dice");
-        return Err((Problem::new(ErrorCode::BadCombination, message), name));
+        return wrong(ErrorCode::BadCombination, message, name);
     }
     debug_assert!(verb == "rollout" || !parts.cube);
     Ok(())
@@ -388,7 +395,7 @@ pub(super) fn reject_parameters(query: &str, reason: &str) -> Result<(), Problem
 /// checked: the tools of MCP have checked the names of their arguments, and take numbers as texts too.
 ///
 /// # Errors
-/// [`Problem`]s with a pointer and the id: of status 400 those of [`check`], of 422 the others.
+/// [`Problem`]s with a pointer and the id: those of [`check`], and what the line's parser refuses.
 pub(super) fn from_json(verb: &str, body: Json) -> Result<String, Problem> {
     let id = id(&body);
     let read = || {
@@ -397,8 +404,8 @@ pub(super) fn from_json(verb: &str, body: Json) -> Result<String, Problem> {
         }
         let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
         check_parts(verb, &parts)
-            .map_err(|(problem, name)| problem.at(in_body(&Member::Named(name.to_owned()))))?;
-        parts.line().map_err(|error| problem(error, in_body))
+            .and_then(|()| parts.line())
+            .map_err(|error| problem(error, in_body))
     };
     read().map_err(|problem| problem.of(id.as_deref()))
 }
@@ -451,12 +458,11 @@ pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
         }
     }
     let id = parts.id.clone();
-    let line = check_names(verb, &parts.settings)
-        .and_then(|()| {
-            check_parts(verb, &parts)
-                .map_err(|(problem, name)| problem.at(ErrorLocation::Parameter(name.to_owned())))
-        })
-        .and_then(|()| parts.line().map_err(|error| problem(error, in_query)));
+    let line = check_names(verb, &parts.settings).and_then(|()| {
+        check_parts(verb, &parts)
+            .and_then(|()| parts.line())
+            .map_err(|error| problem(error, in_query))
+    });
     line.map_err(|problem| problem.of(id.as_deref()))
 }
 
