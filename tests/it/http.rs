@@ -191,6 +191,7 @@ fn answers_are_those_of_lines() {
 /// HTTP-31: an item without an answer is a problem in its place, and a thousand are answered in order; an array with an
 /// item that is not as described is refused.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one array, item by item")]
 fn arrays_keep_their_order() {
     let (_server, _, http) = server();
     let good = json!({"position": START, "roll": "31", "settings": {"top": 1}});
@@ -1455,6 +1456,7 @@ fn description_is_complete() {
 
 /// HTTP-140, HTTP-141: each verb takes its members and settings, of their types, and names what it does not take.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of requests")]
 fn members_of_other_verbs_and_types_are_refused() {
     let (_server, _, http) = server();
     for (verb, body, status, pointer, said) in [

@@ -292,6 +292,7 @@ fn text(answer: &Answer) -> String {
 
 /// HTTP-115, HTTP-133: a browser gets the form in the place of a page, and after it the page that it wanted.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of pages")]
 fn form_stands_in_the_place_of_a_page() {
     let (_folder, file) = token_file(ANN_AND_BOB);
     let (_server, http) = http_server(&["--http-tokens", file.to_str().unwrap()]);

@@ -213,6 +213,7 @@ fn server_with_tokens(folder: &Path, tokens: &str, path: &str) -> (Process, Stri
 /// HTTP-124: with tokens a client sees its own matches, those that are shared and those of commands; without tokens all see all.
 #[cfg(unix)]
 #[test]
+#[expect(clippy::too_many_lines, reason = "one archive, step by step")]
 fn matches_are_seen_by_their_owner() {
     let (folder, path) = archive(&["one1.mat"]);
     let token = |letter: &str| format!("Authorization: Bearer {}\r\n", letter.repeat(16));
