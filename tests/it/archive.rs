@@ -428,7 +428,7 @@ fn full_disk() {
     let folder = matches(6);
     let at = folder.path();
     // In blocks of 512 bytes: no room for the tables; for the tables alone; for some matches.
-    for blocks in [1, 60, 110] {
+    for blocks in [1, 100, 130] {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
         let output = Command::new("sh")
             .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_gammond")])

@@ -706,7 +706,7 @@ fn requests_of_an_ending_server_are_answered(wait: Duration) -> bool {
         "#1 rollout {START} trials=16777216\n#2 eval {START}\n#3 ping\n"
     ));
     let many = json!([{"position": START, "settings": {"plies": 4, "filter": "huge", "prune": false}},
-                      {"position": START}, {"position": START, "settings": {"trials": 36}}]);
+                      {"position": START}]);
     let requests = [
         getting(http, &target, ""),
         getting(http, &target, "Accept: text/event-stream\r\n"),
@@ -1344,7 +1344,7 @@ fn the_description_is_true() {
             tried += 1;
         }
         let body = &item["post"]["requestBody"]["content"]["application/json"]["example"];
-        if !body.is_null() {
+        if !body.is_null() && !has_own_tests {
             let answer = post(&http, path, &body.to_string());
             assert_eq!(answer.status, 200, "{path}");
             of_kind(&answer);

@@ -134,7 +134,7 @@ fn analyses_are_streamed() {
     let base = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mat = std::fs::read(base.join("analysis/one1.mat")).unwrap();
     let plain = post(&http, "/v1/analyse?plies=1", "", &mat).json();
-    let answer = post(&http, "/v1/analyse?plies=2&filter=normal", STREAM, &mat);
+    let answer = post(&http, "/v1/analyse?plies=2", STREAM, &mat);
     let all = events(&answer.body);
     let (last, before) = all.split_last().unwrap();
     assert_eq!((last.0.as_str(), last.2.as_deref()), ("result", Some("1")));

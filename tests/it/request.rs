@@ -400,9 +400,13 @@ fn plays_to_roll_out_stand_among_settings() {
         panic!("plays");
     };
     assert_eq!(plays.len(), 2);
-    for plays in ["plays=8/5", "plays=\"8/5 6/5", "plays=\"8/5 6/4\""] {
+    for (plays, code) in [
+        ("plays=8/5", "bad-setting"),
+        ("plays=\"8/5 6/5", "bad-setting"),
+        ("plays=\"8/5 6/4\"", "bad-play"),
+    ] {
         let line = format!("rollout {START} 31 trials=36 {plays}");
-        check_error(line.as_bytes(), "bad-setting", "plays", 36);
+        check_error(line.as_bytes(), code, "plays", 36);
     }
 }
 
