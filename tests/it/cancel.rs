@@ -136,7 +136,9 @@ fn cancel_behind_a_full_window_is_seen() {
         }
     }
     assert_eq!(last["id"], "all");
-    assert_eq!(last["targets"].as_array().unwrap().len(), 62, "{last}");
+    // On a busy machine the ping may wait too.
+    let targets = last["targets"].as_array().unwrap().iter();
+    assert_eq!(targets.filter(|one| one["id"] != "p").count(), 62, "{last}");
 }
 
 /// a line of a match cancels nothing, whatever form its first line has.

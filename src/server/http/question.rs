@@ -116,7 +116,7 @@ fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
             ("roll", _) => return wrong(ErrorCode::BadRequest, "dice such as [3,1] or \"31\""),
             ("plays", Json::List(plays)) if is_plays(plays) => {}
             ("position", Json::Text(text)) if has_length(text, POSITION_BYTES_MAX) => {}
-            ("plays", Json::Text(_)) | ("cube", Json::Bool(_)) => {}
+            ("cube", Json::Bool(_)) => {}
             ("plays", _) => {
                 return wrong(
                     ErrorCode::BadRequest,
@@ -577,7 +577,7 @@ mod tests {
                 "bad-setting",
                 "/settings/a b",
             ),
-            (r#"{"position":"x","plays":"a\"b"}"#, "bad-play", "/plays"),
+            (r#"{"position":"x","plays":"a\"b"}"#, "bad-request", "/plays"),
         ] {
             let problem = line(body).unwrap_err();
             assert_eq!(problem.code.as_str(), code, "{body}");
