@@ -577,7 +577,11 @@ mod tests {
                 "bad-setting",
                 "/settings/a b",
             ),
-            (r#"{"position":"x","plays":"a\"b"}"#, "bad-request", "/plays"),
+            (
+                r#"{"position":"x","plays":"a\"b"}"#,
+                "bad-request",
+                "/plays",
+            ),
         ] {
             let problem = line(body).unwrap_err();
             assert_eq!(problem.code.as_str(), code, "{body}");
