@@ -257,7 +257,7 @@ fn may_be_written(args: &Args) -> Result<(), Failure> {
         .map_or(Ok(()), |path| Picture::Html.check(path))
 }
 
-/// What remains of matches that get a line each.
+/// The parts that are kept of matches that get a line each.
 #[derive(Default)]
 struct Brief {
     players: PlayerList,

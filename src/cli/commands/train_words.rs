@@ -5,7 +5,7 @@ use gammond_train::training::run::Plan;
 use serde_json::Value;
 use std::path::Path;
 
-/// What the words need to know of a run: its stages with the labels that each round makes. A single run is a stage
+/// The parts of a run that its reports need: its stages with the labels that each round makes. A single run is a stage
 /// without a name.
 pub(super) struct Narrator {
     stages: Vec<(String, Vec<usize>)>,

@@ -18,7 +18,7 @@ pub struct Leaf {
     pub next: Option<[f32; Roll::ALL.len()]>,
     /// Exact money equities when I own the cube, when it is centred, when the opponent owns it.
     pub exact: Option<[f32; 3]>,
-    /// The same, nearly exact, where `exact` has none (CUBE-15).
+    /// Returns nearly exact values where `exact` has none (CUBE-15).
     pub near: Option<[f32; 3]>,
 }
 

@@ -276,9 +276,9 @@ fn close_bearoffs_at_all_scores_lose_little() {
     );
 }
 
-/// The same for more checkers and decisions, and for searches.
+/// Checks more checkers and decisions, and searches.
 #[test]
-#[ignore = "long; .ci/run test runs it"]
+#[ignore = "long; cargo test --release -p gammond-engine --lib -- --ignored"]
 fn more_close_bearoffs_at_all_scores_lose_little() {
     for (plies, each, most) in [(0, 400, 0.0002), (1, 100, 0.0001), (2, 40, 0.00003)] {
         let losses = losses_at_all_scores(4, each, plies);

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Mistakes of all matches that are shown with their boards.
 const BOARDS_MAX: usize = 12;
 
-/// What the matches so far bring to the first page.
+/// The rows that the matches so far bring to the first page.
 #[derive(Debug, Default)]
 pub(super) struct FrontPage {
     players: PlayerList,
