@@ -337,9 +337,9 @@ impl Common {
     pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
         let mut session = SessionSettings::default();
         let wrong = |error: SettingError| Failure::usage(error);
-        session
-            .set("plies", &self.plies().to_string())
-            .map_err(wrong)?;
+        if let Some(plies) = self.plies {
+            session.set("plies", &plies.to_string()).map_err(wrong)?;
+        }
         for word in words {
             let (key, value) = word.split_once('=').ok_or_else(|| no_setting(word))?;
             session.set(key, value).map_err(wrong)?;

@@ -480,6 +480,8 @@ pub(crate) fn settings_value(session: &SessionSettings) -> serde_json::Value {
         queue,
         priority,
         when_ready,
+        plies: _,
+        filter: _,
     } = session;
     serde_json::json!({
         "plies": search.plies,

@@ -9,7 +9,10 @@ use super::json_request::words_of_line;
 use super::lines::LINE_BYTES_MAX;
 use super::position_request::{Action, Verb, ask};
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
-use super::settings::{AnswerStyle, QueuePlace, SessionSettings, StateOptions, closest};
+use super::setting::Setting;
+use super::settings::{
+    AnswerStyle, QueuePlace, SessionSettings, SettingError, StateOptions, closest,
+};
 use crate::ErrorCode;
 use gammond_engine::query::{MatchPart, Settings};
 use gammond_game::notation::BenchmarkRecord;
@@ -453,10 +456,23 @@ fn analyse<'a>(
                 return Err(fault(here, ErrorCode::BadSetting, "end", message));
             }
         } else if part_value(pair).is_none() {
-            settings(pair, &mut own).map_err(|mut fault| {
-                fault.rest = here;
-                fault
-            })?;
+            let name = pair.split(|&byte| byte == b'=').next().unwrap_or_default();
+            match Setting::named(&String::from_utf8_lossy(name)) {
+                Some(Setting { name, scope, .. }) if !scope.is_of_line("analyse") => {
+                    let error = SettingError::Verb {
+                        key: name,
+                        verb: "analyse".to_owned(),
+                    };
+                    return Err(Fault {
+                        rest: here,
+                        error: error.into(),
+                    });
+                }
+                _ => settings(pair, &mut own).map_err(|mut fault| {
+                    fault.rest = here;
+                    fault
+                })?,
+            }
         }
         rest = after;
     }
@@ -468,7 +484,7 @@ fn analyse<'a>(
     head.place = own.queue_place();
     let rules = gammond_game::Rules::default();
     Ok(Request::Analyse(Box::new(MatchHeader {
-        settings: own.search,
+        settings: own.of_analysis(),
         rules: gammond_game::Rules {
             jacoby: own.state.jacoby.unwrap_or(rules.jacoby),
             beavers: own.state.beavers.unwrap_or(rules.beavers),

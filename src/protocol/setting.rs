@@ -109,6 +109,12 @@ impl Scope {
             Scope::Session => false,
         }
     }
+
+    /// Returns true if a line with this verb takes settings of this scope: those of its session and of its queue too.
+    #[must_use]
+    pub fn is_of_line(self, verb: &str) -> bool {
+        matches!(self, Scope::Session | Scope::Queue) || self.is_of(verb)
+    }
 }
 
 /// The values that a setting has, beside its words.
@@ -428,7 +434,11 @@ pub static SETTINGS: [Setting; 33] = [
         Scope::Depth,
         PLIES,
         "look-ahead in gnubg's numbering",
-        sets!(value: search.plies = value.whole()?),
+        |settings, value| {
+            settings.search.plies = value.whole()?;
+            settings.plies = Some(settings.search.plies);
+            Some(())
+        },
     ),
     setting(
         "level",
@@ -447,10 +457,14 @@ pub static SETTINGS: [Setting; 33] = [
     ),
     setting(
         "filter",
-        Scope::Method,
+        Scope::Depth,
         SettingKind::Word,
         "plays looked at more deeply",
-        sets!(value: search.filter = MoveFilter::named(value.word()?)?),
+        |settings, value| {
+            settings.search.filter = MoveFilter::named(value.word()?)?;
+            settings.filter = Some(settings.search.filter);
+            Some(())
+        },
     )
     .words(FILTERS),
     setting(

@@ -1,5 +1,6 @@
 //! The settings of a session, which a request may change for itself. `setting` declares each of them.
 
+use super::analysis::analysis_settings;
 use super::setting::{SETTINGS, Setting};
 use gammond_engine::query::{MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
@@ -254,6 +255,10 @@ pub struct SessionSettings {
     pub priority: i8,
     /// True if answers are sent when they are ready, in any order.
     pub when_ready: bool,
+    /// The look-ahead, if it was set: an analysis of a match has another one without.
+    pub plies: Option<u8>,
+    /// The filter, if it was set.
+    pub filter: Option<MoveFilter>,
 }
 
 /// An error in a `key=value`.
@@ -273,6 +278,21 @@ pub enum SettingError {
         /// The values allowed.
         want: String,
     },
+    /// A key that requests with this verb do not take.
+    #[error("setting '{key}' is not for {verb}, expected one of {}", names_of(.verb))]
+    Verb {
+        /// The key.
+        key: &'static str,
+        /// The verb.
+        verb: String,
+    },
+}
+
+/// Returns the names of the settings that requests with a verb take.
+fn names_of(verb: &str) -> String {
+    let settings = SETTINGS.iter().filter(|setting| setting.scope.is_of(verb));
+    let names: Vec<&str> = settings.map(|setting| setting.name).collect();
+    names.join(", ")
 }
 
 impl SessionSettings {
@@ -289,6 +309,19 @@ impl SessionSettings {
             found: shortened(value),
             want: setting.want(),
         })
+    }
+
+    /// Returns the settings of the analysis of a match.
+    #[must_use]
+    pub fn of_analysis(&self) -> Settings {
+        let search = &self.search;
+        Settings {
+            level: search.level,
+            prune: search.prune,
+            noise: search.noise,
+            time_ms: search.time_ms,
+            ..analysis_settings(self.plies, self.filter)
+        }
     }
 
     /// Returns the place of a request with these settings among those that wait.

@@ -33,7 +33,8 @@ const BATCH: usize = 2048;
 #[pyclass(frozen, subclass, module = "gammond._gammond")]
 pub(crate) struct Engine {
     inner: PerProcess<Inner>,
-    plies: u8,
+    /// Look-ahead that was asked for.
+    plies: Option<u8>,
 }
 
 fn failed(error: &EngineError) -> PyErr {
@@ -142,7 +143,7 @@ impl Engine {
     }
 
     fn settings(&self, plies: Option<i64>) -> PyResult<Settings> {
-        let plies = plies.map_or(Ok(self.plies), plies_of)?;
+        let plies = plies.map_or(Ok(self.plies()), plies_of)?;
         Ok(Settings::plies(plies))
     }
 
@@ -241,17 +242,17 @@ impl From<RowError> for PyErr {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (nets=None, plies=0, bearoff=None, met=None, threads=0, cache_mb=16))]
+    #[pyo3(signature = (nets=None, plies=None, bearoff=None, met=None, threads=0, cache_mb=16))]
     fn new(
         py: Python<'_>,
         nets: Option<PathBuf>,
-        #[pyo3(from_py_with = whole)] plies: i64,
+        #[pyo3(from_py_with = whole)] plies: Option<i64>,
         bearoff: Option<PathBuf>,
         met: Option<PathBuf>,
         #[pyo3(from_py_with = whole)] threads: usize,
         #[pyo3(from_py_with = whole)] cache_mb: usize,
     ) -> PyResult<Engine> {
-        let plies = plies_of(plies)?;
+        let plies = plies.map(plies_of).transpose()?;
         let mut builder = gammond_train::player::engine_builder()
             .threads(threads)
             .cache_mb(cache_mb);
@@ -284,7 +285,7 @@ impl Engine {
     /// Default look-ahead in plies.
     #[getter]
     fn plies(&self) -> u8 {
-        self.plies
+        self.plies.unwrap_or(0)
     }
 
     /// Number of compute threads.
@@ -480,9 +481,9 @@ impl Engine {
         r#match: &Match,
         #[pyo3(from_py_with = whole)] plies: Option<i64>,
     ) -> PyResult<Analysis> {
-        let plies = plies.map_or(Ok(self.plies), plies_of)?;
+        let plies = plies.map(plies_of).transpose()?.or(self.plies);
         let (reading, rules) = (r#match.reading(), game::Rules::default());
-        let settings = analysis_settings(plies);
+        let settings = analysis_settings(plies, None);
         let inner = self.inner()?;
         let found = interrupt::quietly(py, |stop| {
             let run = || analyse(&inner, &settings, reading, rules, stop);
@@ -584,7 +585,7 @@ impl Engine {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        let (name, plies, threads) = (self.net_name()?, self.plies, self.threads()?);
+        let (name, plies, threads) = (self.net_name()?, self.plies(), self.threads()?);
         Ok(format!("<Engine {name}, {plies} plies, {threads} threads>"))
     }
 }

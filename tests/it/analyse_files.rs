@@ -142,7 +142,7 @@ fn sgf_is_written_and_read_back() {
     ] {
         let bytes = std::fs::read(data("analysis").join(name)).unwrap();
         let reading = MatchFile::read(&bytes).unwrap();
-        let settings = analysis_settings(0);
+        let settings = analysis_settings(Some(0), None);
         let analysis = analyse(
             &engine,
             &settings,

@@ -55,7 +55,7 @@ fn a_match_in_lines_is_judged_as_the_command_does() {
         "/tests/data/analysis/three3.mat"
     );
     let run = Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(["analyse", file, "--plies", "0", "--format", "json"])
+        .args(["analyse", file, "--format", "json"])
         .output()
         .unwrap();
     let told: Value = serde_json::from_slice(&run.stdout).unwrap();

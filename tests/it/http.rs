@@ -904,7 +904,7 @@ fn matches_are_judged() {
         ("/v1/analyse?ply=0", "", &mat, 400, "bad-setting"),
         ("/v1/analyse?format=pdf", "", &mat, 400, "bad-setting"),
         ("/v1/analyse?plies=0&plies=0", "", &mat, 400, "bad-setting"),
-        ("/v1/analyse?filter=huge", "", &mat, 400, "bad-setting"),
+        ("/v1/analyse?cubeful=off", "", &mat, 400, "bad-setting"),
         ("/v1/analyse?from=2&to=1", "", &mat, 400, "bad-combination"),
         (
             "/v1/analyse",

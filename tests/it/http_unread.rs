@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+const ACK: u8 = 1;
 const WINDOW_UPDATE: u8 = 8;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
@@ -100,7 +102,17 @@ impl Http2 {
             if matches!(kind, DATA | HEADERS) && flags & END_STREAM != 0 {
                 self.ended += 1;
             }
-            self.read.drain(..9 + length);
+            let payload: Vec<u8> = self.read.drain(..9 + length).skip(9).collect();
+            // The server closes a connection that does not answer this, on a slow machine before the last picture is painted.
+            if kind == PING
+                && flags & ACK == 0
+                && self
+                    .stream
+                    .write_all(&frame(PING, ACK, 0, &payload))
+                    .is_err()
+            {
+                return false;
+            }
         }
         true
     }

@@ -12,6 +12,7 @@ mod analyse;
 mod analyse_files;
 mod analyse_lines;
 mod analysis;
+mod analysis_doors;
 mod archive;
 mod bearoff;
 mod benchmark;

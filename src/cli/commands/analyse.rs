@@ -8,7 +8,7 @@ use crate::{
 use gammond_base::escape::Terminal;
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Level, MoveFilter, Settings, Stop};
+use gammond_engine::query::{Level, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading, Reason};
 use gammond_job::Progress;
@@ -149,17 +149,12 @@ enum StopReason {
     Archive(Failure),
 }
 
-/// Returns the settings of the analysis: 2 plies without waste, unless a depth or a level is named.
+/// Returns the settings of the analysis.
 pub(super) fn settings(common: &Common, level: Option<Level>) -> Settings {
-    let mut settings = match common.plies {
-        Some(plies) => analysis_settings(plies),
-        None => Settings {
-            filter: MoveFilter::SWIFT,
-            ..analysis_settings(2)
-        },
-    };
-    settings.level = level;
-    settings
+    Settings {
+        level,
+        ..analysis_settings(common.plies, None)
+    }
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

@@ -3,7 +3,7 @@
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
 use crate::{AnalysisKey, Archive, Common, Failure, LevelOption, io_threads};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::MoveFilter;
+use gammond_engine::query::{MoveFilter, Settings};
 use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
@@ -126,6 +126,7 @@ impl Args {
         config.finish_match = self.finish_match;
         config.watch = self.watch;
         config.analyse = self.analyse;
+        config.analysis = analysis_settings(common.plies, None);
         Ok(config)
     }
 
@@ -139,9 +140,9 @@ impl Args {
 }
 
 /// Files matches in an archive; one that cannot be written is logged and is no reason to stop playing.
-fn archiver(path: &Path, engine: &Engine, plies: u8) -> Result<MatchArchiver, Failure> {
+fn archiver(path: &Path, engine: &Engine, settings: &Settings) -> Result<MatchArchiver, Failure> {
     let archive = Archive::open(path)?;
-    let analyser = AnalysisKey::of(engine, &analysis_settings(plies))?;
+    let analyser = AnalysisKey::of(engine, settings)?;
     Ok(MatchArchiver(Arc::new(move |name, text, analysis| {
         let key = analyser.of_file(text.as_bytes());
         if let Err(error) = archive.add(name, &key, analysis) {
@@ -154,7 +155,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut config = args.config(common)?;
     let engine = common.engine()?;
     if let Some(path) = &args.db {
-        config.archiver = Some(archiver(path, &engine, config.settings.plies)?);
+        config.archiver = Some(archiver(path, &engine, &config.analysis)?);
     }
     let runtime = io_threads()?;
     runtime.block_on(async {

@@ -5,7 +5,7 @@ use super::replay::{Action, Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{FilterMethod, MatchPart, Settings, Stop};
+use gammond_engine::query::{MatchPart, MoveFilter, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use rayon::prelude::*;
@@ -139,10 +139,12 @@ impl Analysis {
 pub fn level_name(settings: &Settings) -> String {
     match settings.level {
         Some(level) => level.name().to_owned(),
-        None if settings.filter.method == FilterMethod::ByRolls && settings.plies > 0 => {
-            format!("{}-ply swift", settings.plies)
-        }
-        None => format!("{}-ply", settings.plies),
+        None => match settings.filter.name() {
+            Some(name) if settings.plies > 0 && settings.filter != MoveFilter::LARGE => {
+                format!("{}-ply {name}", settings.plies)
+            }
+            _ => format!("{}-ply", settings.plies),
+        },
     }
 }
 

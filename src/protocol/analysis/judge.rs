@@ -4,7 +4,8 @@ use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Equities, EvalQuery, PlayQuery, RankedPlay, RankedPlays, Settings, Stop,
+    CubeAnswer, CubeQuery, Equities, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays,
+    Settings, Stop,
 };
 use gammond_game::{MatchState, Play, Position, Roll, Score};
 
@@ -51,13 +52,18 @@ pub struct JudgedPlays {
     pub spread: f64,
 }
 
-/// Returns the search settings for the analysis of matches.
+/// Returns the search settings for the analysis of matches, at every door (ANA-01): 2 plies with the filter `swift`
+/// unless a look-ahead is `wanted`, and with that the filter `large`, unless another one is `wanted`.
 #[must_use]
-pub fn analysis_settings(plies: u8) -> Settings {
-    Settings {
+pub fn analysis_settings(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
+    let usual = match plies {
         // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
-        filter: gammond_engine::query::MoveFilter::LARGE,
-        ..Settings::plies(plies)
+        Some(_) => MoveFilter::LARGE,
+        None => MoveFilter::SWIFT,
+    };
+    Settings {
+        filter: filter.unwrap_or(usual),
+        ..Settings::plies(plies.unwrap_or(2))
     }
 }
 

@@ -4,7 +4,7 @@ use super::engine_error::engine_error;
 use crate::ErrorCode;
 use crate::RequestError;
 use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
-use crate::analysis::{analyse_json, analyse_noting, analysis_settings};
+use crate::analysis::{analyse_json, analyse_noting};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Analyses the match at the settings' depth, with the move filter of analyses.
+/// Analyses the match with these settings; their time is that of the whole match.
 pub(super) fn judge_match(
     (engine, collected): (&Engine, Option<&Collected>),
     task: &MatchTask,
@@ -89,11 +89,10 @@ pub(super) fn judge_match(
 ) -> Result<Found, RequestError> {
     let readings = MatchFile::read_all(&task.text)?;
     let limit = wanted.time_ms.map_or(MATCH_TIME, Duration::from_millis);
-    let mut settings = wanted.clone();
-    settings.filter = analysis_settings(0).filter;
-    settings.time_ms = None;
-    settings.top = None;
-    settings.cubeful = true;
+    let settings = Settings {
+        time_ms: None,
+        ..wanted.clone()
+    };
     let end = Instant::now() + limit;
     let watch = Watch::new(task, &readings, on_progress);
     let note = &|noted| watch.note(noted);
@@ -107,7 +106,7 @@ pub(super) fn judge_match(
                 if let Some(collected) = collected {
                     collected.push(JudgedMatch {
                         engine: engine.0.clone(),
-                        settings: wanted.clone(),
+                        settings: settings.clone(),
                         reading: reading.clone(),
                         analysis: analysis.clone(),
                     });

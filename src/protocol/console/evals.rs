@@ -108,6 +108,11 @@ impl Evals {
         }
     }
 
+    /// Returns those of an analysis that no command has changed.
+    pub(super) fn analysis() -> Evals {
+        Evals::of(MoveFilter::LARGE)
+    }
+
     pub(super) fn plays(&self) -> Settings {
         self.chequer.settings(self.filter)
     }

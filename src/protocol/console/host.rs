@@ -75,6 +75,8 @@ pub struct AnalysisRequest {
     pub chequer: Settings,
     /// Settings for doubles, takes and passes.
     pub cube: Settings,
+    /// Either of them, if no command has changed it.
+    pub usual: Settings,
     /// Rules of money play that the file does not name.
     pub rules: Rules,
     /// Plays kept of each roll beside the one that was played.

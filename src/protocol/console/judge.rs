@@ -1,6 +1,7 @@
 //! `analyse …`, `show statistics …`, `annotate …`: the analysis of the match.
 
 use super::Console;
+use super::evals::Evals;
 use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
 use super::statistics::{StatisticsScope, table};
 use super::table::Seat;
@@ -47,6 +48,7 @@ impl Console {
         AnalysisRequest {
             chequer: self.analysis.plays(),
             cube: self.analysis.cubes(),
+            usual: Evals::analysis().plays(),
             rules: Rules {
                 jacoby: self.table.jacoby,
                 beavers: self.beavers > 0,

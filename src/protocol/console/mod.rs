@@ -185,7 +185,7 @@ impl Console {
                 ..Style::default()
             },
             hints: Evals::of(MoveFilter::NORMAL),
-            analysis: Evals::of(MoveFilter::LARGE),
+            analysis: Evals::analysis(),
             luck: Context {
                 plies: 0,
                 prune: false,

@@ -2,7 +2,7 @@
 
 use crate::bot::{Secret, SecretError};
 use gammond_engine::query::Settings;
-use gammond_protocol::analysis::Analysis;
+use gammond_protocol::analysis::{Analysis, analysis_settings};
 use gammond_protocol::fibs::{Policy, Timing};
 use std::fmt;
 use std::path::PathBuf;
@@ -99,6 +99,8 @@ pub struct FibsConfig {
     pub watch: bool,
     /// True if the match files include an analysis of both players.
     pub analyse: bool,
+    /// Settings of that analysis.
+    pub analysis: Settings,
     /// Callback for analysed matches.
     pub archiver: Option<MatchArchiver>,
 }
@@ -127,6 +129,7 @@ impl FibsConfig {
             finish_match: false,
             watch: false,
             analyse: false,
+            analysis: analysis_settings(None, None),
             archiver: None,
         })
     }

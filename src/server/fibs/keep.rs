@@ -7,7 +7,7 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Stop;
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchReading};
-use gammond_protocol::analysis::{self, Analysis, analyse, analysis_settings};
+use gammond_protocol::analysis::{self, Analysis, analyse};
 use gammond_protocol::fibs::MatchRecord;
 
 /// FIBS plays unlimited matches without Jacoby and, with the bot's settings, without beavers.
@@ -65,6 +65,5 @@ fn judged(
         file: record.file(&config.user, Vec::new()),
         ..MatchReading::default()
     };
-    let settings = analysis_settings(config.settings.plies);
-    analyse(engine, &settings, &reading, FIBS_RULES, hurry)
+    analyse(engine, &config.analysis, &reading, FIBS_RULES, hurry)
 }

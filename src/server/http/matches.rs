@@ -18,7 +18,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
-use gammond_engine::query::{Question, ReportForm, Settings};
+use gammond_engine::query::{MoveFilter, Question, ReportForm, Settings};
 use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
 use gammond_protocol::ErrorCode;
@@ -158,23 +158,18 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
 /// Returns true if an archive takes this analysis: its key has the level, but no other setting.
 pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
     let asked = &inquiry.settings;
+    // The name of the level tells these two.
+    let filter = (asked.filter == MoveFilter::SWIFT).then_some(MoveFilter::SWIFT);
     let usual = Settings {
         level: asked.level,
-        ..analysis_settings(asked.plies)
-    };
-    // These are those of analyses, whatever is asked.
-    let same = Settings {
-        filter: usual.filter,
-        cubeful: usual.cubeful,
-        top: usual.top,
-        time_ms: usual.time_ms,
-        ..asked.clone()
+        time_ms: asked.time_ms,
+        ..analysis_settings(Some(asked.plies), filter)
     };
     let has_rules = |question: &Question| match question {
         Question::Match(task) => task.rules == Rules::default(),
         _ => false,
     };
-    same == usual && has_rules(&inquiry.question)
+    *asked == usual && has_rules(&inquiry.question)
 }
 
 /// Returns the question about a match; `words` are its settings.

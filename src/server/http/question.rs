@@ -51,11 +51,12 @@ fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
     if verb.is_empty() || setting.scope.is_of(verb) {
         return Ok(setting);
     }
-    let names: Vec<&str> = settings_of(verb).map(|setting| setting.name).collect();
-    Err(format!(
-        "setting '{name}' is not for {verb}, expected one of {}",
-        names.join(", ")
-    ))
+    let key = setting.name;
+    Err(SettingError::Verb {
+        key,
+        verb: verb.to_owned(),
+    }
+    .to_string())
 }
 
 /// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value of

@@ -446,7 +446,7 @@ class Engine:
     def __new__(
         cls,
         nets: str | PathLike[str] | None = None,
-        plies: int = 0,
+        plies: int | None = None,
         bearoff: str | PathLike[str] | None = None,
         met: str | PathLike[str] | None = None,
         threads: int = 0,

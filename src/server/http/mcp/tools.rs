@@ -307,7 +307,7 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
         Some(value) => return Err(bad(format!("limit is {}, expected a number", value.kind()))),
     };
     let words = match super::message::member(arguments, "plies") {
-        None => " plies=2".to_owned(),
+        None => String::new(),
         Some(Json::Number(plies)) => format!(" plies={plies}"),
         Some(value) => return Err(bad(format!("plies is {}, expected 0 to 4", value.kind()))),
     };
