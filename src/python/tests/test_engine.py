@@ -172,6 +172,9 @@ def test_matches_are_analysed(engine: Engine) -> None:
     analysis = engine.analyse(match)
     decisions = json.loads(analysis.json())
     assert decisions and "Ann" in analysis.text() and analysis.html().startswith("<!DOCTYPE html>")
+    # ANA-01.
+    assert "analysed at 2-ply swift" in analysis.text()
+    assert "analysed at 1-ply\n" in engine.analyse(match, plies=1).text()
     assert analysis.csv().count("\n") > 10
     assert len(Match.read(analysis.sgf().encode())) == 1
 
