@@ -273,6 +273,8 @@ fn failed_and_early_jobs_say_so() {
         (early.status, early.header("retry-after")),
         (409, Some("1"))
     );
+    let wrong = get(&http, &format!("{link}/result?format=pdf"), "");
+    assert_eq!(wrong.status, 400);
     for wait in ["wait=61", "wait=x", "wait=1&wait=1", "way=1"] {
         assert_eq!(
             get(&http, &format!("{link}?{wait}"), "").status,

@@ -62,6 +62,28 @@ fn requests_before_the_end_are_answered() {
     }
 }
 
+/// MCP-03: an answer that takes long comes after the end of the input too; the work ends when its reader has gone.
+#[test]
+fn long_work_is_answered_after_the_end() {
+    let rollout = |time_s: u32| {
+        let arguments = json!({"position": START, "trials": 46_656, "time_s": time_s});
+        call(1, "rollout", &arguments)
+    };
+    let (messages, code) = stdio(&[rollout(4)], |_| true);
+    assert_eq!((messages.len(), code), (1, Some(0)), "{messages:?}");
+    let result = &messages[0]["result"]["structuredContent"];
+    assert_eq!(result["stopped"], "time");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    writeln!(child.stdin.take().unwrap(), "{}", rollout(600)).unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 /// MCP-13: an argument that is a setting has the values of the setting, and they are accepted.
 #[test]
 fn arguments_have_the_values_of_settings() {

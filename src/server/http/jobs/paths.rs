@@ -345,6 +345,12 @@ async fn result(
     let job = access_state
         .jobs
         .get(&id, &access_state.owner(peer.origin))?;
+    let wanted = only_parameter(request.uri().query().unwrap_or_default(), "format")?;
+    let forms = job_forms();
+    if wanted.is_some() {
+        // A form that no job has is wrong before the end of this one, too.
+        matches::chosen(wanted.clone(), request.headers(), &forms)?;
+    }
     let ended = job.view.borrow().ended.clone();
     let Some(ended) = ended else {
         let message = "the job has not ended: ask for its events, or again later";
@@ -353,9 +359,7 @@ async fn result(
     if let Some(problem) = ended.problem() {
         return Err(problem);
     }
-    let wanted = only_parameter(request.uri().query().unwrap_or_default(), "format")?;
     // The reports that there are stand first in the list.
-    let forms = job_forms();
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
     let is = |name: &str, forms: &[matches::Report]| forms.iter().any(|(known, ..)| *known == name);
     if let Some(name) = wanted.as_deref()

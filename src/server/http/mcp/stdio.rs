@@ -3,6 +3,7 @@
 use super::message::{INVALID_REQUEST, Id, Message, Outgoing, RpcError};
 use super::{Context, MESSAGE_BYTES_MAX, respond};
 use crate::fair_queue::Origin;
+use crate::platform::hung_up;
 use crate::shutdown::{Phase, reached};
 use crate::tcp::Handle;
 use crate::tcp::TransportError;
@@ -15,12 +16,12 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
-use tokio::time::timeout;
+use tokio::time::sleep;
 
 /// Requests in work at a time.
 const CALLS_MAX: usize = 64;
-/// Time that the requests in work have for their answers after the end of the input.
-const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time between two checks whether somebody still reads, after the end of the input.
+const READER_CHECK: Duration = Duration::from_millis(500);
 /// Size of one read in bytes.
 const READ_BYTES: usize = 64 << 10;
 
@@ -54,6 +55,13 @@ fn write(message: &Outgoing) -> bool {
     let mut out = std::io::stdout().lock();
     let written = writeln!(out, "{}", message.text).and_then(|()| out.flush());
     written.is_ok()
+}
+
+/// Waits until the reader of standard output has gone.
+async fn reader_gone() {
+    while !hung_up(&std::io::stdout()) {
+        sleep(READER_CHECK).await;
+    }
 }
 
 /// The requests in work, by their ids.
@@ -111,7 +119,10 @@ async fn converse(server: &Handle) {
             }
         }
     };
-    let _ = timeout(LAST_ANSWERS_TIMEOUT, answers).await;
+    tokio::select! {
+        () = answers => {}
+        () = reader_gone() => {}
+    }
     calls.values().for_each(AbortHandle::abort);
 }
 
