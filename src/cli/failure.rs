@@ -2,6 +2,7 @@
 
 use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
+use gammond_game::Refusal;
 use gammond_job::JobError;
 use gammond_train::player::PlayerError;
 use std::error::Error;
@@ -106,6 +107,12 @@ impl From<PlayerError> for Failure {
             PlayerError::Engine(error) => error.into(),
             other => Failure::work(other),
         }
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Failure::work(refusal)
     }
 }
 

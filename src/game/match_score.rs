@@ -1,6 +1,6 @@
 //! The score from game to game of a match or money session.
 
-use crate::{Cube, MatchState, Rules, Score};
+use crate::{Cube, Game, GameEnd, MatchState, Rules, Score};
 
 /// The score of a match, or of a money session, between its games: the points of sides 0 and 1, and whether the next game
 /// is the Crawford game.
@@ -59,6 +59,17 @@ impl MatchScore {
             score: score.unwrap_or(Score::MONEY),
             rules,
         }
+    }
+
+    /// Begins the next game.
+    #[must_use]
+    pub fn game(&self, rules: Rules, with_cube: bool) -> Game {
+        Game::new(self.state(0, rules), with_cube)
+    }
+
+    /// Adds the points of a game.
+    pub fn finished(&mut self, end: GameEnd) {
+        self.add(end.winner, end.points);
     }
 
     /// Adds the points that `side` (0 or 1) won in a game.

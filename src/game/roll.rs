@@ -46,6 +46,17 @@ impl Roll {
         Roll::of((pair / 6 + 1) as u8, (pair % 6 + 1) as u8)
     }
 
+    /// Throws until the dice differ: the first roll of a game.
+    #[must_use]
+    pub fn opening(rng: &mut impl Rng) -> Roll {
+        loop {
+            let roll = Roll::thrown(rng);
+            if !roll.is_double() {
+                return roll;
+            }
+        }
+    }
+
     /// Returns the dice in their order.
     #[must_use]
     pub const fn dice(self) -> [u8; 2] {

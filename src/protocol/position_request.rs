@@ -9,7 +9,6 @@ use super::request_line::{
 };
 use super::settings::{SessionSettings, StateOptions};
 use crate::ErrorCode;
-use gammond_engine::equity::double_refusal;
 use gammond_engine::query::{
     CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
 };
@@ -227,10 +226,20 @@ impl<'a> PositionRequest<'a> {
     /// Returns why there is no decision about the cube, if there is none. One that is dead may be asked about where a
     /// search answers.
     fn cube_fault(&self, of_rollout: bool) -> Option<Fault<'a>> {
-        let MatchState { cube, score, .. } = self.state;
-        let score = if of_rollout { score } else { Score::MONEY };
+        let score = match of_rollout {
+            true => self.state.score,
+            false => Score::MONEY,
+        };
         let (keys, reason) = if self.own.search.cubeful {
-            (["owner", "cube"], double_refusal(score, cube.into())?)
+            (
+                ["owner", "cube"],
+                MatchState {
+                    score,
+                    ..self.state
+                }
+                .double_refusal()?
+                .reason(),
+            )
         } else {
             (["cubeful", "cubeful"], "no cube is in use")
         };

@@ -5,7 +5,9 @@ use crate::fork;
 use crate::players::OpenPlayer;
 use crate::wrong::{self, whole};
 use gammond_base::rng::{ChaCha8Rng, stream};
-use gammond_game::{Cube, CubeOwner, MatchState, PlayGenerator, Position, Roll, Rules, Score};
+use gammond_game::{
+    Act, CubeOwner, Game, MatchScore, Phase, PlayGenerator, Position, Refusal, Roll, Rules, Score,
+};
 use gammond_train::player::Player;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -16,10 +18,10 @@ const GAMES_MAX: usize = 1 << 20;
 /// Number of games that one task plays.
 const CHUNK: usize = 64;
 
-/// The decision that the acting player has to make.
+/// The decision that the acting player has to make, by its number in Python.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-enum Phase {
+enum Decision {
     /// Choice of an afterstate.
     Play = 0,
     /// No double (0) or double (1), before the roll.
@@ -32,22 +34,29 @@ enum Phase {
 #[derive(Clone, Copy)]
 struct Terms {
     /// Points of a match; 0 for single games.
-    length: u32,
+    length: u8,
     cube: bool,
 }
 
-struct Game {
+impl Terms {
+    const RULES: Rules = Rules {
+        jacoby: false,
+        beavers: false,
+    };
+
+    fn first_game(self) -> (MatchScore, Game) {
+        let score = MatchScore::new(self.length);
+        let game = score.game(Terms::RULES, self.cube);
+        (score, game)
+    }
+}
+
+/// An episode: a game, or a match of them. It always waits for a decision.
+struct Episode {
     chance: ChaCha8Rng,
-    /// Position seen by the player on roll, who is `turn`; during a double that is still the doubler.
-    position: Position,
-    turn: usize,
-    phase: Phase,
-    roll: Option<Roll>,
+    score: MatchScore,
+    game: Game,
     plays: Vec<Position>,
-    scores: [u32; 2],
-    crawford: bool,
-    after_crawford: bool,
-    cube: Cube,
 }
 
 /// The result of a step: points or the match for the player who acted, and whether the episode is over.
@@ -58,185 +67,119 @@ struct End {
     done: bool,
 }
 
-impl Game {
-    fn new(chance: ChaCha8Rng, terms: Terms) -> Game {
-        let mut game = Game {
+impl Episode {
+    fn new(chance: ChaCha8Rng, terms: Terms) -> Result<Episode, Refusal> {
+        let (score, game) = terms.first_game();
+        let mut episode = Episode {
             chance,
-            position: Position::start(),
-            turn: 0,
-            phase: Phase::Play,
-            roll: None,
+            score,
+            game,
             plays: Vec::new(),
-            scores: [0; 2],
-            crawford: false,
-            after_crawford: false,
-            cube: Cube::CENTRED,
         };
-        game.start_match(terms);
-        game
+        episode.throw()?;
+        Ok(episode)
     }
 
-    fn start_match(&mut self, terms: Terms) {
-        self.scores = [0; 2];
-        (self.crawford, self.after_crawford) = (terms.length == 1, false);
-        self.start_game();
-    }
-
-    fn start_game(&mut self) {
-        self.position = Position::start();
-        self.cube = Cube::CENTRED;
-        let roll = loop {
-            let roll = Roll::thrown(&mut self.chance);
-            if !roll.is_double() {
-                break roll;
-            }
+    /// Throws the dice that come next.
+    fn throw(&mut self) -> Result<(), Refusal> {
+        let roll = match self.game.phase() {
+            Phase::Opening => Roll::opening(&mut self.chance),
+            _ => Roll::thrown(&mut self.chance),
         };
-        let [first, second] = roll.dice();
-        self.turn = usize::from(first < second);
-        self.rolled(roll);
-    }
-
-    fn rolled(&mut self, roll: Roll) {
-        self.phase = Phase::Play;
-        self.roll = Some(roll);
-        PlayGenerator::new(&self.position).plays(roll, &mut self.plays);
+        self.game.act(Act::Roll(roll))?;
+        let position = self.game.position();
+        PlayGenerator::new(position).plays(roll, &mut self.plays);
         if self.plays.is_empty() {
-            self.plays.push(self.position.swapped());
+            self.plays.push(position.swapped());
+        }
+        Ok(())
+    }
+
+    fn decision(&self) -> Decision {
+        match self.game.phase() {
+            Phase::Turn => Decision::Double,
+            Phase::Answer => Decision::Answer,
+            _ => Decision::Play,
         }
     }
 
-    fn throw(&mut self) {
-        let roll = Roll::thrown(&mut self.chance);
-        self.rolled(roll);
-    }
-
-    /// Starts the turn of the player on roll.
-    fn begin_turn(&mut self, terms: Terms) {
-        if terms.cube && self.may_double(terms) {
-            self.phase = Phase::Double;
-            self.roll = None;
-            self.plays.clear();
-        } else {
-            self.throw();
-        }
-    }
-
-    fn may_double(&self, terms: Terms) -> bool {
-        let mine = self.cube.owner() != CubeOwner::Opponent;
-        let value = self.cube.value();
-        // A cube that wins the match already is dead.
-        let useful = terms.length == 0 || self.scores[self.turn] + value < terms.length;
-        mine && useful && !self.crawford && value < u32::from(Cube::MAX)
-    }
-
-    /// Returns cube and score seen by the player on roll.
-    fn state(&self, terms: Terms) -> MatchState {
-        let (mine, theirs) = (self.scores[self.turn], self.scores[1 - self.turn]);
-        let score = Score::lenient(terms.length, mine, theirs, self.crawford);
-        MatchState {
-            cube: self.cube,
-            score: score.unwrap_or(Score::MONEY),
-            rules: Rules {
-                jacoby: false,
-                beavers: false,
-            },
-        }
-    }
-
-    /// Returns the player who decides.
-    fn actor(&self) -> usize {
-        match self.phase {
-            Phase::Answer => 1 - self.turn,
-            Phase::Play | Phase::Double => self.turn,
+    fn roll(&self) -> Option<Roll> {
+        match self.game.phase() {
+            Phase::Play(roll) => Some(roll),
+            _ => None,
         }
     }
 
     fn actions(&self) -> usize {
-        match self.phase {
-            Phase::Play => self.plays.len(),
-            Phase::Double | Phase::Answer => 2,
-        }
-    }
-
-    /// Returns the board seen by the player who decides.
-    fn board(&self) -> Position {
-        match self.phase {
-            Phase::Answer => self.position.swapped(),
-            Phase::Play | Phase::Double => self.position,
+        match self.decision() {
+            Decision::Play => self.plays.len(),
+            Decision::Double | Decision::Answer => 2,
         }
     }
 
     /// Executes the action of the player who decides.
-    fn act(&mut self, terms: Terms, action: usize) -> End {
-        match (self.phase, action) {
-            (Phase::Play, action) => {
+    fn act(&mut self, terms: Terms, action: usize) -> Result<End, Refusal> {
+        match (self.decision(), action) {
+            (Decision::Play, action) => {
                 let after = self.plays.get(action).copied();
-                self.played(terms, after.unwrap_or_else(|| self.position.swapped()))
+                return self.played(
+                    terms,
+                    after.unwrap_or_else(|| self.game.position().swapped()),
+                );
             }
-            (Phase::Double, 0) => {
-                self.throw();
-                End::default()
+            (Decision::Double, 0) => self.throw()?,
+            (Decision::Double, _) => {
+                self.game.act(Act::Double)?;
+                self.plays.clear();
             }
-            (Phase::Double, _) => {
-                self.phase = Phase::Answer;
-                End::default()
+            (Decision::Answer, 0) => {
+                self.game.act(Act::Pass)?;
+                return self.ended(terms);
             }
-            (Phase::Answer, 0) => self.won(terms, self.turn, self.cube.value()),
-            (Phase::Answer, _) => {
-                let doubled = Cube::new(self.cube.value() * 2, CubeOwner::Opponent);
-                self.cube = doubled.unwrap_or(self.cube);
-                self.throw();
-                End::default()
+            (Decision::Answer, _) => {
+                self.game.act(Act::Take)?;
+                self.throw()?;
             }
         }
+        Ok(End::default())
     }
 
-    fn played(&mut self, terms: Terms, after: Position) -> End {
-        if let Some(outcome) = after.outcome() {
-            return self.won(
-                terms,
-                self.turn,
-                outcome.points().unsigned_abs() * self.cube.value(),
-            );
-        }
-        self.position = after;
-        self.cube = self.cube.swapped();
-        self.turn = 1 - self.turn;
-        self.begin_turn(terms);
-        End::default()
+    fn played(&mut self, terms: Terms, after: Position) -> Result<End, Refusal> {
+        self.game.played(after)?;
+        self.ended(terms)
     }
 
-    /// Scores a finished game and starts the next one.
-    fn won(&mut self, terms: Terms, winner: usize, points: u32) -> End {
-        let sign = if winner == 0 { 1.0 } else { -1.0 };
-        if terms.length == 0 {
-            self.start_game();
-            return End {
-                reward: sign * points as f32,
-                done: true,
-            };
+    /// Scores a finished game and starts the next one; else goes on to the next decision.
+    fn ended(&mut self, terms: Terms) -> Result<End, Refusal> {
+        let Some(end) = self.game.end() else {
+            if self.game.double_refusal().is_some() {
+                self.throw()?;
+            } else {
+                self.plays.clear();
+            }
+            return Ok(End::default());
+        };
+        let points = end.signed_points();
+        self.score.finished(end);
+        let won = self.score.winner().is_some();
+        let (reward, done) = match (terms.length, won) {
+            (0, _) => (points as f32, true),
+            (_, true) => (points.signum() as f32, true),
+            (_, false) => (0.0, false),
+        };
+        if done {
+            (self.score, self.game) = terms.first_game();
+        } else {
+            self.game = self.score.game(Terms::RULES, terms.cube);
         }
-        self.scores[winner] += points;
-        if self.scores[winner] >= terms.length {
-            self.start_match(terms);
-            return End {
-                reward: sign,
-                done: true,
-            };
-        }
-        self.after_crawford |= self.crawford;
-        let one_away = self.scores.iter().any(|&score| score + 1 == terms.length);
-        self.crawford = one_away && !self.after_crawford;
-        self.start_game();
-        End::default()
+        self.throw()?;
+        Ok(End { reward, done })
     }
 
     /// Plays the opponent, player 1, until it is the turn of player 0.
     fn answer(&mut self, terms: Terms, opponent: &dyn Player) -> Result<End, String> {
-        while self.actor() == 1 {
-            let end = self
-                .opponent_acts(terms, opponent)
-                .map_err(|error| error.to_string())?;
+        while self.game.actor() == 1 {
+            let end = self.opponent_acts(terms, opponent)?;
             if end.done {
                 // The new game may be the opponent's to open; that is part of it.
                 self.answer(terms, opponent)?;
@@ -246,44 +189,45 @@ impl Game {
         Ok(End::default())
     }
 
-    fn opponent_acts(
-        &mut self,
-        terms: Terms,
-        opponent: &dyn Player,
-    ) -> Result<End, gammond_train::player::PlayerError> {
-        let state = self.state(terms);
+    fn opponent_acts(&mut self, terms: Terms, opponent: &dyn Player) -> Result<End, String> {
+        let (position, state) = (*self.game.position(), *self.game.state());
         let with_cube = opponent.with_cube();
-        Ok(match (self.phase, self.roll) {
-            (Phase::Double, _) => {
-                let doubles = with_cube.map(|player| player.doubles(&self.position, &state));
-                self.act(terms, usize::from(doubles.unwrap_or(Ok(false))?))
+        let found = match (self.decision(), self.roll()) {
+            (Decision::Answer, _) => {
+                let takes = with_cube.map(|player| player.takes(&position, &state));
+                self.act(terms, usize::from(takes.unwrap_or(Ok(true)).map_err(text)?))
             }
-            (Phase::Answer, _) => {
-                let takes = with_cube.map(|player| player.takes(&self.position, &state));
-                self.act(terms, usize::from(takes.unwrap_or(Ok(true))?))
-            }
-            (Phase::Play, Some(roll)) => {
-                let (position, chance) = (self.position, &mut self.chance);
+            (Decision::Play, Some(roll)) => {
+                let chance = &mut self.chance;
                 let after = match with_cube {
                     Some(player) if terms.cube || terms.length > 0 => {
-                        player.play_in(&position, &state, roll, chance)?
+                        player.play_in(&position, &state, roll, chance)
                     }
-                    _ => opponent.play(&position, roll, chance)?,
+                    _ => opponent.play(&position, roll, chance),
                 };
-                self.played(terms, after)
+                self.played(terms, after.map_err(text)?)
             }
-            (Phase::Play, None) => {
-                self.throw();
-                End::default()
+            _ => {
+                let doubles = with_cube.map(|player| player.doubles(&position, &state));
+                self.act(
+                    terms,
+                    usize::from(doubles.unwrap_or(Ok(false)).map_err(text)?),
+                )
             }
-        })
+        };
+        found.map_err(text)
     }
+}
+
+/// Returns the text of an error.
+fn text(error: impl ToString) -> String {
+    error.to_string()
 }
 
 /// Concurrent games, each with its own numbered stream of dice.
 #[pyclass(module = "gammond._gammond")]
 pub(crate) struct Games {
-    games: Vec<Game>,
+    games: Vec<Episode>,
     terms: Terms,
     opponent: Option<OpenPlayer>,
     seed: u64,
@@ -294,8 +238,8 @@ impl Games {
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
         let (seed, terms, first) = (self.seed, self.terms, self.episodes);
         let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
-        let restart = |(number, game): (usize, &mut Game)| {
-            *game = Game::new(stream(seed, first + number as u64), terms);
+        let restart = |(number, game): (usize, &mut Episode)| {
+            *game = Episode::new(stream(seed, first + number as u64), terms).map_err(text)?;
             opponent
                 .as_deref()
                 .map_or(Ok(()), |player| game.answer(terms, player).map(drop))
@@ -309,7 +253,7 @@ impl Games {
     fn each<'py, T: numpy::Element>(
         &self,
         py: Python<'py>,
-        value: impl Fn(&Game) -> T,
+        value: impl Fn(&Episode) -> T,
     ) -> Bound<'py, PyArray1<T>> {
         self.games
             .iter()
@@ -340,15 +284,16 @@ impl Games {
         let length = Score::new(match_length, 0, 0, false);
         length.map_err(|error| wrong::value("match", error))?;
         let terms = Terms {
-            length: match_length,
+            length: u8::try_from(match_length).unwrap_or_default(),
             cube,
         };
         let opponent = opponent
             .map(|text| OpenPlayer::new(py, "opponent", text))
             .transpose()?;
         let games = (0..n)
-            .map(|number| Game::new(stream(seed, number as u64), terms))
-            .collect();
+            .map(|number| Episode::new(stream(seed, number as u64), terms))
+            .collect::<Result<_, _>>()
+            .map_err(wrong::work)?;
         let mut games = Games {
             games,
             terms,
@@ -382,17 +327,17 @@ impl Games {
         let mut rows = vec![0; self.games.len() * PLACES];
         let (places, _) = rows.as_chunks_mut::<PLACES>();
         for (row, game) in places.iter_mut().zip(&self.games) {
-            boards::write(&game.board(), row);
+            boards::write(&game.game.seen().0, row);
         }
         boards::array(py, rows)
     }
 
     fn players<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
-        self.each(py, |game| game.actor() as u8)
+        self.each(py, |game| game.game.actor() as u8)
     }
 
     fn phases<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
-        self.each(py, |game| game.phase as u8)
+        self.each(py, |game| game.decision() as u8)
     }
 
     fn counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
@@ -404,7 +349,7 @@ impl Games {
         let dice = self
             .games
             .iter()
-            .flat_map(|game| game.roll.map_or([0, 0], Roll::dice));
+            .flat_map(|game| game.roll().map_or([0, 0], Roll::dice));
         dice.collect::<Vec<u8>>()
             .into_pyarray(py)
             .call_method1("reshape", (-1, 2))
@@ -413,13 +358,8 @@ impl Games {
     /// Length, own score, opponent's score, cube, its owner (1 own, 0 centred, -1 the opponent), Crawford; seen by the
     /// player who decides.
     fn states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = |game: &Game| {
-            let state = game.state(self.terms);
-            let state = if game.phase == Phase::Answer {
-                state.swapped()
-            } else {
-                state
-            };
+        let state = |game: &Episode| {
+            let (_, state) = game.game.seen();
             let owner = match state.cube.owner() {
                 CubeOwner::Me => 1,
                 CubeOwner::Centred => 0,
@@ -453,7 +393,7 @@ impl Games {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<i64>>)> {
         let games = &self.games;
-        let of_chunk = |games: &[Game]| {
+        let of_chunk = |games: &[Episode]| {
             let (mut rows, mut counts) = (Vec::new(), Vec::new());
             for game in games {
                 boards::append(&mut rows, &game.plays);
@@ -493,9 +433,11 @@ impl Games {
         }
         let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
         let (terms, games, pool) = (self.terms, &mut self.games, fork::pool()?);
-        let act = |(game, &action): (&mut Game, &i64)| {
-            let actor = game.actor();
-            let end = game.act(terms, usize::try_from(action).unwrap_or_default());
+        let act = |(game, &action): (&mut Episode, &i64)| {
+            let actor = game.game.actor();
+            let end = game
+                .act(terms, usize::try_from(action).unwrap_or_default())
+                .map_err(text)?;
             let Some(player) = opponent.as_deref() else {
                 let sign = if actor == 0 { 1.0 } else { -1.0 };
                 return Ok(End {

@@ -5,7 +5,6 @@ use super::hand_match::HandMatch;
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
-use gammond_engine::equity::double_refusal;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays, Settings,
     Stop,
@@ -14,7 +13,7 @@ use gammond_game::notation::{
     LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
 };
 use gammond_game::{
-    Cube, CubeOwner, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules, find_play,
+    Act, Game, LegalPlay, Margin, MatchScore, MatchState, Phase, Position, Roll, Rules, find_play,
     legal_plays,
 };
 use gammond_protocol::analysis::{Totals, analyse};
@@ -248,124 +247,109 @@ impl GameTable<'_> {
     fn game(&mut self, input: &mut impl BufRead, game: u64) -> Result<GameEnd, Failure> {
         let mut dice = stream(self.seed, 2 * game);
         let mut chance = stream(self.seed, 2 * game + 1);
-        let mut roll = loop {
-            let opening = Roll::thrown(&mut dice);
-            if !opening.is_double() {
-                break opening;
-            }
-        };
-        let [own, other] = roll.dice();
-        let mut turn = usize::from(own < other);
-        let mut state = self.score.state(turn, self.rules);
-        let begins = match turn {
+        let (number, mut game) = (game + 1, self.score.game(self.rules, true));
+        game.act(Act::Roll(Roll::opening(&mut dice)))?;
+        let begins = match game.on_roll() {
             PERSON => "you begin".to_owned(),
             _ => format!("{} begins", self.name),
         };
-        let crawford = match state.score.is_crawford() {
+        let crawford = match game.state().score.is_crawford() {
             true => ", the Crawford game",
             false => "",
         };
-        let title = format!("\nGame {}{crawford}: {begins}.", game + 1);
+        let title = format!("\nGame {number}{crawford}: {begins}.");
         let title = self.look.strong(&title);
         self.say(&title)?;
         self.saved.begin_game(self.score.points());
-        let mut position = Position::start();
-        for number in 0..TURNS_MAX {
+        for _ in 0..TURNS_MAX {
             // The person has the board before the eyes who has just decided to roll.
-            let is_drawn = number > 0 && turn == PERSON && may_double(&state);
-            if number > 0 {
-                match self.cube_turn(input, (turn, &position), state)? {
-                    ControlFlow::Continue(cube) => state.cube = cube,
-                    ControlFlow::Break(end) => return Ok(end),
-                }
-                roll = Roll::thrown(&mut dice);
+            let is_drawn = game.on_roll() == PERSON && game.double_refusal().is_none();
+            if let Some(left) = self.cube_turn(input, &mut game)? {
+                return Ok(left);
             }
-            let after = match turn {
-                PERSON => match self.human_turn(input, &position, (state, roll), is_drawn)? {
-                    ControlFlow::Continue(after) => after,
-                    ControlFlow::Break(end) => return Ok(end),
-                },
-                _ => self.turn_of_opponent(&position, &state, roll, &mut chance)?,
-            };
-            let play = find_play(&position, roll, &after).unwrap_or_default();
-            self.saved.add(turn, MatAction::Play { roll, play });
-            if let Some(outcome) = after.outcome() {
-                let won = state.points(outcome.margin);
-                let what = win(&state, outcome.margin);
-                let text = match turn {
+            if game.phase() == Phase::Turn {
+                game.act(Act::Roll(Roll::thrown(&mut dice)))?;
+            }
+            if let Phase::Play(roll) = game.phase() {
+                let (turn, position, state) = (game.on_roll(), *game.position(), *game.state());
+                let after = match turn {
+                    PERSON => match self.human_turn(input, &position, (state, roll), is_drawn)? {
+                        ControlFlow::Continue(after) => after,
+                        ControlFlow::Break(end) => return Ok(end),
+                    },
+                    _ => self.turn_of_opponent(&position, &state, roll, &mut chance)?,
+                };
+                let play = find_play(&position, roll, &after).unwrap_or_default();
+                self.saved.add(turn, MatAction::Play { roll, play });
+                game.played(after)?;
+            }
+            if let Some(end) = game.end() {
+                let what = match end.margin {
+                    // After the last play the loser is on roll.
+                    Some(margin) => win(game.state(), margin),
+                    None => points(end.points),
+                };
+                let text = match end.winner {
                     PERSON => format!("You win {what}."),
                     _ => format!("{} wins {what}.", self.name),
                 };
                 let text = self.look.strong(&text);
                 self.say(&text)?;
-                return Ok(GameEnd::Won(turn, won));
+                return Ok(GameEnd::Won(end.winner, end.points));
             }
-            position = after;
-            turn = 1 - turn;
-            state = state.swapped();
         }
         Ok(GameEnd::Left)
     }
 
-    /// Lets the player on roll double and the other answer; goes on with the cube as it is then.
+    /// Lets the player on roll double and the other answer; returns the end, if the person ends the game.
     fn cube_turn(
         &mut self,
         input: &mut impl BufRead,
-        (turn, position): (usize, &Position),
-        state: MatchState,
-    ) -> Step<Cube> {
-        if !may_double(&state) {
-            return Ok(ControlFlow::Continue(state.cube));
+        game: &mut Game,
+    ) -> Result<Option<GameEnd>, Failure> {
+        if game.double_refusal().is_some() {
+            return Ok(None);
         }
+        let (turn, position, state) = (game.on_roll(), *game.position(), *game.state());
         let doubles = match turn {
-            PERSON => match self.human_doubles(input, position, state)? {
+            PERSON => match self.human_doubles(input, &position, state)? {
                 ControlFlow::Continue(doubles) => doubles,
-                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+                ControlFlow::Break(end) => return Ok(Some(end)),
             },
             _ => match self.opponent.with_cube() {
-                Some(player) => player.doubles(position, &state)?,
-                None => self.cube_answer(position, state)?.double,
+                Some(player) => player.doubles(&position, &state)?,
+                None => self.cube_answer(&position, state)?.double,
             },
         };
         if !doubles {
-            return Ok(ControlFlow::Continue(state.cube));
+            return Ok(None);
         }
+        game.act(Act::Double)?;
         let value = 2 * state.cube.value();
         self.saved.add(turn, MatAction::Double(value));
         let takes = match turn {
             PERSON => {
                 let takes = match self.opponent.with_cube() {
-                    Some(player) => player.takes(position, &state)?,
-                    None => self.cube_answer(position, state)?.take,
+                    Some(player) => player.takes(&position, &state)?,
+                    None => self.cube_answer(&position, state)?.take,
                 };
                 let does = if takes { "takes" } else { "drops" };
                 let text = format!("You double to {value}; {} {does}.", self.name);
                 self.say(&text)?;
                 takes
             }
-            _ => match self.human_takes(input, position, state)? {
+            _ => match self.human_takes(input, &position, state)? {
                 ControlFlow::Continue(takes) => takes,
-                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
+                ControlFlow::Break(end) => return Ok(Some(end)),
             },
         };
-        let answer = if takes {
-            MatAction::Take
-        } else {
-            MatAction::Drop
+        let (answer, act) = match takes {
+            true => (MatAction::Take, Act::Take),
+            false => (MatAction::Drop, Act::Pass),
         };
         self.saved.add(1 - turn, answer);
-        if takes {
-            let cube = Cube::new(value, CubeOwner::Opponent).unwrap_or(state.cube);
-            return Ok(ControlFlow::Continue(cube));
-        }
-        let won = state.cube.value();
-        let text = match turn {
-            PERSON => format!("You win {}.", points(won)),
-            _ => format!("{} wins {}.", self.name, points(won)),
-        };
-        let text = self.look.strong(&text);
-        self.say(&text)?;
-        Ok(ControlFlow::Break(GameEnd::Won(turn, won)))
+        game.act(act)?;
+        Ok(None)
     }
 
     fn cube_answer(&self, position: &Position, state: MatchState) -> Result<CubeAnswer, Failure> {
@@ -690,11 +674,6 @@ impl GameTable<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns true if the player on roll may double.
-fn may_double(state: &MatchState) -> bool {
-    double_refusal(state.score, state.cube.into()).is_none()
 }
 
 /// Returns the words for a margin.

@@ -39,5 +39,5 @@ pub(crate) use efficiency::bearoff_life;
 pub use met::{AWAY_MAX, MatchEquityTable, MetError};
 pub use policy::{CubePoints, Response, beaver_response, dead_double_point, response};
 pub use resign::{accept_resignation, resign_advice};
-pub use stakes::{CubeState, GammonPrices, Stakes, double_refusal};
+pub use stakes::{CubeState, GammonPrices, Stakes};
 pub use verdict::{CubeDecision, CubeNumbers};

@@ -3,7 +3,7 @@
 use super::RolloutError;
 use super::tally::{ROUND, Sample, Tally};
 use super::trial::{Start, TrialContext, TrialScratch};
-use crate::equity::{CubeState, Stakes, double_refusal};
+use crate::equity::{CubeState, Stakes};
 use crate::query::{
     Candidate, CubeQuery, Equities, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery,
     RolloutSettings, RolloutSide, RolloutSubject, Settings, Truncation,
@@ -383,8 +383,8 @@ fn starts(query: &RolloutQuery) -> Result<Vec<(Candidate, Start)>, RolloutError>
         RolloutSubject::Position => Ok(vec![(Candidate::Position, here)]),
         RolloutSubject::Best(..) => Err(RolloutError::Question("which plays?")),
         RolloutSubject::Cube => {
-            if let Some(reason) = double_refusal(query.state.score, query.state.cube.into()) {
-                return Err(RolloutError::Cube(reason));
+            if let Some(refusal) = query.state.double_refusal() {
+                return Err(RolloutError::Cube(refusal.reason()));
             }
             let cube = Cube::new(2 * query.state.cube.value(), CubeOwner::Opponent)
                 .map_err(|_| RolloutError::Cube("the cube cannot be turned further"))?;

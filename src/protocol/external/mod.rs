@@ -28,7 +28,6 @@ pub use spelling::{Spelling, spell};
 use super::dialect::{self, Dialect, Inquiry};
 use super::lines::FramedLine;
 use command::{Command, Options};
-use gammond_engine::equity::double_refusal;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
 use gammond_game::{Cube, CubeOwner, MatchState, Score};
@@ -366,7 +365,7 @@ impl Dialect for External {
 
 /// Returns true if the player on roll may turn the cube at all (EXT-15).
 fn may_double(state: &MatchState) -> bool {
-    double_refusal(state.score, state.cube.into()).is_none()
+    state.double_refusal().is_none()
 }
 
 /// Without NULs, blanks and line ends around.

@@ -1,7 +1,6 @@
 //! The engine's answers to the questions of the bgammon bot.
 
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::equity::double_refusal;
 use gammond_engine::query::{CubeQuery, EvalQuery, Settings, Stop};
 use gammond_game::{MatchState, Position};
 use gammond_protocol::bgammon::{Ask, BgammonAnswer};
@@ -40,8 +39,7 @@ pub fn answer(
             if resigns(engine, query.position, query.state, *mine) {
                 return Ok(BgammonAnswer::Resign);
             }
-            let MatchState { score, cube, .. } = query.state;
-            if double_refusal(score, cube.into()).is_some() {
+            if query.state.double_refusal().is_some() {
                 return Ok(BgammonAnswer::Roll);
             }
             let found = engine.cube_action(query, settings, stop)?;

@@ -2,10 +2,9 @@
 
 use super::terms::{DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
-use gammond_base::rng::{ChaCha8Rng, stream};
+use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
-use gammond_engine::equity::double_refusal;
-use gammond_game::{Cube, CubeOwner, MatchScore, MatchState, Position, Roll, Rules};
+use gammond_game::{Act, Game, MatchScore, MatchState, Position, Refusal, Roll, Rules};
 
 /// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,17 +133,6 @@ fn one_match(
     Ok(Some(0))
 }
 
-/// Returns the first throw, which is no double, and whose it is.
-fn opening(dice: &mut ChaCha8Rng) -> (Roll, usize) {
-    loop {
-        let roll = Roll::thrown(dice);
-        if !roll.is_double() {
-            let [first, second] = roll.dice();
-            return (roll, usize::from(first < second));
-        }
-    }
-}
-
 /// Points of the player named first; `state` is seen by that player, none without a cube.
 fn one_game(
     players: [&dyn Player; 2],
@@ -155,92 +143,101 @@ fn one_game(
 ) -> Result<Option<i32>, Fault> {
     let mut dice = stream(seed, 2 * number);
     let mut chance = stream(seed, 2 * number + 1);
-    let (mut roll, mut turn) = opening(&mut dice);
-    let mut position = Position::start();
-    let mut state = if turn == 0 {
-        state
-    } else {
-        state.map(MatchState::swapped)
+    let with_cube = state.is_some();
+    let rules = Rules {
+        jacoby: false,
+        beavers: false,
     };
-    let signed = |turn: usize, points: u32| match turn {
-        0 => points as i32,
-        _ => -(points as i32),
+    let state = state.unwrap_or(MatchState::money(rules));
+    let mut game = Game::new(state, with_cube);
+    let refused = |player: usize| {
+        move |refusal: Refusal| Fault::of(player, refused(players[player], refusal))
     };
     for turns in 0..TURNS_MAX {
         if stop.is_triggered() {
             return Ok(None);
         }
-        if let (Some(state), true) = (&mut state, turns > 0)
-            && let Some(lost) = cube_turn(players, turn, &position, state, watch)?
-        {
-            let points = signed(turn, lost);
+        if turns > 0 {
+            cube_turn(players, &mut game, watch)?;
+        }
+        if game.end().is_none() {
+            let roll = match turns {
+                0 => Roll::opening(&mut dice),
+                _ => Roll::thrown(&mut dice),
+            };
+            game.act(Act::Roll(roll)).map_err(refused(0))?;
+            let (turn, before) = (game.on_roll(), *game.position());
+            let state = with_cube.then_some(*game.state());
+            watch(GameEvent::Thrown(Throw {
+                player: turn,
+                position: before,
+                state,
+                roll,
+                opens: turns == 0,
+            }));
+            let played = match (&state, players[turn].with_cube()) {
+                (Some(state), Some(player)) => player.play_in(&before, state, roll, &mut chance),
+                (Some(_), None) => Err(without_cube(players[turn])),
+                (None, _) => players[turn].play(&before, roll, &mut chance),
+            };
+            let after = played.map_err(|error| Fault::of(turn, error))?;
+            game.played(after).map_err(refused(turn))?;
+            watch(GameEvent::Done(DuelAction::Played(PlayedTurn {
+                player: turn,
+                before,
+                roll,
+                after,
+            })));
+        }
+        if let Some(end) = game.end() {
+            let points = end.signed_points();
             watch(GameEvent::Ends(points));
             return Ok(Some(points));
         }
-        watch(GameEvent::Thrown(Throw {
-            player: turn,
-            position,
-            state,
-            roll,
-            opens: turns == 0,
-        }));
-        let before = position;
-        let played = match (&state, players[turn].with_cube()) {
-            (Some(state), Some(player)) => player.play_in(&position, state, roll, &mut chance),
-            (Some(_), None) => Err(without_cube(players[turn])),
-            (None, _) => players[turn].play(&position, roll, &mut chance),
-        };
-        position = played.map_err(|error| Fault::of(turn, error))?;
-        watch(GameEvent::Done(DuelAction::Played(PlayedTurn {
-            player: turn,
-            before,
-            roll,
-            after: position,
-        })));
-        if let Some(outcome) = position.outcome() {
-            let margin = outcome.margin;
-            let points = state.map_or(margin as u32, |state| state.points(margin));
-            let points = signed(turn, points);
-            watch(GameEvent::Ends(points));
-            return Ok(Some(points));
-        }
-        turn = 1 - turn;
-        state = state.map(MatchState::swapped);
-        roll = Roll::thrown(&mut dice);
     }
     watch(GameEvent::Ends(0));
     Ok(Some(0))
 }
 
-/// Lets the player on roll turn the cube and the other answer. The points won when that ends the game.
-fn cube_turn(
-    players: [&dyn Player; 2],
-    turn: usize,
-    position: &Position,
-    state: &mut MatchState,
-    watch: Watch<'_>,
-) -> Result<Option<u32>, Fault> {
-    let value = state.cube.value();
-    if double_refusal(state.score, state.cube.into()).is_some() {
-        return Ok(None);
+/// Lets the player on roll turn the cube and the other answer.
+fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Result<(), Fault> {
+    if game.double_refusal().is_some() {
+        return Ok(());
     }
+    let (position, state) = (*game.position(), *game.state());
     let at = |player: usize| {
         let found = players[player].with_cube();
         found.ok_or_else(|| Fault::of(player, without_cube(players[player])))
     };
     let fault = |player| move |error| Fault::of(player, error);
-    if !(at(turn)?.doubles(position, state)).map_err(fault(turn))? {
-        return Ok(None);
+    let refused = |player: usize| {
+        move |refusal: Refusal| Fault::of(player, refused(players[player], refusal))
+    };
+    let turn = game.on_roll();
+    if !(at(turn)?.doubles(&position, &state)).map_err(fault(turn))? {
+        return Ok(());
     }
-    let other = 1 - turn;
-    watch(GameEvent::Done(DuelAction::Doubled(turn, 2 * value)));
-    if !(at(other)?.takes(position, state)).map_err(fault(other))? {
-        watch(GameEvent::Done(DuelAction::Passed(other)));
-        return Ok(Some(value));
+    game.act(Act::Double).map_err(refused(turn))?;
+    watch(GameEvent::Done(DuelAction::Doubled(
+        turn,
+        2 * state.cube.value(),
+    )));
+    let other = game.actor();
+    let takes = (at(other)?.takes(&position, &state)).map_err(fault(other))?;
+    let (act, done) = match takes {
+        true => (Act::Take, DuelAction::Took(other)),
+        false => (Act::Pass, DuelAction::Passed(other)),
+    };
+    watch(GameEvent::Done(done));
+    game.act(act).map_err(refused(other))
+}
+
+/// Returns the complaint about a player whose act is not allowed.
+fn refused(player: &dyn Player, refusal: Refusal) -> PlayerError {
+    PlayerError::Spec {
+        text: player.name(),
+        reason: refusal.to_string(),
     }
-    watch(GameEvent::Done(DuelAction::Took(other)));
-    state.cube = Cube::new(2 * value, CubeOwner::Opponent).unwrap_or(state.cube);
-    Ok(None)
 }
 
 /// Returns the complaint about a player that cannot play these terms.
