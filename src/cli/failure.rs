@@ -2,7 +2,7 @@
 
 use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
-use gammond_game::Refusal;
+use gammond_game::ActRefusal;
 use gammond_job::JobError;
 use gammond_train::player::PlayerError;
 use std::error::Error;
@@ -110,8 +110,8 @@ impl From<PlayerError> for Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
+impl From<ActRefusal> for Failure {
+    fn from(refusal: ActRefusal) -> Self {
         Failure::work(refusal)
     }
 }

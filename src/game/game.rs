@@ -6,7 +6,7 @@ use crate::{Cube, CubeOwner, Margin, MatchState, PlayGenerator, Position, Roll, 
 /// The reason why an act is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum ActRefusal {
     /// The other player may turn the cube.
     #[error("{}", self.reason())]
     OpponentsCube,
@@ -30,26 +30,26 @@ pub enum Refusal {
     IllegalPlay,
     /// Something else is to be done now.
     #[error("{}", self.reason())]
-    NotNow(Phase),
+    NotNow(GamePhase),
 }
 
-impl Refusal {
+impl ActRefusal {
     /// Returns the reason in words that begin or end a sentence.
     #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
-            Refusal::OpponentsCube => "the opponent owns the cube",
-            Refusal::LargestCube => "the cube is at 4096 and cannot be turned further",
-            Refusal::CrawfordGame => "the cube may not be turned in the Crawford game",
-            Refusal::DeadCube => "a win at this cube wins the match already",
-            Refusal::NoCube => "no cube is in use",
-            Refusal::OpeningDouble => "the first roll of a game is no double",
-            Refusal::IllegalPlay => "the play is not legal with this roll",
-            Refusal::NotNow(Phase::Opening) => "the first roll comes now",
-            Refusal::NotNow(Phase::Turn) => "a double or a roll comes now",
-            Refusal::NotNow(Phase::Play(_)) => "a play comes now",
-            Refusal::NotNow(Phase::Answer) => "the answer to the double comes now",
-            Refusal::NotNow(Phase::Over(_)) => "the game is over",
+            ActRefusal::OpponentsCube => "the opponent owns the cube",
+            ActRefusal::LargestCube => "the cube is at 4096 and cannot be turned further",
+            ActRefusal::CrawfordGame => "the cube may not be turned in the Crawford game",
+            ActRefusal::DeadCube => "a win at this cube wins the match already",
+            ActRefusal::NoCube => "no cube is in use",
+            ActRefusal::OpeningDouble => "the first roll of a game is no double",
+            ActRefusal::IllegalPlay => "the play is not legal with this roll",
+            ActRefusal::NotNow(GamePhase::Opening) => "the first roll comes now",
+            ActRefusal::NotNow(GamePhase::Turn) => "a double or a roll comes now",
+            ActRefusal::NotNow(GamePhase::Play(_)) => "a play comes now",
+            ActRefusal::NotNow(GamePhase::Answer) => "the answer to the double comes now",
+            ActRefusal::NotNow(GamePhase::Over(_)) => "the game is over",
         }
     }
 }
@@ -58,15 +58,15 @@ impl Score {
     /// Returns the reason why the player on roll may not double at a cube of 2 to the power `doublings`; `None` if that
     /// player may (CUBE-07). The leader after the Crawford game needs one point, which every cube brings.
     #[must_use]
-    pub const fn double_refusal(self, doublings: u32, owner: CubeOwner) -> Option<Refusal> {
+    pub const fn double_refusal(self, doublings: u32, owner: CubeOwner) -> Option<ActRefusal> {
         if matches!(owner, CubeOwner::Opponent) {
-            Some(Refusal::OpponentsCube)
+            Some(ActRefusal::OpponentsCube)
         } else if doublings >= Cube::MAX.trailing_zeros() {
-            Some(Refusal::LargestCube)
+            Some(ActRefusal::LargestCube)
         } else if self.is_crawford() {
-            Some(Refusal::CrawfordGame)
+            Some(ActRefusal::CrawfordGame)
         } else if !self.is_money() && 1 << doublings >= self.my_away() {
-            Some(Refusal::DeadCube)
+            Some(ActRefusal::DeadCube)
         } else {
             None
         }
@@ -76,7 +76,7 @@ impl Score {
 impl MatchState {
     /// Returns the reason why the player on roll may not double; `None` if that player may.
     #[must_use]
-    pub const fn double_refusal(&self) -> Option<Refusal> {
+    pub const fn double_refusal(&self) -> Option<ActRefusal> {
         let doublings = self.cube.value().trailing_zeros();
         self.score.double_refusal(doublings, self.cube.owner())
     }
@@ -114,7 +114,7 @@ impl GameEnd {
 
 /// The act that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
+pub enum GamePhase {
     /// The first roll, which decides who begins.
     Opening,
     /// A double or a roll of the player on roll.
@@ -150,7 +150,7 @@ pub struct Game {
     /// Seen by the player on roll.
     state: MatchState,
     on_roll: usize,
-    phase: Phase,
+    phase: GamePhase,
     with_cube: bool,
 }
 
@@ -162,7 +162,7 @@ impl Game {
             position: Position::start(),
             state,
             on_roll: 0,
-            phase: Phase::Opening,
+            phase: GamePhase::Opening,
             with_cube,
         }
     }
@@ -189,7 +189,7 @@ impl Game {
     #[must_use]
     pub const fn actor(&self) -> usize {
         match self.phase {
-            Phase::Answer => 1 - self.on_roll,
+            GamePhase::Answer => 1 - self.on_roll,
             _ => self.on_roll,
         }
     }
@@ -198,14 +198,14 @@ impl Game {
     #[must_use]
     pub fn seen(&self) -> (Position, MatchState) {
         match self.phase {
-            Phase::Answer => (self.position.swapped(), self.state.swapped()),
+            GamePhase::Answer => (self.position.swapped(), self.state.swapped()),
             _ => (self.position, self.state),
         }
     }
 
     /// Returns what comes next.
     #[must_use]
-    pub const fn phase(&self) -> Phase {
+    pub const fn phase(&self) -> GamePhase {
         self.phase
     }
 
@@ -213,64 +213,64 @@ impl Game {
     #[must_use]
     pub const fn end(&self) -> Option<GameEnd> {
         match self.phase {
-            Phase::Over(end) => Some(end),
+            GamePhase::Over(end) => Some(end),
             _ => None,
         }
     }
 
     /// Returns the reason why the player on roll may not double now; `None` if that player may.
     #[must_use]
-    pub fn double_refusal(&self) -> Option<Refusal> {
+    pub fn double_refusal(&self) -> Option<ActRefusal> {
         match self.phase {
-            Phase::Turn if self.with_cube => self.state.double_refusal(),
-            Phase::Turn => Some(Refusal::NoCube),
-            phase => Some(Refusal::NotNow(phase)),
+            GamePhase::Turn if self.with_cube => self.state.double_refusal(),
+            GamePhase::Turn => Some(ActRefusal::NoCube),
+            phase => Some(ActRefusal::NotNow(phase)),
         }
     }
 
     /// Performs an act.
     ///
     /// # Errors
-    /// A [`Refusal`] if it is not allowed; the game is as it was then.
-    pub fn act(&mut self, act: Act) -> Result<(), Refusal> {
+    /// A [`ActRefusal`] if it is not allowed; the game is as it was then.
+    pub fn act(&mut self, act: Act) -> Result<(), ActRefusal> {
         match (act, self.phase) {
-            (Act::Roll(roll), Phase::Opening) => {
+            (Act::Roll(roll), GamePhase::Opening) => {
                 if roll.is_double() {
-                    return Err(Refusal::OpeningDouble);
+                    return Err(ActRefusal::OpeningDouble);
                 }
                 let [first, second] = roll.dice();
                 if first < second {
                     self.on_roll = 1;
                     self.state = self.state.swapped();
                 }
-                self.phase = Phase::Play(roll);
+                self.phase = GamePhase::Play(roll);
             }
-            (Act::Roll(roll), Phase::Turn) => self.phase = Phase::Play(roll),
-            (Act::Play(after), Phase::Play(roll)) => {
+            (Act::Roll(roll), GamePhase::Turn) => self.phase = GamePhase::Play(roll),
+            (Act::Play(after), GamePhase::Play(roll)) => {
                 let mut plays = Vec::new();
                 PlayGenerator::new(&self.position).plays(roll, &mut plays);
                 let cannot_move = plays.is_empty() && after == self.position.swapped();
                 if !cannot_move && !plays.contains(&after) {
-                    return Err(Refusal::IllegalPlay);
+                    return Err(ActRefusal::IllegalPlay);
                 }
                 return self.played(after);
             }
             (Act::Double, _) => match self.double_refusal() {
                 Some(refusal) => return Err(refusal),
-                None => self.phase = Phase::Answer,
+                None => self.phase = GamePhase::Answer,
             },
-            (Act::Take, Phase::Answer) => {
+            (Act::Take, GamePhase::Answer) => {
                 self.state = self.state.doubled();
-                self.phase = Phase::Turn;
+                self.phase = GamePhase::Turn;
             }
-            (Act::Pass, Phase::Answer) => {
-                self.phase = Phase::Over(GameEnd {
+            (Act::Pass, GamePhase::Answer) => {
+                self.phase = GamePhase::Over(GameEnd {
                     winner: self.on_roll,
                     points: self.state.cube.value(),
                     margin: None,
                 });
             }
-            (_, phase) => return Err(Refusal::NotNow(phase)),
+            (_, phase) => return Err(ActRefusal::NotNow(phase)),
         }
         Ok(())
     }
@@ -278,16 +278,16 @@ impl Game {
     /// Performs a play that was chosen among the legal ones; it is not checked again.
     ///
     /// # Errors
-    /// [`Refusal::NotNow`] if no play comes now.
-    pub fn played(&mut self, after: Position) -> Result<(), Refusal> {
-        if !matches!(self.phase, Phase::Play(_)) {
-            return Err(Refusal::NotNow(self.phase));
+    /// [`ActRefusal::NotNow`] if no play comes now.
+    pub fn played(&mut self, after: Position) -> Result<(), ActRefusal> {
+        if !matches!(self.phase, GamePhase::Play(_)) {
+            return Err(ActRefusal::NotNow(self.phase));
         }
         let (player, state) = (self.on_roll, self.state);
         (self.position, self.state, self.on_roll) = (after, state.swapped(), 1 - player);
         self.phase = match after.outcome() {
-            None => Phase::Turn,
-            Some(outcome) => Phase::Over(GameEnd {
+            None => GamePhase::Turn,
+            Some(outcome) => GamePhase::Over(GameEnd {
                 winner: if outcome.won { 1 - player } else { player },
                 points: state.points(outcome.margin),
                 margin: Some(outcome.margin),
@@ -317,28 +317,40 @@ mod tests {
     #[test]
     fn acts_come_in_their_order() {
         let mut game = Game::new(money(true), true);
-        assert_eq!(game.act(Act::Double), Err(Refusal::NotNow(Phase::Opening)));
-        assert_eq!(game.act(roll(3, 3)), Err(Refusal::OpeningDouble));
+        assert_eq!(
+            game.act(Act::Double),
+            Err(ActRefusal::NotNow(GamePhase::Opening))
+        );
+        assert_eq!(game.act(roll(3, 3)), Err(ActRefusal::OpeningDouble));
         game.act(roll(3, 4)).unwrap();
         assert_eq!((game.on_roll(), game.actor()), (1, 1));
         let refused = game.act(roll(3, 1));
-        assert!(matches!(refused, Err(Refusal::NotNow(Phase::Play(_)))));
+        assert!(matches!(
+            refused,
+            Err(ActRefusal::NotNow(GamePhase::Play(_)))
+        ));
         let stays = Position::start().swapped();
-        assert_eq!(game.act(Act::Play(stays)), Err(Refusal::IllegalPlay));
+        assert_eq!(game.act(Act::Play(stays)), Err(ActRefusal::IllegalPlay));
         let after = legal_plays(game.position(), Roll::new(3, 4).unwrap())[0].after;
         game.act(Act::Play(after)).unwrap();
-        assert_eq!((game.phase(), game.on_roll()), (Phase::Turn, 0));
-        assert_eq!(game.act(Act::Take), Err(Refusal::NotNow(Phase::Turn)));
+        assert_eq!((game.phase(), game.on_roll()), (GamePhase::Turn, 0));
+        assert_eq!(
+            game.act(Act::Take),
+            Err(ActRefusal::NotNow(GamePhase::Turn))
+        );
         game.act(Act::Double).unwrap();
         assert_eq!((game.on_roll(), game.actor()), (0, 1));
         assert_eq!(game.seen().0, game.position().swapped());
-        assert_eq!(game.act(Act::Double), Err(Refusal::NotNow(Phase::Answer)));
+        assert_eq!(
+            game.act(Act::Double),
+            Err(ActRefusal::NotNow(GamePhase::Answer))
+        );
         game.act(Act::Take).unwrap();
         assert_eq!(
             game.state().cube,
             Cube::new(2, CubeOwner::Opponent).unwrap()
         );
-        assert_eq!(game.act(Act::Double), Err(Refusal::OpponentsCube));
+        assert_eq!(game.act(Act::Double), Err(ActRefusal::OpponentsCube));
         game.act(roll(6, 6)).unwrap();
         let after = legal_plays(game.position(), Roll::new(6, 6).unwrap())[0].after;
         game.played(after).unwrap();
@@ -350,7 +362,10 @@ mod tests {
             margin: None,
         };
         assert_eq!((game.end(), end.signed_points()), (Some(end), -2));
-        assert_eq!(game.act(roll(2, 1)), Err(Refusal::NotNow(Phase::Over(end))));
+        assert_eq!(
+            game.act(roll(2, 1)),
+            Err(ActRefusal::NotNow(GamePhase::Over(end)))
+        );
     }
 
     /// A gammon counts twice the cube, but for Jacoby's rule; without a cube nobody doubles.
@@ -374,8 +389,8 @@ mod tests {
             assert_eq!(game.end(), Some(end));
         }
         let mut game = Game::new(money(true), false);
-        game.phase = Phase::Turn;
-        assert_eq!(game.act(Act::Double), Err(Refusal::NoCube));
+        game.phase = GamePhase::Turn;
+        assert_eq!(game.act(Act::Double), Err(ActRefusal::NoCube));
     }
 
     /// CUBE-07.
@@ -388,17 +403,17 @@ mod tests {
         for (score, doublings, owner, refusal) in [
             (Score::MONEY, 0, centred, None),
             (Score::MONEY, 11, me, None),
-            (Score::MONEY, 12, me, Some(Refusal::LargestCube)),
+            (Score::MONEY, 12, me, Some(ActRefusal::LargestCube)),
             (
                 Score::MONEY,
                 1,
                 CubeOwner::Opponent,
-                Some(Refusal::OpponentsCube),
+                Some(ActRefusal::OpponentsCube),
             ),
             (match_score, 1, me, None),
-            (match_score, 2, me, Some(Refusal::DeadCube)),
-            (crawford, 0, centred, Some(Refusal::CrawfordGame)),
-            (post_crawford, 0, centred, Some(Refusal::DeadCube)),
+            (match_score, 2, me, Some(ActRefusal::DeadCube)),
+            (crawford, 0, centred, Some(ActRefusal::CrawfordGame)),
+            (post_crawford, 0, centred, Some(ActRefusal::DeadCube)),
             (post_crawford.swapped(), 0, centred, None),
         ] {
             let found = score.double_refusal(doublings, owner);

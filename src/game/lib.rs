@@ -31,7 +31,7 @@ mod verdict;
 pub use category::Category;
 pub use chances::Chances;
 pub use class::Class;
-pub use game::{Act, Game, GameEnd, Phase, Refusal};
+pub use game::{Act, ActRefusal, Game, GameEnd, GamePhase};
 pub use group::Group;
 pub use match_score::MatchScore;
 pub use movegen::{PLAYS_MAX, PlayGenerator, find_play, generate_plays, legal_plays};

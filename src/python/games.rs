@@ -6,7 +6,8 @@ use crate::players::OpenPlayer;
 use crate::wrong::{self, whole};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{
-    Act, CubeOwner, Game, MatchScore, Phase, PlayGenerator, Position, Refusal, Roll, Rules, Score,
+    Act, ActRefusal, CubeOwner, Game, GamePhase, MatchScore, PlayGenerator, Position, Roll, Rules,
+    Score,
 };
 use gammond_train::player::Player;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
@@ -68,7 +69,7 @@ struct End {
 }
 
 impl Episode {
-    fn new(chance: ChaCha8Rng, terms: Terms) -> Result<Episode, Refusal> {
+    fn new(chance: ChaCha8Rng, terms: Terms) -> Result<Episode, ActRefusal> {
         let (score, game) = terms.first_game();
         let mut episode = Episode {
             chance,
@@ -81,9 +82,9 @@ impl Episode {
     }
 
     /// Throws the dice that come next.
-    fn throw(&mut self) -> Result<(), Refusal> {
+    fn throw(&mut self) -> Result<(), ActRefusal> {
         let roll = match self.game.phase() {
-            Phase::Opening => Roll::opening(&mut self.chance),
+            GamePhase::Opening => Roll::opening(&mut self.chance),
             _ => Roll::thrown(&mut self.chance),
         };
         self.game.act(Act::Roll(roll))?;
@@ -97,15 +98,15 @@ impl Episode {
 
     fn decision(&self) -> Decision {
         match self.game.phase() {
-            Phase::Turn => Decision::Double,
-            Phase::Answer => Decision::Answer,
+            GamePhase::Turn => Decision::Double,
+            GamePhase::Answer => Decision::Answer,
             _ => Decision::Play,
         }
     }
 
     fn roll(&self) -> Option<Roll> {
         match self.game.phase() {
-            Phase::Play(roll) => Some(roll),
+            GamePhase::Play(roll) => Some(roll),
             _ => None,
         }
     }
@@ -118,7 +119,7 @@ impl Episode {
     }
 
     /// Executes the action of the player who decides.
-    fn act(&mut self, terms: Terms, action: usize) -> Result<End, Refusal> {
+    fn act(&mut self, terms: Terms, action: usize) -> Result<End, ActRefusal> {
         match (self.decision(), action) {
             (Decision::Play, action) => {
                 let after = self.plays.get(action).copied();
@@ -144,13 +145,13 @@ impl Episode {
         Ok(End::default())
     }
 
-    fn played(&mut self, terms: Terms, after: Position) -> Result<End, Refusal> {
+    fn played(&mut self, terms: Terms, after: Position) -> Result<End, ActRefusal> {
         self.game.played(after)?;
         self.ended(terms)
     }
 
     /// Scores a finished game and starts the next one; else goes on to the next decision.
-    fn ended(&mut self, terms: Terms) -> Result<End, Refusal> {
+    fn ended(&mut self, terms: Terms) -> Result<End, ActRefusal> {
         let Some(end) = self.game.end() else {
             if self.game.double_refusal().is_some() {
                 self.throw()?;

@@ -13,8 +13,8 @@ use gammond_game::notation::{
     LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
 };
 use gammond_game::{
-    Act, Game, LegalPlay, Margin, MatchScore, MatchState, Phase, Position, Roll, Rules, find_play,
-    legal_plays,
+    Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
+    find_play, legal_plays,
 };
 use gammond_protocol::analysis::{Totals, analyse};
 use gammond_protocol::render::{ScreenStyle, screen};
@@ -267,10 +267,10 @@ impl GameTable<'_> {
             if let Some(left) = self.cube_turn(input, &mut game)? {
                 return Ok(left);
             }
-            if game.phase() == Phase::Turn {
+            if game.phase() == GamePhase::Turn {
                 game.act(Act::Roll(Roll::thrown(&mut dice)))?;
             }
-            if let Phase::Play(roll) = game.phase() {
+            if let GamePhase::Play(roll) = game.phase() {
                 let (turn, position, state) = (game.on_roll(), *game.position(), *game.state());
                 let after = match turn {
                     PERSON => match self.human_turn(input, &position, (state, roll), is_drawn)? {

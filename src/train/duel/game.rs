@@ -4,7 +4,7 @@ use super::terms::{DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
 use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
-use gammond_game::{Act, Game, MatchScore, MatchState, Position, Refusal, Roll, Rules};
+use gammond_game::{Act, ActRefusal, Game, MatchScore, MatchState, Position, Roll, Rules};
 
 /// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ fn one_game(
     let state = state.unwrap_or(MatchState::money(rules));
     let mut game = Game::new(state, with_cube);
     let refused = |player: usize| {
-        move |refusal: Refusal| Fault::of(player, refused(players[player], refusal))
+        move |refusal: ActRefusal| Fault::of(player, refused(players[player], refusal))
     };
     for turns in 0..TURNS_MAX {
         if stop.is_triggered() {
@@ -211,7 +211,7 @@ fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Re
     };
     let fault = |player| move |error| Fault::of(player, error);
     let refused = |player: usize| {
-        move |refusal: Refusal| Fault::of(player, refused(players[player], refusal))
+        move |refusal: ActRefusal| Fault::of(player, refused(players[player], refusal))
     };
     let turn = game.on_roll();
     if !(at(turn)?.doubles(&position, &state)).map_err(fault(turn))? {
@@ -233,7 +233,7 @@ fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Re
 }
 
 /// Returns the complaint about a player whose act is not allowed.
-fn refused(player: &dyn Player, refusal: Refusal) -> PlayerError {
+fn refused(player: &dyn Player, refusal: ActRefusal) -> PlayerError {
     PlayerError::Spec {
         text: player.name(),
         reason: refusal.to_string(),
