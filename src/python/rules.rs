@@ -2,7 +2,7 @@
 
 use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
-use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
+use gammond_game::{self as game, Class, Cube, CubeOwner, Margin, Rules, Score};
 use gammond_protocol::render::{Overlay, Theme, board, svg_file};
 use gammond_server::picture::{PNG_WIDTH_MAX, png};
 use pyo3::prelude::*;
@@ -628,6 +628,21 @@ impl MatchState {
     #[getter]
     fn beavers(&self) -> bool {
         self.0.rules.beavers
+    }
+
+    /// The reason why the player on roll may not double.
+    #[getter]
+    fn double_refusal(&self) -> Option<&'static str> {
+        self.0.double_refusal().map(game::ActRefusal::reason)
+    }
+
+    /// The points of a game won by this margin.
+    fn points(&self, margin: u8) -> PyResult<u32> {
+        let margins = [Margin::Single, Margin::Gammon, Margin::Backgammon];
+        let known = margins.into_iter().find(|one| *one as u8 == margin);
+        let margin =
+            known.ok_or_else(|| wrong::value("margin", format!("{margin}, expected 1 to 3")))?;
+        Ok(self.0.points(margin))
     }
 
     /// The state seen by the other player.

@@ -127,6 +127,21 @@ def test_cube_of_a_game() -> None:
     game.undo()
     game.pass_()
     assert game.result == (1, 1)
+    # CUBE-07: a cube that wins the match already is dead.
+    game = Game(MatchState(3, (0, 2)), seed=1)
+    game.roll("31")
+    game.play("8/5 6/5")
+    with pytest.raises(ValueError, match="wins the match already"):
+        game.double()
+    assert game.state.double_refusal and MatchState(3, (0, 2)).double_refusal is None
+
+
+def test_points_follow_the_cube_and_jacobys_rule() -> None:
+    assert [MatchState().points(margin) for margin in (1, 2, 3)] == [1, 1, 1]
+    assert [MatchState(cube=2, owner="me").points(margin) for margin in (1, 2, 3)] == [2, 4, 6]
+    assert MatchState(5).points(3) == 3
+    with pytest.raises(ValueError, match="^margin: 4"):
+        MatchState().points(4)
 
 
 def test_match_files_read_back() -> None:
@@ -164,7 +179,7 @@ def play_match(length: int, seed: int) -> MatchPlay:
             chance.choice((game.take, game.pass_))()
         elif game.dice is not None:
             game.play(chance.choice(game.legal_plays()))
-        elif game.actions and game.state.owner != "opponent" and not game.state.crawford and chance.random() < 0.02:
+        elif game.actions and game.state.double_refusal is None and chance.random() < 0.02:
             game.double()
         else:
             game.roll()

@@ -186,6 +186,11 @@ class MatchState:
     @property
     def beavers(self) -> bool:
         """True if a double may be beavered (money)."""
+    @property
+    def double_refusal(self) -> str | None:
+        """The reason why the player on roll may not double: an opponent's, a dead or the largest cube, the Crawford game."""
+    def points(self, margin: int) -> int:
+        """Returns the points of a game won by 1 (single), 2 (gammon) or 3 (backgammon), with the cube and Jacoby's rule."""
     def swapped(self) -> MatchState:
         """Returns the state seen by the opponent."""
     def __hash__(self) -> int: ...

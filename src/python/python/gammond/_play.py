@@ -124,8 +124,7 @@ class Game:
         action = (self.player, "play", made)
         points = after.outcome()
         if points is not None:
-            jacoby = self.state.length == 0 and self.state.jacoby and self.state.owner == "centred"
-            won = (1 if jacoby else abs(points)) * self.state.cube
+            won = self.state.points(abs(points))
             # The player on roll stays the winner, so the position is seen by the winner too.
             self._do(action, self._now._replace(position=after.swapped(), roll=None, winner=self.player, points=won))
         else:
@@ -140,11 +139,7 @@ class Game:
         """Returns the reason why the player on roll may not double."""
         if self._now.roll is not None or not self.actions:
             return "doubles come before the roll, not at the first turn"
-        if self.state.owner == "opponent":
-            return "the opponent owns the cube"
-        if self.state.crawford:
-            return "there is no double in the Crawford game"
-        return "a double waits for its answer" if self._now.doubled else None
+        return "a double waits for its answer" if self._now.doubled else self.state.double_refusal
 
     def double(self) -> None:
         """Offers the cube at twice its value."""

@@ -60,7 +60,7 @@ class CubeGames:
         """Lets `side` double and the other side answer; returns the games that go on."""
         going = []
         for state, part in self._groups(games, side):
-            if state.crawford or state.owner == "opponent":
+            if state.double_refusal:
                 going.append(part)
                 continue
             _, actions = arrays.cube(self._boards[part], state, self._plies, self._engine)
