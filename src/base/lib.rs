@@ -1,6 +1,7 @@
 //! Support for long jobs and safe file access: files from outside, journals that survive a kill, random streams,
 //! statistics, a stop token. Independent of backgammon.
 
+pub mod checksum;
 pub mod days;
 pub mod escape;
 pub mod files;

@@ -348,7 +348,7 @@ fn digest(connection: &Connection, number: i64) -> rusqlite::Result<String> {
             bytes.push(b';');
         }
     }
-    Ok(gammond_job::sha256(&bytes))
+    Ok(gammond_base::checksum::sha256(&bytes))
 }
 
 /// Adds all values of the rows that a statement finds about a match, each with its type and length.
@@ -404,7 +404,7 @@ fn find_latest(connection: &Connection) -> rusqlite::Result<()> {
         for sql in PLAYED {
             add_rows(connection, sql, number, &mut bytes)?;
         }
-        if seen.insert(gammond_job::sha256(&bytes)) {
+        if seen.insert(gammond_base::checksum::sha256(&bytes)) {
             connection.execute("INSERT INTO latest VALUES (?)", [number])?;
         }
     }

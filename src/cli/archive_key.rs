@@ -54,7 +54,7 @@ impl AnalysisKey {
             let mut summed = names.into_bytes();
             summed.push(0);
             summed.extend_from_slice(bytes);
-            gammond_job::sha256(&summed)
+            gammond_base::checksum::sha256(&summed)
         };
         let names = format!("{level} {nets} {met}");
         ArchiveKey {

@@ -11,7 +11,7 @@ use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pu
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::stream::{DirectGetErrorKind, LastRawMessageErrorKind};
 use futures_util::StreamExt as _;
-use gammond_job::sha256;
+use gammond_base::checksum::sha256;
 use std::time::Duration;
 use tokio::time::timeout;
 

@@ -3,8 +3,8 @@
 use super::FarmError;
 use super::store::Farm;
 use super::task::{FILE_BYTES_MAX, FOLDER_FILES_MAX, Shipped, ShippedFile, is_sha256};
+use gammond_base::checksum::{sha256, sha256_of};
 use gammond_base::files;
-use gammond_job::{sha256, sha256_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ pub(super) const COPIES_MAX: u32 = 6;
 
 /// Processes an answer to a batch that has one already: a different one is stored as a further copy and compared.
 pub(super) async fn late(farm: &Farm, submissions: Submission) -> Result<(), FarmError> {
-    let sum = gammond_job::sha256(&submissions.bytes);
+    let sum = gammond_base::checksum::sha256(&submissions.bytes);
     let Some((first, _)) = farm.answer(&submissions.batch).await? else {
         // The stored answer was invalid and has been removed, so this one may take its place.
         return farm.submit(vec![submissions]).await.map(drop);

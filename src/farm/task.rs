@@ -2,7 +2,7 @@
 
 use super::FarmError;
 use super::spec::{EngineSpec, JobSpec};
-use gammond_job::sha256;
+use gammond_base::checksum::sha256;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

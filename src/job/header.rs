@@ -1,9 +1,9 @@
 //! The header of a job: its kind and settings, as text and checksums.
 
 use super::Share;
+use gammond_base::checksum::{sha256, sha256_of};
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -123,18 +123,8 @@ impl Header {
     /// # Errors
     /// When it cannot be read.
     pub fn file(self, name: &str, path: &Path) -> io::Result<Header> {
-        let mut hash = Sha256::new();
-        let mut file = std::fs::File::open(path)?;
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match io::Read::read(&mut file, &mut buffer) {
-                Ok(0) => break,
-                Ok(got) => hash.update(buffer.get(..got).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(self.field(name, hex(&hash.finalize())))
+        let sum = sha256_of(std::fs::File::open(path)?)?;
+        Ok(self.field(name, sum))
     }
 
     pub(super) fn share(self, share: Share) -> Header {
@@ -206,47 +196,9 @@ impl Header {
     }
 }
 
-/// Returns the SHA-256 of bytes, in hexadecimal digits.
-#[must_use]
-pub fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Returns the SHA-256 of all that a reader has, however much that is.
-///
-/// # Errors
-/// What the reader says.
-pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
-    let mut sum = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match reader.read(&mut buffer) {
-            Ok(0) => return Ok(hex(&sum.finalize())),
-            Ok(count) => sum.update(buffer.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_reader_has_the_sum_of_its_bytes() {
-        let bytes: Vec<u8> = (0..200_000_u32)
-            .map(|n| (n.wrapping_mul(n) >> 8) as u8)
-            .collect();
-        for length in [0, 1, 65_536, 65_537, bytes.len()] {
-            let some = &bytes[..length];
-            assert_eq!(sha256_of(some).unwrap(), sha256(some), "{length}");
-        }
-    }
 
     #[test]
     fn headers_round_trip_and_name_the_difference() {

@@ -58,7 +58,7 @@ mod stamp;
 
 pub use control::{Control, Progress, ProgressEvent};
 pub use error::JobError;
-pub use header::{Difference, Header, sha256, sha256_of};
+pub use header::{Difference, Header};
 pub use merge::{MergeError, check_merged, merge};
 pub use part::{BadPart, Job};
 pub use remote::{Computed, JobRole, Order, PartSource, RemoteError, RemoteExecutor, Work};

@@ -1,7 +1,8 @@
 //! The stamp in the head of a text file that a job made: the same command knows its own work again, and leaves
 //! everything else as it is.
 
-use super::{Difference, Header, sha256};
+use super::{Difference, Header};
+use gammond_base::checksum::sha256;
 
 /// Prefix of the stamp in a command's files, such as `gammond label`.
 #[derive(Clone, Copy, Debug)]

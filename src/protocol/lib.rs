@@ -1,7 +1,8 @@
-//! Protocols as machines without I/O: text in, requests and text out.
+//! Protocols as machines without I/O: text in, requests and text out; the analysis of matches, pictures of boards, the
+//! console, and the machines of the bots.
 //!
-//! Knows positions, notations and the vocabulary of questions, but neither engine nor sockets, so
-//! a protocol is tested with no net loaded. The normative texts are in `protocol-specs/`.
+//! [`answerer`] and [`analysis`] ask the engine; the other modules know its vocabulary alone, so that they are tested
+//! with no net loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
 //!
 //! ```
 //! use gammond_protocol::{Request, SessionSettings, parse_line};

@@ -1,5 +1,6 @@
-//! Transports: sockets (`tcp`, Unix's too), standard input (`batch`, `ubgi`), NATS, the FIBS link; and
-//! what they share: the answer to one line, the threads that compute, limits, the way down.
+//! Transports: sockets of TCP and Unix with lines (`tcp`), HTTP with pages and MCP, standard input (`batch`, `ubgi`), the
+//! console, the links of the bots; and what they share: queues, the threads that compute, limits, the shutdown.
+//! NATS is in `gammond-farm`.
 
 pub mod batch;
 pub mod bgammon;

@@ -4,7 +4,7 @@
 use crate::field::{Field, block_on};
 use async_nats::HeaderMap;
 use async_nats::jetstream::{self, Context};
-use gammond_job::sha256;
+use gammond_base::checksum::sha256;
 use serde_json::{Value, json};
 use std::fs;
 

@@ -5,11 +5,12 @@ use crate::{
     Common, Failure, Format, Measured, Output, Picture, ProgressArgs, known, shown_path, stopped,
     write_drawing,
 };
+use gammond_base::checksum::sha256_of;
 use gammond_base::escape::{CsvCell, csv_line};
 use gammond_base::stats::Running;
 use gammond_engine::equity::MatchEquityTable;
 use gammond_game::Class;
-use gammond_job::{Runner, sha256_of};
+use gammond_job::Runner;
 use gammond_protocol::render::bars::{self, Bar, Row};
 use gammond_train::benchmark::scoring::Scoring;
 use gammond_train::benchmark::summary::{

@@ -6,9 +6,10 @@ use crate::{
     Common, Failure, Picture, PlayerOptions, ProgressArgs, finish, shown_path, write_drawing,
 };
 use clap::builder::RangedU64ValueParser;
+use gammond_base::checksum::sha256;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
-use gammond_job::{Control, sha256};
+use gammond_job::Control;
 use gammond_train::lab::hillclimb::{HillPlan, Teacher};
 use gammond_train::lab::linear_climb::LinearPlan;
 use gammond_train::lab::supervised::{Rates, SupervisedPlan, TextDatabase};

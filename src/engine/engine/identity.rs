@@ -1,7 +1,7 @@
 //! Checksum of an engine's parts: two engines with the same checksum give the same answers.
 
+use gammond_base::checksum::{sha256, sha256_of};
 use gammond_base::files;
-use gammond_job::{sha256, sha256_of};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub use error::{EngineError, FileError, THREADS_MAX};
 
 use crate::nn::format::safetensors;
 use budget::Budget;
-use gammond_job::sha256;
+use gammond_base::checksum::sha256;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;

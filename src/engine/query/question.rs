@@ -1,4 +1,5 @@
-//! A query for the engine, independent of the protocol, and the engine's result.
+//! All queries, independent of the protocol, and their results: those that the engine answers, and those about matches
+//! and about the program, which the answerer of `gammond-protocol` answers with it.
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,

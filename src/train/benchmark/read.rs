@@ -24,7 +24,7 @@ pub enum Generation {
     /// The original rollouts.
     First,
     /// Rolled out again with more accuracy.
-    RepeatComparison,
+    RolledAgain,
 }
 
 impl Generation {
@@ -33,7 +33,7 @@ impl Generation {
     pub const fn name(self) -> &'static str {
         match self {
             Generation::First => "first rollouts",
-            Generation::RepeatComparison => "rolled out again",
+            Generation::RolledAgain => "rolled out again",
         }
     }
 
@@ -56,19 +56,19 @@ const KNOWN_RECORDS: [(&str, [u8; 2], f64, Generation); 4] = [
         "OAHDPAABDAOAHDPAABDA",
         [4, 2],
         0.114_795,
-        Generation::RepeatComparison,
+        Generation::RolledAgain,
     ),
     (
         "NPIPANAAAAPPDOAACAAI",
         [5, 2],
         -0.770_323,
-        Generation::RepeatComparison,
+        Generation::RolledAgain,
     ),
     (
         "AAAAABNMAAAAAAAAAAAA",
         [6, 1],
         0.345_939,
-        Generation::RepeatComparison,
+        Generation::RolledAgain,
     ),
 ];
 
@@ -465,7 +465,7 @@ mod tests {
     fn generations_are_known_by_records_of_their_files() {
         let file = |equity: &str| format!("m {START} 2 4 JIGHPAABDAOAHDPAABDA {equity}\n");
         let of = |equity: &str| read(&mut file(equity).as_bytes()).unwrap().generation;
-        assert_eq!(of("0.114795"), Some(Generation::RepeatComparison));
+        assert_eq!(of("0.114795"), Some(Generation::RolledAgain));
         assert_eq!(of("0.133905"), Some(Generation::First));
         assert_eq!(of("0.12"), None);
         for record in [
@@ -477,7 +477,7 @@ mod tests {
                     .unwrap()
                     .generation
             };
-            assert_eq!(of(record), Some(Generation::RepeatComparison), "{record}");
+            assert_eq!(of(record), Some(Generation::RolledAgain), "{record}");
             assert_eq!(of(&record.replace('3', "4")), None, "{record}");
         }
     }

@@ -4,11 +4,12 @@ use super::training_loop::{pack, unpack};
 use super::{LabError, TrainingLoop};
 use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape};
 use crate::training::alpha::{AlphaSchedule, AlphaSettings, Pass};
+use gammond_base::checksum::sha256;
 use gammond_base::files::{self, RECORDS_BYTES_MAX};
 use gammond_base::rng::{below, stream};
 use gammond_base::stop::Stop;
 use gammond_game::notation::{PositionChances, parse_training_line};
-use gammond_job::{BadPart, Header, Progress, sha256};
+use gammond_job::{BadPart, Header, Progress};
 use std::path::Path;
 
 /// The stream of the first weights; the orders of the positions have the others.

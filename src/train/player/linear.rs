@@ -6,10 +6,10 @@
 //! seen by the other player has what is left of 1.
 
 use super::{Player, PlayerError, best_by};
+use gammond_base::checksum::sha256;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_game::{BAR, Chances, Position, Roll, Side};
-use gammond_job::sha256;
 use gammond_protocol::parse_toml;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Files of positions: one a line, any position text, or lines of a training file.
 
+use gammond_base::checksum::sha256;
 use gammond_game::Position;
 use gammond_game::notation::{LINE_BYTES_MAX, NotationError, parse_position_line};
-use gammond_job::sha256;
 use std::io::{self, BufRead, Read as _};
 
 /// Positions, and the lines that are none with their reasons.

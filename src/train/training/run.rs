@@ -17,10 +17,11 @@ use super::run_journal::{RunJournal, earlier_labels, labels_path, net_path};
 use super::sample::{SampleJob, fill};
 use super::shard::{Label, at_horizon, repeated, select, some_positions, unpack};
 use super::starts::Starts;
+use gammond_base::checksum::sha256;
 use gammond_base::rng::stream;
 use gammond_engine::eval::nets::{NetEvaluator, Role};
 use gammond_game::{Group, Position};
-use gammond_job::{Control, Header, sha256};
+use gammond_job::{Control, Header};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 use super::quota::Quota;
 use super::source::RecordRequest;
 use crate::search_fields::{filter_text, optional, search_fields};
+use gammond_base::checksum::sha256;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{
@@ -10,7 +11,7 @@ use gammond_engine::query::{
 };
 use gammond_game::notation::{CubeAction, PositionKey};
 use gammond_game::{MatchState, Play, Position, Roll, Rules, Score};
-use gammond_job::{Header, sha256};
+use gammond_job::Header;
 use std::ops::RangeInclusive;
 
 /// Games of each candidate in a part: as few as spread the first throws evenly, so that a kill costs little.

@@ -2,11 +2,12 @@
 
 use super::choose::Chosen;
 use super::recipe::{GAMES_PER_PART, Recipe, cube_fields, games};
+use gammond_base::checksum::sha256;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Stop;
 use gammond_game::Position;
 use gammond_game::notation::PositionKey;
-use gammond_job::{BadPart, Header, Job, Progress, sha256};
+use gammond_job::{BadPart, Header, Job, Progress};
 use std::ops::Range;
 
 /// The rollouts of records.

@@ -15,9 +15,10 @@ pub use representation::Representation;
 pub use text::{ClassicFault, ClassicFile};
 
 use super::{Player, PlayerError, best_by};
+use gammond_base::checksum::sha256;
 use gammond_base::rng::ChaCha8Rng;
 use gammond_game::{Chances, Position, Roll};
-use gammond_job::{Header, sha256};
+use gammond_job::Header;
 use std::cell::RefCell;
 use std::path::Path;
 

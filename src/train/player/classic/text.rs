@@ -13,8 +13,8 @@
 //! last line is the checksum of all lines above it. The line `made` is left out if the origin of the net is unknown.
 
 use super::{ClassicNet, ClassicShape, Representation};
+use gammond_base::checksum::sha256;
 use gammond_base::files;
-use gammond_job::sha256;
 use std::fmt::Write as _;
 use std::path::Path;
 
