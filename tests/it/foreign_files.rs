@@ -8,11 +8,6 @@ use std::process::{Command, Output};
 /// Files by their public signs: name, first bytes, kind. Behind them there is more, as in real files.
 const FILES: &[(&str, &[u8], &str)] = &[
     (
-        "match.bgf",
-        b"{\"format\":\"BGF\",\"version\":\"1.0\",\"compress\":\"true\",\"useSmile\":\"true\"}\n\x1f\x8b\x08\0",
-        "a BGBlitz match (.bgf)",
-    ),
-    (
         "match.tmg",
         b"MatchId: 1640240\nPlayer1: Ann\nPlayer2: Bob\nStake: 0.00\nLength: 5\n\nGame 1: 0-0\n",
         "a TrueMoneyGames match (.tmg)",

@@ -16,6 +16,7 @@ type Target = (&'static str, fn(&[u8]));
 const TARGETS: &[Target] = &[
     ("benchmark_line", notation::fuzz_benchmark_line),
     ("bgammon_sequence", sequence::fuzz_bgammon_sequence),
+    ("bgf", notation::fuzz_bgf),
     ("board_line", notation::fuzz_board_line),
     ("console", console::fuzz_console),
     ("external", protocol::fuzz_external),

@@ -18,6 +18,7 @@ mod bearoff;
 mod benchmark;
 mod benchmark_made;
 mod bgammon;
+mod bgf_files;
 mod binary_matches;
 mod by_hand;
 mod cancel;

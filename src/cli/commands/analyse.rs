@@ -27,13 +27,13 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`), folders of them, or `-` for the standard input.
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`, BGBlitz's `.bgf`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     level: LevelOption,
-    /// Show beside ours the analysis that stands in the file itself, such as that of eXtreme Gammon in its `.xg`, and the
-    /// mean difference.
+    /// Show beside ours the analysis that stands in the file itself, such as that of eXtreme Gammon in its `.xg` or of
+    /// BGBlitz in its `.bgf`, and the mean difference.
     #[arg(long, value_name = "WITH")]
     compare: Option<Compare>,
     /// Losses from which on a decision is doubtful, bad and very bad.

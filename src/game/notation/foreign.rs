@@ -64,7 +64,7 @@ const COPY: &str = "copy the match or the XGID out of it as text";
 const SAVE_TEXT: &str = "save it as plain text (.txt)";
 const UNPACK: &str = "unpack it first";
 const NOTHING: &str =
-    "expected a match (.mat, .sgf, .xg, .ogxm, .txt, .log) or a position such as an XGID";
+    "expected a match (.mat, .sgf, .xg, .bgf, .ogxm, .txt, .log) or a position such as an XGID";
 const NETS: &str = "gammond evaluates with it by --nets FILE";
 
 /// Test of the first bytes, name, advice; the first that holds counts.
@@ -72,11 +72,6 @@ type Row = (fn(&[u8]) -> bool, &'static str, &'static str);
 
 const KINDS: &[Row] = &[
     // Backgammon.
-    (
-        is_bgf,
-        "a BGBlitz match (.bgf)",
-        "export it from BGBlitz as .mat",
-    ),
     (
         is_tmg,
         "a TrueMoneyGames match (.tmg)",
@@ -282,14 +277,6 @@ fn has(head: &[u8], bytes: &[u8]) -> bool {
 fn is_markup(head: &[u8], tag: &[u8]) -> bool {
     let start = text(head).get(..tag.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(tag))
-}
-
-/// `{"format":"BGF","version":"1.0",…}` and, behind the line, packed data.
-fn is_bgf(head: &[u8]) -> bool {
-    let line = text(head).split(|&byte| byte == b'\n').next();
-    line.is_some_and(|line| {
-        line.starts_with(b"{") && has(line, b"\"format\"") && has(line, b"\"BGF\"")
-    })
 }
 
 /// `MatchId: 12345`, then lines such as `Player1: Ann`.

@@ -157,7 +157,7 @@ fn wrong(why: &'static str) -> NotationError {
 }
 
 /// Returns the legal play that a text in the plain form means.
-fn meant_by(
+pub(super) fn meant_by(
     text: &[u8],
     position: &Position,
     plays: &[LegalPlay],

@@ -336,6 +336,51 @@ pub fn fuzz_ogxm(data: &[u8]) {
     }
 }
 
+/// BGBlitz's `.bgf`: the text as a file, as JSON in Smile's encoding, and as the members of records of a game.
+pub fn fuzz_bgf(data: &[u8]) {
+    const LINE: &[u8] = b"{\"format\":\"BGF\"}\n";
+    fuzz_mat(data);
+    fuzz_mat(&[LINE, data].concat());
+    fuzz_mat(&[LINE, b":)\n\x01", data].concat());
+    // A match of one game whose records hold small numbers, a byte each: green and red take turns.
+    let small = |byte: u8| 0xc0 | byte & 0x1f;
+    let key = |name: &str| {
+        let length = u8::try_from(name.len()).unwrap_or(1);
+        [&[0x7f + length], name.as_bytes()].concat()
+    };
+    let mut file = [LINE, b":)\n\0\xfa"].concat();
+    file.extend(key("games"));
+    file.extend(b"\xf8\xfa");
+    file.extend(key("moves"));
+    file.push(0xf8);
+    for (number, record) in data.chunks(10).enumerate() {
+        file.push(0xfa);
+        file.extend(key("player"));
+        file.push(small(1 + u8::from(number % 2 == 1)));
+        let mut bytes = record.iter().copied();
+        for name in ["red", "green"] {
+            file.extend(key(name));
+            file.push(small(2 * (bytes.next().unwrap_or(1) % 7)));
+        }
+        for name in ["from", "to"] {
+            file.extend(key(name));
+            file.push(0xf8);
+            for byte in bytes.by_ref().take(4) {
+                // A point from -1 to 25: zigzag, in a byte, or in a number of one byte.
+                let zigzag = (2 * (byte % 27)).checked_sub(2).unwrap_or(1);
+                match zigzag {
+                    0..32 => file.push(small(zigzag)),
+                    _ => file.extend([0x24, 0x80 | zigzag]),
+                }
+            }
+            file.push(0xf9);
+        }
+        file.push(0xfb);
+    }
+    file.extend(b"\xf9\xfb\xf9\xfb");
+    fuzz_mat(&file);
+}
+
 /// Bytes of a record of an `.xg` file that differ from nothing.
 const XG_BYTES: usize = 116;
 

@@ -5,6 +5,8 @@
 //! Whatever reads or writes match files uses that table. Reading plays the games over: a play that is not legal is found
 //! where it stands. One fault costs one game: the others are read.
 
+mod bgf;
+mod bgf_members;
 mod bytes;
 mod cells;
 mod fibs_log;
@@ -44,7 +46,7 @@ pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
 const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The formats, in the order in which a file is tried.
-static FORMATS: [Format; 7] = [
+static FORMATS: [Format; 8] = [
     Format {
         name: "ogxm",
         media_type: "application/octet-stream",
@@ -59,6 +61,14 @@ static FORMATS: [Format; 7] = [
         endings: &["xg", "xgp"],
         is: xg::is_xg,
         read: Read::Binary(xg::read),
+        write: None,
+    },
+    Format {
+        name: "bgf",
+        media_type: "application/octet-stream",
+        endings: &["bgf"],
+        is: bgf_members::is_bgf,
+        read: Read::Binary(bgf::read),
         write: None,
     },
     Format {
