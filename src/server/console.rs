@@ -420,7 +420,10 @@ fn action(
     let value = f64::from(decision.state.cube.value());
     let pair =
         |emg: Option<f64>, mwc: Option<f64>| emg.map(|emg| [emg, mwc.unwrap_or(emg * value)]);
-    let (own, doubles) = (&play.judgement, &cube.judgement);
+    let (own, doubles) = (
+        &play.judgement,
+        cube.judgement.without_beavers(&cube.decision),
+    );
     let is_cube = own.plays.is_none();
     let shown = own.plays.as_ref().filter(|_| plays && judges);
     let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
@@ -434,7 +437,7 @@ fn action(
         let settings = how.chequer.clone().with_top(how.plays);
         best = engine.rank_plays(&query, &settings, stop)?.plays;
     }
-    let loss = if is_cube { doubles } else { own };
+    let loss = if is_cube { &doubles } else { own };
     Ok(AnalysedAction {
         number: decision.number,
         cube: doubles.cube.as_deref().cloned().filter(|_| cubes && judges),

@@ -35,8 +35,10 @@ fn told(reading: &MatchReading) -> String {
                 Action::Double => "double".to_owned(),
                 Action::Take => "take".to_owned(),
                 Action::Drop => "pass".to_owned(),
-                Action::Beaver => "beaver".to_owned(),
-                Action::BeaverAnswer { taken } => if taken { "take" } else { "pass" }.to_owned(),
+                Action::Beaver { .. } => "beaver".to_owned(),
+                Action::BeaverAnswer { taken, .. } => {
+                    if taken { "take" } else { "pass" }.to_owned()
+                }
                 _ => return None,
             };
             Some(format!("{} {}", letter(decision.player), done.trim_end()))

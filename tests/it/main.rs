@@ -15,6 +15,7 @@ mod analysis;
 mod analysis_doors;
 mod archive;
 mod bearoff;
+mod beavers;
 mod benchmark;
 mod benchmark_made;
 mod bgammon;

@@ -80,9 +80,9 @@ fn property(row: &Row<'_>, mark: usize) -> &'static str {
         (DecisionKind::Play, 0) => "DO[]",
         (DecisionKind::Play, 1) => "BM[1]",
         (DecisionKind::Play, _) => "BM[2]",
-        (DecisionKind::Double | DecisionKind::Take, 0) => "DC[]",
-        (DecisionKind::Double | DecisionKind::Take, 1) => "BC[1]",
-        (DecisionKind::Double | DecisionKind::Take, _) => "BC[2]",
+        (DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver, 0) => "DC[]",
+        (DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver, 1) => "BC[1]",
+        (DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver, _) => "BC[2]",
         _ => "",
     }
 }

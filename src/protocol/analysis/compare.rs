@@ -265,7 +265,7 @@ fn compared_cube(
     };
     if matches!(
         action,
-        Action::Beaver | Action::BeaverAnswer { .. } | Action::Resign { .. }
+        Action::Beaver { .. } | Action::BeaverAnswer { .. } | Action::Resign { .. }
     ) {
         return None;
     }

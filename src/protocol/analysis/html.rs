@@ -2,7 +2,6 @@
 
 use super::analyse::{Analysis, GameAnalysis};
 use super::front::FrontPage;
-use super::replay::Action;
 use super::rows::{DecisionKind, Row};
 use super::text::NAME;
 use super::totals::{MARKS, Totals, rating_word};
@@ -440,7 +439,7 @@ pub(super) fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2],
         ..Overlay::default()
     };
     text.push_str(&svg_board(&decision.position, &decision.state, &drawn));
-    if matches!(decision.action, Action::Take | Action::Drop) {
+    if matches!(row.kind, DecisionKind::Take | DecisionKind::Beaver) {
         text.push_str("<p class=\"s\">The board is that of the player who doubled.</p>");
     }
     match (&judgement.plays, row.kind) {

@@ -192,7 +192,8 @@ impl Analysis {
                 "doubles": own.doubles, "takes": own.takes, "passes": own.passes,
                 "missed_doubles_below_cash_point": sum(below), "missed_doubles_above_cash_point": sum(above),
                 "wrong_doubles_below_doubling_point": sum(early), "wrong_doubles_above_too_good_point": sum(late),
-                "wrong_takes": sum(&own.wrong_takes), "wrong_passes": sum(&own.wrong_passes)},
+                "wrong_takes": sum(&own.wrong_takes), "wrong_passes": sum(&own.wrong_passes),
+                "missed_beavers": sum(&own.missed_beavers), "wrong_beavers": sum(&own.wrong_beavers)},
             "error_rate": {"gnubg": milli(own.rate()), "snowie": milli(own.snowie_rate(other)), "pr": optional(own.performance())},
             "luck": {"emg": number(own.luck.emg), unit: number(own.luck.cost), "rate": milli(own.luck_rate()),
                 "marks": own.luck_marks, "rating": luck_word(own.luck_rate())},
@@ -261,11 +262,13 @@ fn decision(row: &Row<'_>) -> Value {
                 "played": play(&plays.played)}),
             ))
         }
-        (DecisionKind::Double | DecisionKind::Take, _, Some(cube)) => Some((
-            "cube",
-            json!({"no_double": number(cube.no_double.equity), "double_take": number(cube.double_take.equity),
+        (DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver, _, Some(cube)) => {
+            Some((
+                "cube",
+                json!({"no_double": number(cube.no_double.equity), "double_take": number(cube.double_take.equity),
                 "double_pass": number(cube.double_pass.equity), "verdict": cube.verdict.to_string()}),
-        )),
+            ))
+        }
         (DecisionKind::Resign, ..) => Some(("accept_loss", optional(judgement.accept_loss))),
         _ => None,
     };

@@ -1,5 +1,6 @@
 //! Losses of decisions and luck of rolls.
 
+use super::cube_offer::{CubeOffer, CubeReply};
 use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
@@ -112,28 +113,28 @@ pub fn judge(
             if let Some(plays) = &played {
                 judgement.best = plays.best.first().map(|best| best.play);
                 if let Some(best) = plays.best.first().filter(|_| plays.legal > 1) {
-                    let lost = match best.equals(&plays.played) {
+                    judgement.lost(match best.equals(&plays.played) {
                         true => over(best.value, best.value),
                         false => over(best.value, plays.played.value),
-                    };
-                    (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+                    });
                 }
             }
             judgement.plays = played;
             judgement.luck(luck(engine, &query, opening, stop)?);
         }
         Action::Unknown { roll } => judgement.luck(luck(engine, &query(roll), false, stop)?),
-        Action::Double | Action::Take | Action::Drop => {
+        Action::Double
+        | Action::Take
+        | Action::Drop
+        | Action::Beaver { .. }
+        | Action::BeaverAnswer { .. } => {
             let cube = engine.cube_action(&cube, settings, stop)?;
-            let lost = match action {
-                Action::Take => over(cube.double_take, cube.double_pass),
-                Action::Drop => over(cube.double_pass, cube.double_take),
-                _ => over(cube.no_double, doubled(&cube)),
-            };
-            (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+            judgement.lost(match CubeOffer::answered(decision) {
+                Some((offer, chosen)) => reply_loss(&cube, offer, chosen),
+                None => over(cube.no_double, doubled(&cube)),
+            });
             judgement.cube = Some(Box::new(cube));
         }
-        Action::Beaver | Action::BeaverAnswer { .. } => {}
         Action::Resign { games, on_roll } => {
             let query = EvalQuery { position, state };
             let value = engine.evaluate(&query, settings, stop)?;
@@ -141,8 +142,7 @@ pub fn judge(
             let playing = if on_roll { value } else { turned(value) };
             let state = if on_roll { state } else { state.swapped() };
             let given = given_up(engine, state, games);
-            let lost = over(playing, given);
-            (judgement.loss, judgement.loss_mwc) = (Some(lost.equity), lost.mwc);
+            judgement.lost(over(playing, given));
             judgement.accept_loss = Some(over(given, playing).equity);
         }
     }
@@ -150,6 +150,28 @@ pub fn judge(
 }
 
 impl Judgement {
+    /// Returns the analysis of this decision without what GNU Backgammon leaves out: beavers, raccoons, the answers to
+    /// them, and what a beaver would have saved (ANA-03).
+    #[must_use]
+    pub fn without_beavers(&self, decision: &Decision) -> Judgement {
+        let mut own = self.clone();
+        match decision.action {
+            Action::Beaver { .. } | Action::BeaverAnswer { .. } => {
+                (own.cube, own.loss, own.loss_mwc) = (None, None, None);
+            }
+            Action::Take | Action::Drop => {
+                let missed = missed_beaver(decision, self);
+                own.loss = own.loss.map(|loss| (loss - missed).max(0.0));
+            }
+            _ => {}
+        }
+        own
+    }
+
+    fn lost(&mut self, lost: Equities) {
+        (self.loss, self.loss_mwc) = (Some(lost.equity), lost.mwc);
+    }
+
     fn luck(&mut self, luck: Equities) {
         (self.luck, self.luck_mwc) = (Some(luck.equity), luck.mwc);
     }
@@ -184,6 +206,26 @@ fn doubled(cube: &CubeAnswer) -> Equities {
     match cube.double_take.equity < cube.double_pass.equity {
         true => cube.double_take,
         false => cube.double_pass,
+    }
+}
+
+/// Returns the loss of an answer to a double, a beaver or a raccoon.
+fn reply_loss(cube: &CubeAnswer, offer: CubeOffer, chosen: CubeReply) -> Equities {
+    let [best, chosen] = [offer.best(cube), chosen].map(|reply| offer.value(cube, reply));
+    match offer.by_doubler() {
+        true => over(best, chosen),
+        false => over(chosen, best),
+    }
+}
+
+/// Returns the part of the loss of a take or a pass that a beaver would have saved: its value less that of the take.
+pub(super) fn missed_beaver(decision: &Decision, judgement: &Judgement) -> f64 {
+    let (Some(cube), Some((offer, _))) = (&judgement.cube, CubeOffer::answered(decision)) else {
+        return 0.0;
+    };
+    match offer.best(cube) {
+        CubeReply::Beaver => -cube.double_take.equity,
+        CubeReply::Take | CubeReply::Pass => 0.0,
     }
 }
 

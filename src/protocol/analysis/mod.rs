@@ -10,6 +10,7 @@ mod analyse;
 mod annotate;
 mod collected;
 mod compare;
+mod cube_offer;
 mod front;
 mod groups;
 mod html;

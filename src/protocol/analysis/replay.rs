@@ -27,11 +27,16 @@ pub enum Action {
     /// The player passed the other one's double.
     Drop,
     /// The player answered a double with a double of his own; the position is still the first doubler's.
-    Beaver,
+    Beaver {
+        /// Turns of the cube that are answered: 1 is a double, 2 a beaver.
+        turns: u8,
+    },
     /// The answer to a beaver or a raccoon.
     BeaverAnswer {
         /// Taken, not passed.
         taken: bool,
+        /// Turns of the cube that are answered: 2 is a beaver, 3 a raccoon.
+        turns: u8,
     },
     /// Resignation of this many games, accepted by the opponent.
     Resign {
@@ -237,6 +242,12 @@ impl GameReplay {
         Ok(MatchState { cube, score, rules })
     }
 
+    /// Returns the number of turns that lead to an offered value.
+    fn turns(&self, value: u32) -> u8 {
+        let turns = (value / self.value.max(1)).max(1).ilog2();
+        u8::try_from(turns).unwrap_or(u8::MAX).max(1)
+    }
+
     fn may_double(&self, player: MatPlayer) -> bool {
         let owned = self.owner.is_none_or(|owner| owner == player);
         owned && !self.opening && !self.score.is_crawford()
@@ -308,28 +319,25 @@ impl GameReplay {
                 Err("nobody beavers in a match")
             }
             (MatAction::Beaver(_), Some((doubler, _, value))) => {
-                let made = self.decision(player, doubler, Action::Beaver, number)?;
+                let turns = self.turns(value);
+                let made = self.decision(player, doubler, Action::Beaver { turns }, number)?;
                 self.doubled = Some((doubler, player, value.saturating_mul(2)));
                 Ok(Some(made))
             }
-            (MatAction::Take, Some((doubler, last, value))) => {
-                let action = match last == doubler && value == self.value.saturating_mul(2) {
-                    true => Action::Take,
-                    false => Action::BeaverAnswer { taken: true },
+            (MatAction::Take | MatAction::Drop, Some((doubler, _, value))) => {
+                let (taken, turns) = (action == MatAction::Take, self.turns(value));
+                let action = match (taken, turns) {
+                    (true, 1) => Action::Take,
+                    (false, 1) => Action::Drop,
+                    _ => Action::BeaverAnswer { taken, turns },
                 };
                 let made = self.decision(player, doubler, action, number)?;
-                self.value = value;
-                self.owner = Some(doubler.other());
-                self.doubled = None;
+                if taken {
+                    (self.value, self.owner, self.doubled) = (value, Some(doubler.other()), None);
+                } else {
+                    self.over = true;
+                }
                 Ok(Some(made))
-            }
-            (MatAction::Drop, Some((doubler, last, value))) => {
-                let action = match last == doubler && value == self.value.saturating_mul(2) {
-                    true => Action::Drop,
-                    false => Action::BeaverAnswer { taken: false },
-                };
-                self.over = true;
-                self.decision(player, doubler, action, number).map(Some)
             }
         }
     }

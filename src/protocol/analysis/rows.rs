@@ -2,6 +2,7 @@
 //! is two of them.
 
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
+use super::cube_offer::CubeOffer;
 use super::replay::Action;
 use super::totals::{MARK_NAMES, is_close, mark};
 use gammond_game::notation::{Form, MatPlayer, play_text};
@@ -16,7 +17,7 @@ pub enum DecisionKind {
     Double,
     /// To take or pass.
     Take,
-    /// A beaver, a raccoon, or the answer to one; not analysed.
+    /// A beaver, a raccoon, or the answer to one.
     Beaver,
     /// To give the game up.
     Resign,
@@ -105,11 +106,21 @@ impl Row<'_> {
     #[must_use]
     pub(crate) fn cube_line(&self) -> Option<String> {
         let cube = self.judged.judgement.cube.as_ref();
-        let cube =
-            cube.filter(|_| matches!(self.kind, DecisionKind::Double | DecisionKind::Take))?;
+        let cube = cube.filter(|_| {
+            matches!(
+                self.kind,
+                DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver
+            )
+        })?;
+        let take = cube.double_take.equity;
+        // Shown where it is right, or was done.
+        let beaver = match self.best == "beaver" || self.kind == DecisionKind::Beaver {
+            true => format!("double and beaver {:+.3}, ", 2.0 * take),
+            false => String::new(),
+        };
         Some(format!(
-            "no double {:+.3}, double and take {:+.3}, double and pass {:+.3}: {}",
-            cube.no_double.equity, cube.double_take.equity, cube.double_pass.equity, cube.verdict
+            "no double {:+.3}, double and take {take:+.3}, {beaver}double and pass {:+.3}: {}",
+            cube.no_double.equity, cube.double_pass.equity, cube.verdict
         ))
     }
 }
@@ -161,7 +172,6 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
         judged,
         marks,
     };
-    let cube = judgement.cube.as_ref();
     match decision.action {
         Action::Play { roll, .. } => turn_rows(judged, roll, &row),
         Action::Unknown { roll } => vec![Row {
@@ -180,26 +190,9 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
                 ..row(DecisionKind::Double, "double".to_owned(), best)
             }]
         }
-        Action::Take | Action::Drop => {
-            let take = cube.is_none_or(|cube| cube.double_take.equity <= cube.double_pass.equity);
-            let word = |take: bool| if take { "take" } else { "pass" }.to_owned();
-            vec![Row {
-                close: true,
-                ..row(
-                    DecisionKind::Take,
-                    word(decision.action == Action::Take),
-                    word(take),
-                )
-            }]
-        }
-        Action::Beaver => vec![row(
-            DecisionKind::Beaver,
-            "beaver".to_owned(),
-            String::new(),
-        )],
-        Action::BeaverAnswer { taken } => {
-            let word = if taken { "take" } else { "pass" };
-            vec![row(DecisionKind::Beaver, word.to_owned(), String::new())]
+        Action::Take | Action::Drop => vec![reply_row(judged, DecisionKind::Take, &row)],
+        Action::Beaver { .. } | Action::BeaverAnswer { .. } => {
+            vec![reply_row(judged, DecisionKind::Beaver, &row)]
         }
         Action::Resign { games, .. } => {
             let words = ["single game", "gammon", "backgammon"];
@@ -211,6 +204,26 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
             };
             vec![row(DecisionKind::Resign, word, best)]
         }
+    }
+}
+
+/// Returns an answer to a double, a beaver or a raccoon.
+fn reply_row<'a>(
+    judged: &'a JudgedDecision,
+    kind: DecisionKind,
+    row: &dyn Fn(DecisionKind, String, String) -> Row<'a>,
+) -> Row<'a> {
+    let (played, best) = match CubeOffer::answered(&judged.decision) {
+        Some((offer, chosen)) => {
+            let cube = judged.judgement.cube.as_ref();
+            let best = cube.map_or(chosen, |cube| offer.best(cube));
+            (offer.word(chosen), offer.word(best))
+        }
+        None => ("", ""),
+    };
+    Row {
+        close: kind == DecisionKind::Take,
+        ..row(kind, played.to_owned(), best.to_owned())
     }
 }
 

@@ -394,6 +394,15 @@ impl Figures<'_> {
             ("wrong doubles, too good", late),
             ("wrong takes", self.sum(|own| own.wrong_takes)),
             ("wrong passes", self.sum(|own| own.wrong_passes)),
+        ]);
+        let beavers = |own: &Totals| own.missed_beavers.count + own.wrong_beavers.count;
+        if self.analysis.totals.iter().any(|own| beavers(own) > 0) {
+            table.extend([
+                ("missed beavers", self.sum(|own| own.missed_beavers)),
+                ("wrong beavers", self.sum(|own| own.wrong_beavers)),
+            ]);
+        }
+        table.extend([
             ("doubtful, bad, very bad", self.marks(|own| own.cube_marks)),
             (
                 "loss",

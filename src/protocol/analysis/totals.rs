@@ -1,6 +1,6 @@
 //! Statistics of a player: sums over decisions, and the figures that programs derive from them.
 
-use super::judge::Judgement;
+use super::judge::{Judgement, missed_beaver};
 use super::replay::{Action, Decision};
 
 /// A decision not to double with less than this between doubling and not is close.
@@ -73,6 +73,10 @@ pub struct Totals {
     pub wrong_takes: Sum,
     /// Passes that should have been takes.
     pub wrong_passes: Sum,
+    /// Takes and passes that should have been beavers, with what they lost more than the better of both.
+    pub missed_beavers: Sum,
+    /// Wrong beavers and raccoons, and wrong answers to them.
+    pub wrong_beavers: Sum,
     /// Decisions that commercial programs count: those where the choice matters.
     pub counted: u32,
     /// Resignations that came too early.
@@ -105,7 +109,11 @@ impl Totals {
     ) {
         let (play, cube) = match decision.action {
             Action::Play { .. } => (judgement.loss, judgement.cube_loss),
-            Action::Double | Action::Take | Action::Drop => (None, judgement.loss),
+            Action::Double
+            | Action::Take
+            | Action::Drop
+            | Action::Beaver { .. }
+            | Action::BeaverAnswer { .. } => (None, judgement.loss),
             _ => (None, None),
         };
         for (loss, counts) in [(play, &mut self.play_marks), (cube, &mut self.cube_marks)] {
@@ -138,12 +146,8 @@ impl Totals {
             Action::Double | Action::Take | Action::Drop => {
                 self.book_cube(decision, judgement, cost)
             }
-            Action::Beaver => {}
-            // The end of such a chain counts as a decision, but not in the rates: it has no judgement.
-            Action::BeaverAnswer { taken } => {
-                self.cube.count += 1;
-                self.takes += u32::from(taken);
-                self.passes += u32::from(!taken);
+            Action::Beaver { .. } | Action::BeaverAnswer { .. } => {
+                self.book_beaver(decision, judgement, cost)
             }
             Action::Resign { .. } => {
                 let loss = judgement.loss.unwrap_or(0.0);
@@ -178,13 +182,37 @@ impl Totals {
         }
     }
 
+    /// Adds a beaver, a raccoon or the answer to one. GNU Backgammon counts the answer and judges none of them, so that
+    /// losses and rates of the cube are without them.
+    fn book_beaver(
+        &mut self,
+        decision: &Decision,
+        judgement: &Judgement,
+        cost: impl Fn(f64, Option<f64>) -> f64,
+    ) {
+        if let Action::BeaverAnswer { taken, .. } = decision.action {
+            self.cube.count += 1;
+            self.takes += u32::from(taken);
+            self.passes += u32::from(!taken);
+        }
+        self.counted += 1;
+        if let Some(loss) = judgement.loss.filter(|&loss| loss > 0.0) {
+            self.wrong_beavers.add(loss, cost(loss, judgement.loss_mwc));
+        }
+    }
+
     fn book_cube(
         &mut self,
         decision: &Decision,
         judgement: &Judgement,
         cost: impl Fn(f64, Option<f64>) -> f64,
     ) {
-        let loss = judgement.loss.unwrap_or(0.0);
+        let all = judgement.loss.unwrap_or(0.0);
+        let missed = missed_beaver(decision, judgement);
+        if missed > 0.0 {
+            self.missed_beavers.add(missed, cost(missed, None));
+        }
+        let loss = (all - missed).max(0.0);
         let cost = cost(loss, judgement.loss_mwc);
         self.cube.add(loss, cost);
         self.close += 1;
@@ -224,6 +252,8 @@ impl Totals {
         self.cube.merge(&other.cube);
         self.wrong_takes.merge(&other.wrong_takes);
         self.wrong_passes.merge(&other.wrong_passes);
+        self.missed_beavers.merge(&other.missed_beavers);
+        self.wrong_beavers.merge(&other.wrong_beavers);
         self.resignations.merge(&other.resignations);
         for (mine, theirs) in self.missed.iter_mut().zip(&other.missed) {
             mine.merge(theirs);
@@ -290,10 +320,12 @@ impl Totals {
         (turns > 0).then(|| emg / f64::from(turns))
     }
 
-    /// Returns the commercial programs' performance rating: 500 times what each decision that matters lost.
+    /// Returns the commercial programs' performance rating: 500 times what each decision that matters lost, beavers among
+    /// them.
     #[must_use]
     pub fn performance(&self) -> Option<f64> {
         let [emg, _] = self.loss();
+        let emg = emg + self.missed_beavers.emg + self.wrong_beavers.emg;
         (self.counted > 0).then(|| 500.0 * emg / f64::from(self.counted))
     }
 
@@ -395,20 +427,28 @@ mod tests {
         assert!(is_close(0.2, 0.9, 0.7) && !is_close(0.9, 0.2, 0.0));
     }
 
-    /// ANA-03: an answer to a beaver is a decision without a judgement, so that it is not in the rates.
+    /// ANA-03: an answer to a beaver is a cube decision that is not in gnubg's rates, but in the commercial programs'.
     #[test]
-    fn beaver_answer_is_not_in_the_rates() {
+    fn beaver_answer_counts_for_one_rate() {
         let decision = Decision {
             player: MatPlayer::First,
             position: Position::start(),
             state: MatchState::default(),
-            action: Action::BeaverAnswer { taken: true },
+            action: Action::BeaverAnswer {
+                taken: true,
+                turns: 2,
+            },
             number: 0,
             turn: 1,
         };
         let mut totals = Totals::default();
-        totals.book(&decision, &Judgement::default());
+        let judgement = Judgement {
+            loss: Some(0.25),
+            ..Judgement::default()
+        };
+        totals.book(&decision, &judgement);
         assert_eq!((totals.cube.count, totals.close, totals.takes), (1, 0, 1));
+        assert_eq!((totals.rate(), totals.performance()), (None, Some(125.0)));
     }
 
     /// ANA-11, ANA-12, ANA-13, ANA-15: the worked example of the published definitions, a match to 7 points.

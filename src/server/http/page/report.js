@@ -11,7 +11,7 @@ export async function reportsOf(file, depth) {
   const first = await (await analyse(file, { plies: depth })).json();
   const { more = [], ...alone } = first;
   const reports = [alone, ...more];
-  // Beavers and what cannot be analysed have no loss (ANA-03).
+  // What cannot be analysed has no loss.
   for (const decision of reports.flatMap((report) => report.decisions)) decision.loss ??= { emg: 0, mwc: 0 };
   return reports;
 }
