@@ -50,7 +50,7 @@ fn analysed(engine: &Engine, file: &MatchFile, beavers: bool) -> Analysis {
     assert_eq!(reading.faults, []);
     // What is read from the file, by the rules of the test.
     reading.file.comments.clear();
-    let settings = analysis_settings(0);
+    let settings = analysis_settings(Some(0), None);
     analyse(engine, &settings, &reading, rules, &Stop::never()).unwrap()
 }
 
