@@ -40,6 +40,10 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
     if let Some((at, damage)) = damaged {
         reader.recorder.note(0, at, damage);
     }
+    if members.length.whole().is_none() {
+        let why = Reason::Other("is missing: the games are read as money play");
+        reader.recorder.note(0, 0, ("match length", why));
+    }
     Ok(())
 }
 
