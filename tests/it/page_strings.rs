@@ -14,10 +14,11 @@ const SAME_EVERYWHERE: [&str; 6] = [
     "2-ply",
 ];
 /// Sources of words that the server answers with.
-const WORDS: [&str; 3] = [
+const WORDS: [&str; 4] = [
     "src/game/verdict.rs",
     "src/protocol/analysis/totals.rs",
     "src/protocol/analysis/rows.rs",
+    "src/protocol/analysis/cube_offer.rs",
 ];
 
 fn root() -> &'static Path {

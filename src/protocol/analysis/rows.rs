@@ -113,13 +113,18 @@ impl Row<'_> {
             )
         })?;
         let take = cube.double_take.equity;
-        // Shown where it is right, or was done.
-        let beaver = match self.best == "beaver" || self.kind == DecisionKind::Beaver {
+        // Shown where they are right, or were done.
+        let is = |word| self.played == word || self.best == word;
+        let beaver = match self.kind == DecisionKind::Beaver || is("beaver") {
             true => format!("double and beaver {:+.3}, ", 2.0 * take),
             false => String::new(),
         };
+        let raccoon = match is("raccoon") {
+            true => format!("raccoon {:+.3}, ", 4.0 * take),
+            false => String::new(),
+        };
         Some(format!(
-            "no double {:+.3}, double and take {take:+.3}, {beaver}double and pass {:+.3}: {}",
+            "no double {:+.3}, double and take {take:+.3}, {beaver}{raccoon}double and pass {:+.3}: {}",
             cube.no_double.equity, cube.double_pass.equity, cube.verdict
         ))
     }
