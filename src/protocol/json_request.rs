@@ -4,7 +4,7 @@
 use super::json::Json;
 use super::request::{ID_BYTES_MAX, RequestError};
 use crate::ErrorCode;
-use gammond_game::notation::split_position;
+use gammond_game::notation::{split_position, without_board};
 use serde_json::Number;
 use std::fmt::Write as _;
 
@@ -166,7 +166,7 @@ impl RequestParts {
                 member,
             ));
         };
-        line.push_str(position_text(&position)?);
+        line.push_str(position_text(&without_board(&position))?);
         if let Some(roll) = &self.roll {
             let _ = write!(line, " {}", named_word("roll", roll)?);
         }

@@ -779,3 +779,63 @@ fn xg_position_begins_at_its_record() {
     assert_eq!(set_up.position, id.position);
     assert_eq!((set_up.value, set_up.owner), (2, Some(MatPlayer::Second)));
 }
+
+/// MAT-82, ANA-29, EXIT-07: the cube that a position file asks for is judged, and the play of a roll that is not
+/// played; a file without any decision is no success.
+#[test]
+fn xg_position_is_an_open_question() {
+    let file = MatchFile::parse(b" 7 point match\n Game 1\n A : 2       B : 3\n").unwrap();
+    let mut head = records(&file, PLAIN);
+    head.truncate(2 * 2560);
+    let id = gammond_game::notation::parse_position(b"4PPBA0DY1sgBIQ").unwrap();
+    let mut cube = record(2);
+    put(&mut cube, 12, -1);
+    put(&mut cube, 16, -2);
+    cube[36..62].copy_from_slice(&board(&id.position, true));
+    let mut unplayed = record(3);
+    unplayed[9..35].copy_from_slice(&board(&id.position, true));
+    unplayed[35..61].copy_from_slice(&board(&id.position, true));
+    put(&mut unplayed, 64, -1);
+    (68..100)
+        .step_by(4)
+        .for_each(|at| put(&mut unplayed, at, -1));
+    put(&mut unplayed, 100, 6);
+    put(&mut unplayed, 104, 2);
+    let folder = tempfile::tempdir().unwrap();
+    for (name, parts, kind) in [
+        ("cube", vec![&head, &cube], Some("double")),
+        ("play", vec![&head, &cube, &unplayed], Some("roll")),
+        ("nothing", vec![&head], None),
+    ] {
+        let all = parts.into_iter().flatten().copied().collect::<Vec<u8>>();
+        let path = folder.path().join(format!("{name}.xgp"));
+        std::fs::write(&path, archive(&all, all.len(), true)).unwrap();
+        let done = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .arg("analyse")
+            .arg(&path)
+            .args(["--plies", "0", "--format", "json"])
+            .output()
+            .unwrap();
+        let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        let decisions = said["decisions"].as_array().unwrap();
+        match kind {
+            Some(kind) => {
+                assert_eq!(
+                    (decisions.len(), done.status.code()),
+                    (1, Some(0)),
+                    "{said}"
+                );
+                assert_eq!(
+                    (&decisions[0]["kind"], &decisions[0]["played"]),
+                    (&kind.into(), &"".into())
+                );
+                assert_ne!(decisions[0]["best"], "");
+                assert_eq!(decisions[0]["loss"], serde_json::Value::Null);
+            }
+            None => {
+                assert_eq!((decisions.len(), done.status.code()), (0, Some(1)));
+                assert!(String::from_utf8_lossy(&done.stderr).contains("no decision"));
+            }
+        }
+    }
+}

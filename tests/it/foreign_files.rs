@@ -13,11 +13,6 @@ const FILES: &[(&str, &[u8], &str)] = &[
         "a TrueMoneyGames match (.tmg)",
     ),
     (
-        "snowie.txt",
-        b"5;0;0;0;1;Bob;Ann;0;0;0;1;0;-1;0;-2;2;0;0;4;0;2;0;0;0;-3;3;0;0;0;-3;0;-6;0;0;0;0;2;2;0;0;\n",
-        "a Snowie position",
-    ),
-    (
         "positions.bm",
         b"m OAHDPAABDAOAHDPAABDA 2 4 JIGHPAABDAOAHDPAABDA 0.114795 OAHDOEABCBOAHDPAABDA 0.0421133\n",
         "a benchmark file (.bm)",
@@ -185,14 +180,7 @@ fn foreign_files_are_named_over_http_and_on_lines() {
         );
     }
     let mut client = Client::new(&server.address);
-    for (text, kind) in [
-        ("%PDF-1.7", "a PDF document"),
-        (
-            "5;0;0;0;1;Bob;Ann;0;0;0;1;0;-1;0;-2;2;0;0;4;0;2;0;0;0;-3;3;0;0;0;-3;0;-6;0;0;0;0;2;2;0;0;",
-            "a Snowie position",
-        ),
-        ("<html>", "an HTML page"),
-    ] {
+    for (text, kind) in [("%PDF-1.7", "a PDF document"), ("<html>", "an HTML page")] {
         let answer = client.ask(&format!("show {text}"));
         let message = answer["message"].as_str().unwrap();
         assert!(

@@ -430,6 +430,11 @@ impl Printer<'_> {
             }
         };
         self.failed |= !analysis.faults.is_empty();
+        // An analysis of nothing is no success (EXIT-07).
+        if analysis.games.iter().all(|game| game.decisions.is_empty()) {
+            self.failed = true;
+            stderr_line!("gammond: {name}: has no decision to analyse");
+        }
         if self.format == Some(Format::Csv) {
             for fault in &analysis.faults {
                 stderr_line!("gammond: {name}: {fault}");

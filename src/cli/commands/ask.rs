@@ -4,7 +4,8 @@ use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{RankedPlay, Stop};
 use gammond_game::notation::{
-    ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, parse_roll, play_text,
+    ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, copied_positions,
+    parse_roll, play_text, without_board,
 };
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
@@ -112,7 +113,7 @@ fn named_file(name: &str) -> Option<Failure> {
     let bytes = gammond_base::files::read(Path::new(name), MATCH_FILE_BYTES_MAX as u64).ok()?;
     Some(Failure::usage(match ForeignKind::of_file(&bytes) {
         Some(kind) => format!("{name} is {kind}"),
-        None if MatchFile::read_all(&bytes).is_ok() => {
+        None if copied_positions(&bytes).is_empty() && MatchFile::read_all(&bytes).is_ok() => {
             format!("{name} is a match, not a position: gammond analyse {name}")
         }
         None => format!(
@@ -163,7 +164,12 @@ fn joined(request: &[String]) -> Vec<String> {
             let id = std::iter::once(format!("{position}:{id}"));
             id.chain(rest.iter().cloned()).collect()
         }
-        _ => request.to_vec(),
+        // A text copied out of another program has lines, which a request has not.
+        [text, rest @ ..] => {
+            let id = std::iter::once(without_board(text).into_owned());
+            id.chain(rest.iter().cloned()).collect()
+        }
+        [] => Vec::new(),
     }
 }
 

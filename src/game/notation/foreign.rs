@@ -78,11 +78,6 @@ const KINDS: &[Row] = &[
         "gnubg converts it (import tmg, export match mat)",
     ),
     (
-        is_snowie,
-        "a Snowie position",
-        "gnubg reads it (import snowietxt) and shows its XGID",
-    ),
-    (
         is_benchmark,
         "a benchmark file (.bm)",
         "gammond bench scores players on it",
@@ -282,17 +277,6 @@ fn is_markup(head: &[u8], tag: &[u8]) -> bool {
 /// `MatchId: 12345`, then lines such as `Player1: Ann`.
 fn is_tmg(head: &[u8]) -> bool {
     text(head).starts_with(b"MatchId:") && has(head, b"Player1:")
-}
-
-/// A first line of numbers and two names with semicolons between them, as Snowie and gnubg write a position.
-fn is_snowie(head: &[u8]) -> bool {
-    const FIELDS_MIN: usize = 39;
-    let line = text(head).split(|&byte| byte == b'\n').next();
-    let line = line.unwrap_or_default();
-    let first = line.split(|&byte| byte == b';').next().unwrap_or_default();
-    let number = !first.is_empty() && first.iter().all(u8::is_ascii_digit);
-    let fields = line.iter().filter(|&&byte| byte == b';').count();
-    number && fields >= FIELDS_MIN
 }
 
 /// Records of plays and cubes, or the line of settings before them.

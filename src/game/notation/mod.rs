@@ -19,6 +19,7 @@
 mod benchmark_line;
 mod board_line;
 mod board_view;
+mod copied_text;
 mod error;
 pub mod fibs;
 mod foreign;
@@ -48,6 +49,7 @@ pub use benchmark_line::{
 };
 pub use board_line::BoardLine;
 pub use board_view::{BoardDialect, BoardView};
+pub use copied_text::{CopiedPosition, copied_positions, without_board};
 pub use error::{Code, NotationError, Reason};
 pub use foreign::ForeignKind;
 pub use gnubg_id::GnubgId;

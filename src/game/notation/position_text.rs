@@ -1,9 +1,10 @@
 //! A position in any of the forms: detects the form and parses it into one value.
 //!
-//! Rules PT-01 to PT-07 of `protocol-specs/position-ids.md`.
+//! Rules PT-01 to PT-12 of `protocol-specs/position-ids.md`.
 
+use super::copied_text::{CopiedPosition, copied_positions};
 use super::key::LETTERS;
-use super::match_file::is_match_file;
+use super::match_file::{SnowiePosition, is_match_file};
 use super::{
     BoardLine, Code, ForeignKind, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid,
     OgidColour, PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
@@ -116,6 +117,9 @@ pub struct ParsedPosition {
     pub warning: Option<&'static str>,
 }
 
+/// The warning for ids of one text that are different positions.
+const IDS_DIFFER: &str = "the XGID and the Position ID are different positions: the XGID was read";
+
 /// The warning for a Crawford flag when neither player is 1-away.
 const CRAWFORD_DROPPED: &str =
     "crawford is set, but not exactly one side is 1-away: the flag was dropped";
@@ -198,6 +202,9 @@ impl ParsedPosition {
 /// # Errors
 /// [`NotationError`] whose code names the form that was recognised; `bad-position` if none was.
 pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    if let Some(first) = copied_positions(text).first() {
+        return from_copied(first);
+    }
     let start = text.trim_ascii_start();
     let skipped = text.len() - start.len();
     let position = recognise(start.trim_ascii_end());
@@ -208,9 +215,21 @@ pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
+/// Reads the ids of a copied text (PT-11).
+pub(super) fn from_copied(copied: &CopiedPosition) -> Result<ParsedPosition, NotationError> {
+    let parsed = recognise(copied.id.as_bytes())?;
+    let other = (copied.other_id.as_ref()).and_then(|id| recognise(id.as_bytes()).ok());
+    let is_other = other.is_some_and(|other| other.position != parsed.position);
+    Ok(ParsedPosition {
+        warning: parsed.warning.or(is_other.then_some(IDS_DIFFER)),
+        ..parsed
+    })
+}
+
 /// Returns the error for a text that is no position, if it is of a known kind.
 fn foreign(text: &[u8]) -> Option<NotationError> {
-    if text.trim_ascii().is_empty() {
+    let trimmed = text.trim_ascii();
+    if trimmed.is_empty() || SnowiePosition::length(trimmed).is_some() {
         return None;
     }
     let kind = ForeignKind::of(text).or_else(|| {
@@ -234,8 +253,10 @@ pub(super) fn begins_with_position(text: &[u8]) -> bool {
 pub fn split_position(line: &[u8]) -> (&[u8], &[u8]) {
     let start = line.trim_ascii_start();
     let board = starts_with_word(start, b"board:").then(|| BoardLine::parse_prefix(start).ok());
-    let end = match board.flatten() {
-        Some((_, length)) => length,
+    let snowie = SnowiePosition::length(start);
+    let end = match board.flatten().map(|(_, length)| length).or(snowie) {
+        Some(length) => length,
+        None if !copied_positions(line).is_empty() => start.len(),
         None if is_pasted(start) => GnubgId::pasted_length(start),
         None => start
             .iter()
@@ -255,6 +276,9 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     }
     if Xgid::is_meant(text) {
         return from_xgid(text);
+    }
+    if SnowiePosition::length(text).is_some() {
+        return from_snowie(text);
     }
     if Ogid::is_meant(text) {
         return from_ogid(text);
@@ -323,6 +347,20 @@ fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
         },
         warning: dropped(xgid.rules == 1, &view.state),
         ..ParsedPosition::bare(Form::Xgid, view.position)
+    })
+}
+
+/// Snowie's line says no more than a GNUbg ID does, but for the rules of money play.
+fn from_snowie(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+    let SnowiePosition {
+        position,
+        state,
+        roll,
+    } = SnowiePosition::parse(text)?;
+    Ok(ParsedPosition {
+        state: Some(state),
+        roll,
+        ..ParsedPosition::bare(Form::GnubgId, position)
     })
 }
 

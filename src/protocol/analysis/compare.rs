@@ -95,7 +95,12 @@ impl Comparison {
             );
             self.decisions.extend(row);
         }
-        if let (Action::Play { roll, after, .. }, Some(plays)) = (decision.action, &ours.plays) {
+        let roll = match decision.action {
+            Action::Play { roll, after, .. } => Some((roll, Some(after))),
+            Action::Unknown { roll, .. } => Some((roll, None)),
+            _ => None,
+        };
+        if let (Some((roll, after)), Some(plays)) = (roll, &ours.plays) {
             let best = theirs
                 .plays
                 .iter()
@@ -116,7 +121,7 @@ impl Comparison {
                 known.next().map(|ours| [play.equity, ours.value.equity])
             };
             row.values = theirs.plays.iter().filter_map(value).collect();
-            let played = theirs.plays.iter().find(|play| play.after == after);
+            let played = theirs.plays.iter().find(|play| Some(play.after) == after);
             row.loss = played.map(|played| {
                 let ours = ours.loss.unwrap_or(0.0);
                 [(best.equity - played.equity).max(0.0), ours]
@@ -278,7 +283,8 @@ fn compared_cube(
     Some(ComparedDecision {
         best: [theirs, ours].map(|values| advice(values, answers).to_owned()),
         equity: [their_equity, our_equity],
-        loss: Some([their_loss, our_loss]),
+        loss: (!matches!(action, Action::Open | Action::Unknown { .. }))
+            .then_some([their_loss, our_loss]),
         values: values.map(|(theirs, ours)| [theirs, ours]).collect(),
         ..row
     })

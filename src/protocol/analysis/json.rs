@@ -250,7 +250,7 @@ fn decision(row: &Row<'_>) -> Value {
     });
     let judgement = &row.judged.judgement;
     let more = match (row.kind, &judgement.plays, &judgement.cube) {
-        (DecisionKind::Play, Some(plays), _) => {
+        (DecisionKind::Play | DecisionKind::Roll, Some(plays), _) => {
             let play = |play: &gammond_engine::query::RankedPlay| {
                 json!({"play": play_text(&row.judged.decision.position, &play.play),
                     "equity": number(play.value.equity), "plies": play.plies})

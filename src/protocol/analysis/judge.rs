@@ -122,7 +122,27 @@ pub fn judge(
             judgement.plays = played;
             judgement.luck(luck(engine, &query, opening, stop)?);
         }
-        Action::Unknown { roll } => judgement.luck(luck(engine, &query(roll), false, stop)?),
+        Action::Unknown { roll, open } => {
+            judgement.luck(luck(engine, &query(roll), false, stop)?);
+            if open {
+                judgement.plays = open_plays(engine, settings, &query(roll), stop)?;
+                let best = judgement
+                    .plays
+                    .as_ref()
+                    .and_then(|plays| plays.best.first());
+                judgement.best = best.map(|best| best.play);
+                let stakes = Stakes::new(state, engine.met());
+                if stakes.may_double(CubeState::from(state.cube)) {
+                    judgement.cube = Some(Box::new(engine.cube_action(&cube, settings, stop)?));
+                }
+            }
+        }
+        Action::Open => {
+            let stakes = Stakes::new(state, engine.met());
+            if stakes.may_double(CubeState::from(state.cube)) {
+                judgement.cube = Some(Box::new(engine.cube_action(&cube, settings, stop)?));
+            }
+        }
         Action::Double
         | Action::Take
         | Action::Drop
@@ -302,6 +322,21 @@ fn judge_play(
         rank,
         spread,
     }))
+}
+
+/// Returns the plays of a roll that is not played; the best one stands for the one that was made.
+fn open_plays(
+    engine: &Engine,
+    settings: &Settings,
+    query: &PlayQuery,
+    stop: &Stop,
+) -> Result<Option<JudgedPlays>, EngineError> {
+    let ranked = engine.rank_plays(query, settings, stop)?;
+    let best = ranked.plays.first().map(|best| best.position);
+    match best {
+        Some(best) => judge_play(engine, settings, query, &best, stop),
+        None => Ok(None),
+    }
 }
 
 /// Values the play of a roll again, as deep as the settings say.

@@ -49,7 +49,11 @@ pub enum Action {
     Unknown {
         /// The roll.
         roll: Roll,
+        /// True if nothing follows: the play is a question, and the plays are ranked.
+        open: bool,
     },
+    /// The game ends before the roll, with a board that was set up: whether to double is a question.
+    Open,
 }
 
 /// One decision of a game.
@@ -175,7 +179,14 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
             }
         }
     }
+    replay.decisions.extend(table.open_cube(game));
     replay.decisions.extend(table.resignation(game));
+    if let Some(last) = replay.decisions.last_mut()
+        && let Action::Unknown { open, .. } = &mut last.action
+        && game.result.is_none()
+    {
+        *open = last.number + 1 == game.actions.len();
+    }
     replay
 }
 
@@ -302,7 +313,12 @@ impl GameReplay {
             (MatAction::SetUp(_), _) => Ok(None),
             (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
             (MatAction::Rolled(roll), None) => {
-                let made = self.decision(player, player, Action::Unknown { roll }, number)?;
+                let made = self.decision(
+                    player,
+                    player,
+                    Action::Unknown { roll, open: false },
+                    number,
+                )?;
                 self.passes_on(player, self.position.swapped());
                 Ok(Some(made))
             }
@@ -373,6 +389,16 @@ impl GameReplay {
         self.on_roll = Some(player.other());
     }
 
+    /// Returns the question of a game that ends with a board that was set up (ANA-29).
+    fn open_cube(&self, game: &MatGame) -> Option<Decision> {
+        let &(player, MatAction::SetUp(_)) = game.actions.last()? else {
+            return None;
+        };
+        let open = game.result.is_none() && self.doubled.is_none() && self.may_double(player);
+        let number = game.actions.len() - 1;
+        open.then(|| self.decision(player, player, Action::Open, number).ok())?
+    }
+
     /// Returns the resignation in a game that has a winner, although neither the board nor a pass ended it.
     fn resignation(&self, game: &MatGame) -> Option<Decision> {
         let (winner, points) = game.result?;
@@ -401,6 +427,33 @@ mod tests {
         let roll = Roll::of(3, 1);
         let play = legal_plays(&Position::start(), roll)[0].play;
         (player, MatAction::Play { roll, play })
+    }
+
+    /// ANA-29: a game that ends before the roll or the play ends with a question; one with a winner has none.
+    #[test]
+    fn replay_ends_with_open_question() {
+        let set_up = SetUp {
+            position: gammond_game::notation::parse_position(b"4PPBA0DY1sgBIQ")
+                .unwrap()
+                .position,
+            value: 1,
+            owner: None,
+        };
+        let mut game = MatGame {
+            actions: vec![(MatPlayer::First, MatAction::SetUp(set_up))],
+            ..MatGame::default()
+        };
+        let asked = |game: &MatGame| {
+            let done = replay(game, 0, false, Rules::default()).decisions;
+            done.iter().map(|one| one.action).collect::<Vec<_>>()
+        };
+        assert_eq!(asked(&game), [Action::Open]);
+        let roll = Roll::of(3, 1);
+        game.actions
+            .push((MatPlayer::First, MatAction::Rolled(roll)));
+        assert_eq!(asked(&game), [Action::Unknown { roll, open: true }]);
+        game.result = Some((MatPlayer::Second, 1));
+        assert!(!asked(&game).contains(&Action::Unknown { roll, open: true }));
     }
 
     /// An action that does not fit ends the replay and says why.

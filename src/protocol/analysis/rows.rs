@@ -98,8 +98,19 @@ impl Row<'_> {
     #[must_use]
     pub fn position(&self) -> String {
         let decision = &self.judged.decision;
-        let roll = self.roll.filter(|_| self.kind == DecisionKind::Play);
+        let roll = (self.roll).filter(|_| self.kind == DecisionKind::Play || self.is_open());
         Form::GnubgId.print(&decision.position, &decision.state, roll, None)
+    }
+
+    /// Returns true for a question without an answer in the file (ANA-29): the best action is known, and none was taken.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.played.is_empty()
+            && !self.best.is_empty()
+            && matches!(
+                self.judged.decision.action,
+                Action::Open | Action::Unknown { open: true, .. }
+            )
     }
 
     /// Doubling beside not doubling, where that was the question.
@@ -179,12 +190,24 @@ pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec
     };
     match decision.action {
         Action::Play { roll, .. } => turn_rows(judged, roll, &row),
-        Action::Unknown { roll } => vec![Row {
-            roll: Some(roll),
-            luck: judgement.luck,
-            luck_mwc: judgement.luck_mwc,
-            ..row(DecisionKind::Roll, String::new(), String::new())
-        }],
+        Action::Unknown { roll, .. } => {
+            let text = |play: Play| play_text(&decision.position, &play);
+            vec![Row {
+                roll: Some(roll),
+                luck: judgement.luck,
+                luck_mwc: judgement.luck_mwc,
+                ..row(
+                    DecisionKind::Roll,
+                    String::new(),
+                    judgement.best.map_or_else(String::new, text),
+                )
+            }]
+        }
+        Action::Open => {
+            let best =
+                (judgement.cube.as_ref()).map_or_else(String::new, |cube| cube.verdict.to_string());
+            vec![row(DecisionKind::Double, String::new(), best)]
+        }
         Action::Double => {
             let best = match judgement.loss.is_some_and(|loss| loss > 0.0) {
                 true => "no double".to_owned(),

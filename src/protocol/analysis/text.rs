@@ -50,6 +50,10 @@ impl Analysis {
         self.table(&mut text, &names);
         self.by_game(&mut text, &names);
         self.by_group(&mut text, &names);
+        for row in self.rows().filter(Row::is_open) {
+            let _ = writeln!(text, "\nOpen: {}", self.line(&row, &names));
+            let _ = writeln!(text, "      {}", row.position());
+        }
         let worst = self.worst();
         if !worst.is_empty() {
             let shown = worst.len().min(WORST_SHOWN);
@@ -173,6 +177,9 @@ impl Analysis {
             "game {} move {}, {name}: {roll}{played}",
             row.game, row.turn
         );
+        if row.is_open() {
+            let _ = write!(line, "best {}", row.best);
+        }
         if let Some(loss) = row.loss.filter(|loss| *loss > 0.0) {
             let _ = write!(line, " loses {loss:.4}");
             if let Some(mwc) = row.loss_mwc {

@@ -146,6 +146,7 @@ impl Totals {
             Action::Double | Action::Take | Action::Drop => {
                 self.book_cube(decision, judgement, cost)
             }
+            Action::Open => {}
             Action::Beaver { .. } | Action::BeaverAnswer { .. } => {
                 self.book_beaver(decision, judgement, cost)
             }

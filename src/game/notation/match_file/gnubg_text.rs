@@ -426,7 +426,7 @@ fn number(text: &str) -> Option<f64> {
 }
 
 /// `0.525 0.143 0.006 - 0.475 0.117 0.005`
-fn chances(text: &str) -> Option<Chances> {
+pub(super) fn chances(text: &str) -> Option<Chances> {
     let (wins, losses) = text.split_once(" - ")?;
     let three = |text: &str| -> Option<[f32; 3]> {
         let mut numbers = text.split_whitespace().map(|word| {

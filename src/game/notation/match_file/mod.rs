@@ -9,6 +9,7 @@ mod bgf;
 mod bgf_members;
 mod bytes;
 mod cells;
+mod copied;
 mod fibs_log;
 mod file_analysis;
 mod format;
@@ -31,6 +32,7 @@ pub use file_analysis::{FileAnalysis, FileCube, FilePlay};
 pub use format::{MatchFormat, MatchNotes, NotWritable};
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 pub use sgf_write::SgfNote;
+pub(super) use snowie::SnowiePosition;
 
 use super::position_text::begins_with_position;
 use super::{Code, ForeignKind, NotationError, Reason};
@@ -46,7 +48,7 @@ pub const MATCH_FILE_BYTES_MAX: usize = 16 << 20;
 const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The formats, in the order in which a file is tried.
-static FORMATS: [Format; 8] = [
+static FORMATS: [Format; 9] = [
     Format {
         name: "ogxm",
         media_type: "application/octet-stream",
@@ -101,6 +103,14 @@ static FORMATS: [Format; 8] = [
         endings: &["log"],
         is: fibs_log::is_fibs_log,
         read: Read::Log(fibs_log::read),
+        write: None,
+    },
+    Format {
+        name: "position-text",
+        media_type: "text/plain",
+        endings: &[],
+        is: copied::is_copied,
+        read: Read::Text(copied::read),
         write: None,
     },
     MAT,

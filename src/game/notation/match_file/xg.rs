@@ -6,7 +6,7 @@ use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder};
 use super::xg_archive::{Record, records, wrong};
 use crate::notation::error::{Code, NotationError, Reason};
-use crate::{Chances, Play, Roll, Step, find_play};
+use crate::{Chances, Play, Roll, Step, find_play, legal_plays};
 use gammond_base::days::civil;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -44,6 +44,7 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
         recorder,
         start: None,
         cube: None,
+        question: None,
     };
     let mut has_match = false;
     for (number, record) in records.chunks_exact(RECORD).enumerate() {
@@ -64,6 +65,7 @@ pub(super) fn read(bytes: &[u8], recorder: &mut Recorder) -> Result<(), Notation
             kind => reader.record(kind, &record, at),
         }
     }
+    reader.ask_cube();
     match has_match {
         true => Ok(()),
         false => Err(refused(wrong("contains no match"))),
@@ -77,13 +79,16 @@ struct Reader<'a> {
     start: Option<SetUp>,
     /// The analysis of the cube before the roll that comes next.
     cube: Option<FileCube>,
+    /// The cube record of a game without any action (MAT-82).
+    question: Option<&'a [u8]>,
 }
 
-impl Reader<'_> {
-    fn record(&mut self, kind: u8, record: &Record<'_>, at: usize) {
+impl<'a> Reader<'a> {
+    fn record(&mut self, kind: u8, record: &Record<'a>, at: usize) {
         match kind {
             1 => {
                 self.cube = None;
+                self.question = None;
                 self.start = game(record, self.recorder, at);
             }
             4 => ending(record, self.recorder),
@@ -155,10 +160,11 @@ impl Reader<'_> {
     }
 
     /// Reads a double and its answers. Without a double it only keeps the analysis.
-    fn cube(&mut self, record: &Record<'_>) -> Result<(), FieldError> {
+    fn cube(&mut self, record: &Record<'a>) -> Result<(), FieldError> {
         let analysis = cube_analysis(record);
         if record.number(16) != 1 {
             self.cube = analysis;
+            self.question = (!self.recorder.has_acted()).then_some(record.0);
             return Ok(());
         }
         let player = record.player(12)?;
@@ -202,20 +208,48 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Sets up the board of a cube record that nothing follows: whether to double is the question of a position file.
+    fn ask_cube(&mut self) {
+        let Some(record) = self.question.take().map(Record) else {
+            return;
+        };
+        if self.recorder.has_acted() || self.recorder.has_given_up() {
+            return;
+        }
+        let asked = record.player(12).and_then(|player| {
+            self.start.get_or_insert(SetUp {
+                position: self.recorder.board(MatPlayer::First),
+                value: 1,
+                owner: None,
+            });
+            self.follow(&record, player, (36, 32))
+        });
+        match asked {
+            Ok(()) => self.recorder.analysed(FileAnalysis {
+                cube: self.cube.take(),
+                plays: Vec::new(),
+            }),
+            Err(wrong) => self.recorder.give_up(0, 0, wrong),
+        }
+    }
+
     fn play(&mut self, record: &Record<'_>, at: usize) -> Result<(), FieldError> {
         let player = record.player(64)?;
         let dice = [100, 104].map(|at| u8::try_from(record.number(at)).unwrap_or_default());
         let [one, two] = dice;
-        let cube = self.cube.take();
         if dice == [0, 0] {
             return Ok(());
         }
+        let cube = self.cube.take();
         let bad_dice = ("roll", Reason::Other("is not of two dice from 1 to 6"));
         let roll = Roll::new(one, two).map_err(|_| bad_dice)?;
         self.follow(record, player, (9, 108))?;
         let before = self.recorder.board(player);
-        // A roll that was resigned before it was played leads to no board at all.
-        if record.is_blank(35, BOARD) {
+        let unplayed = record.board(35, false).is_none_or(|after| after == before);
+        let open = unplayed && steps(record).is_ok_and(|play| play.is_pass());
+        // A roll that was resigned before it was played leads to no board at all; in a position file it may not be
+        // played, and has no steps (MAT-82).
+        if record.is_blank(35, BOARD) || open && !legal_plays(&before, roll).is_empty() {
             self.recorder.rolled(0, player, roll)?;
         } else {
             // The board behind the play is seen by the player who moves.
