@@ -31,7 +31,7 @@ fn told(reading: &MatchReading) -> String {
                     let play = gammond_game::find_play(&decision.position, roll, &after).unwrap();
                     format!("{} {}", sorted(roll), play_text(&decision.position, &play))
                 }
-                Action::Unknown { roll } => format!("{} ?", sorted(roll)),
+                Action::Unknown { roll, .. } => format!("{} ?", sorted(roll)),
                 Action::Double => "double".to_owned(),
                 Action::Take => "take".to_owned(),
                 Action::Drop => "pass".to_owned(),
