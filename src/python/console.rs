@@ -100,12 +100,7 @@ pub(crate) fn match_equities(
     engine: PyRef<'_, Engine>,
     #[pyo3(from_py_with = whole)] points: u32,
 ) -> PyResult<Vec<Vec<f64>>> {
-    if !(1..=255).contains(&points) {
-        return Err(wrong::value(
-            "points",
-            format!("{points}, expected 1 to 255"),
-        ));
-    }
+    in_range(points)?;
     let inner = engine.inner()?;
     let met = inner.met();
     let row = |mine| {
@@ -114,6 +109,30 @@ pub(crate) fn match_equities(
             .collect()
     };
     Ok((1..=points).map(row).collect())
+}
+
+/// Returns the trailer's match winning chances after the Crawford game, by the points that the trailer needs.
+#[pyfunction]
+pub(crate) fn trailer_equities(
+    engine: PyRef<'_, Engine>,
+    #[pyo3(from_py_with = whole)] points: u32,
+) -> PyResult<Vec<f64>> {
+    in_range(points)?;
+    let inner = engine.inner()?;
+    Ok((1..=points)
+        .map(|needs| inner.met().trailer(needs))
+        .collect())
+}
+
+/// Refuses a number of points that no table has.
+fn in_range(points: u32) -> PyResult<()> {
+    match points {
+        1..=255 => Ok(()),
+        _ => Err(wrong::value(
+            "points",
+            format!("{points}, expected 1 to 255"),
+        )),
+    }
 }
 
 /// Returns the match winning chances of an equity at the cube of a state; the equity itself for money.

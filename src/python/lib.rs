@@ -39,7 +39,9 @@ mod native {
         to_positions,
     };
     #[pymodule_export]
-    use crate::console::{Console, match_equities, match_id_fields, to_equity, to_mwc};
+    use crate::console::{
+        Console, match_equities, match_id_fields, to_equity, to_mwc, trailer_equities,
+    };
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]

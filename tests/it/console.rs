@@ -300,11 +300,18 @@ fn seeds_give_the_dice_of_gnubg() {
 
 /// Runs the console and returns what it prints.
 fn program(commands: &str) -> String {
+    program_with(&[], commands)
+}
+
+/// Runs the console with more options and returns what it prints.
+fn program_with(more: &[&str], commands: &str) -> String {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_gammond"))
         .args(["gnubg", "-t", "-q"])
+        .args(more)
         .env("USER", "root")
+        .env("LOGNAME", "root")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -319,6 +326,105 @@ fn program(commands: &str) -> String {
         .unwrap();
     let output = child.wait_with_output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Sessions of the list in which no line differs but by the last digits of numbers. The number may only rise.
+const SAME_SESSIONS_MIN: usize = 81;
+
+/// CON-02: no session of the list gets worse than it was.
+#[test]
+fn sessions_without_a_difference_only_get_more() {
+    let same = sessions()
+        .iter()
+        .filter(|session| session.differ == [0; 3])
+        .count();
+    assert!(same >= SAME_SESSIONS_MIN, "{same} of {SAME_SESSIONS_MIN}");
+}
+
+/// CON-20: a script on a pipe gets the original's output to the letter, also where a line has no end and a hint does not
+/// follow its settings; `--corrected` is without its faults.
+#[test]
+fn scripts_get_the_original_s_output_to_the_letter() {
+    let lines = "new match 3\nset score 1 1\nshow score\nshow cube\n";
+    let said = program(lines);
+    let joined = "(match to 3 points)The cube is at 1, and is centred.";
+    assert!(said.ends_with(joined), "{said}");
+    let corrected = program_with(&["--corrected"], lines);
+    assert!(
+        corrected.ends_with("(match to 3 points)\nThe cube is at 1, and is centred.\n"),
+        "{corrected}"
+    );
+    let plays = "set evaluation chequerplay evaluation plies";
+    let hints = format!(
+        "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:1:63:0:0:0:0:10\n{plays} 0\nhint 1\n{plays} 1\nhint 1\n"
+    );
+    assert!(!program(&hints).contains("Cubeful 1-ply"));
+    assert!(program_with(&["--corrected"], &hints).contains("Cubeful 1-ply"));
+    // Missing digits of an ID are zeros, and signs that are none count as 63.
+    let place = "set xgid XGID=-b--BAD-C---dC---c-eAa--A-:0:0:-1:00:0:0:0:0:10\n";
+    let counted = program(&format!("{place}show pipcount =1\n"));
+    assert!(
+        counted.contains("The pip counts are: gnubg 0, root 19.\n"),
+        "{counted}"
+    );
+}
+
+/// CON-32: `eval` of a bear-off shows the rolls that both sides need, as gnubg 1.07.001 prints them.
+#[test]
+fn eval_of_a_bearoff_shows_its_rolls() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let want = std::fs::read_to_string(folder.join("console-bearoff.txt")).unwrap();
+    for (place, table) in ["---A-AA------------a--b---", "------O------------o------"]
+        .iter()
+        .zip(want.split("====\n"))
+    {
+        let said = program(&format!(
+            "set xgid XGID={place}:0:0:1:00:0:0:0:0:10\neval\n"
+        ));
+        assert!(said.contains(table), "{place}: {said}");
+    }
+    let start = program("set xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10\neval\n");
+    assert!(!start.contains("Effective pip count"), "{start}");
+}
+
+/// CON-33: the cube points of a money session, those of Janowski (1993).
+#[test]
+fn marketwindow_shows_the_cube_points() {
+    let race = "set xgid XGID=----CCCBBAA----bb-cccb----:0:0:1:00:0:0:0:0:10\nset evaluation cubedecision evaluation plies 0\n";
+    let said = program(&format!("{race}show marketwindow\nshow kleinman\n"));
+    for line in [
+        "Cube parameter               Dead Cube      Live Cube\n",
+        "Take Point (TP)               25.0",
+        "Raccoon Point (RP)            50.0",
+        "Cubeless Winning Chance: 0.6960\n\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let known = program(&format!("{race}show rolls\n"));
+    assert!(
+        known.ends_with("That command is not yet implemented.\n"),
+        "{known}"
+    );
+}
+
+/// CON-34: languages, records of players and resignations in command files are answered as by the original.
+#[test]
+fn a_resignation_in_a_command_file_stays_open() {
+    let lines = "new match 3\nresign normal\nshow score\n";
+    for (strict, score) in [(true, "(after 0 games)"), (false, "(after 1 game)")] {
+        let mut host = Recorded::new(None, "13");
+        let [out, _] = speak(&mut host, lines.as_bytes(), options(true, strict));
+        let (_, last) = out.rsplit_once("The score ").unwrap();
+        assert!(last.starts_with(score), "{strict}: {out}");
+    }
+    let mut host = Recorded::new(None, "");
+    let lines = "set lang de\nset lang C\nrelational add match\nrelational show details Bob\n";
+    let [out, err] = speak(&mut host, lines.as_bytes(), options(true, true));
+    assert_eq!(out, "Locale is now 'C'\nNo match is being played.\n");
+    assert_eq!(
+        err,
+        "Locale 'de' not supported by C library.\n\nEmpty player stats or player(s) not found\n"
+    );
 }
 
 /// CON-01, CON-02, CON-04 to CON-08 (CON-05, CON-06, CON-07): the recorded sessions to the letter, but for lines that the list names. Without gnubg's weights only those
@@ -900,7 +1006,7 @@ mod program {
         assert_eq!((code, out.lines().count()), (0, 8));
     }
 
-    /// CON-10: `-p` is a clear error without the Python package; with it, Python runs the script.
+    /// CON-10, CON-35 (`src/python/tests/test_compat.py`): `-p` is a clear error without the Python package; with it, Python runs the script.
     #[cfg(unix)]
     #[test]
     fn python_scripts_run_where_the_package_is() {

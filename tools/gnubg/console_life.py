@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-OPTIONS = ["-t", "-q"]
+OPTIONS = ["-t", "-q", "--corrected"]
 LIMIT = 20
 AT_ONCE = 50
 # What memory may grow from the first quarter on, in KiB: allocators keep some pages.

@@ -52,9 +52,13 @@ pub(crate) struct Args {
     /// The version, as the original prints it.
     #[arg(short = 'v', long = "gnubg-version")]
     version: bool,
-    /// Keep the original's faults too: missing line ends, a hint that does not follow its settings.
+    /// On a terminal, too, keep the original's faults: missing line ends, a hint that does not follow its settings.
     #[arg(long)]
     strict_gnubg: bool,
+    /// Without the original's faults also in scripts: every line has its end, a hint follows its settings, a rollout prints
+    /// its numbers.
+    #[arg(long, conflicts_with = "strict_gnubg")]
+    corrected: bool,
     /// `set analysis` is also meant for hints, as users of AnkiGammon expect.
     #[arg(long, env = "GAMMOND_HINT_FOLLOWS_ANALYSIS")]
     hint_follows_analysis: bool,
@@ -118,14 +122,16 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let Some(engine) = engine else {
         return Ok(ExitCode::SUCCESS);
     };
+    let terminal = std::io::stdin().is_terminal();
+    let prompts = terminal && args.commands.is_none();
     let options = ConsoleOptions {
         user: user(),
         plays_on: args.commands.is_none(),
-        strict: args.strict_gnubg,
+        // Scripts are written for the original's output to the letter; a person reads better without its faults.
+        strict: args.strict_gnubg || !(args.corrected || prompts),
         hint_follows_analysis: args.hint_follows_analysis,
-        terminal: std::io::stdin().is_terminal(),
+        terminal,
     };
-    let prompts = options.terminal && args.commands.is_none();
     let mut console = Console::new(options);
     let stop = Stop::new();
     let idle = interrupts(&stop)?;
@@ -167,7 +173,7 @@ fn run_python(common: &Common, script: &Path) -> Result<ExitCode, Failure> {
     if !found.is_ok_and(|status| status.success()) {
         stderr_line!(
             "gammond: -p runs `{PYTHON}' with the Python package gammond, which is not installed there: \
-             `{PYTHON} -m pip install gammond'"
+             install the wheel of this release, `{PYTHON} -m pip install gammond-VERSION-….whl'"
         );
         return Ok(ExitCode::FAILURE);
     }

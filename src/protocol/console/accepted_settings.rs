@@ -182,8 +182,10 @@ impl Console {
             ["lang"] => match words.next() {
                 None | Some("system") => self.say("Locale is now 'C.UTF-8'"),
                 Some(word @ ("C" | "POSIX")) => self.say(&format!("Locale is now '{word}'")),
-                // Answers are in English wherever they are read.
-                Some(_) => {}
+                // Answers are in English; the original names every locale that is not installed.
+                Some(word) => {
+                    self.complain(&format!("Locale '{word}' not supported by C library.\n"));
+                }
             },
             ["threads"] => match words.number().filter(|count| *count > 0) {
                 Some(count) => self.say(&format!("The number of threads has been set to {count}.")),

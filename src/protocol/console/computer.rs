@@ -39,6 +39,10 @@ impl Console {
             } else {
                 let watched =
                     self.options.plays_on || !self.players.iter().any(|player| player.human);
+                // In a command file the original leaves a person's resignation open.
+                if self.options.strict && self.table.resigned > 0 && !watched {
+                    return;
+                }
                 if self.display && !fresh && watched {
                     self.show_board();
                 }

@@ -5,8 +5,11 @@ use super::hint::cube_section;
 use super::host::ConsoleHost;
 use super::table::{Phase, Table};
 use super::words::Words;
+use gammond_engine::bearoff::{
+    Counts, Distribution, EFFECTIVE_PIPS_A_ROLL, MAX_POINTS, Numbering, Tables,
+};
 use gammond_engine::query::{CubeAnswer, Found, Question, Settings};
-use gammond_game::{Class, CubeOwner, Margin, MatchState};
+use gammond_game::{Class, CubeOwner, Margin, MatchState, Position, Side};
 
 impl Console {
     pub(super) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
@@ -73,8 +76,11 @@ impl Console {
             table.match_id(),
             evaluator(class)
         );
+        if matches!(class, Class::Bearoff1 | Class::Bearoff2) {
+            text += &bearoff_table(&position).unwrap_or_default();
+        }
         text += &match position.outcome() {
-            Some(outcome) => format!("({})\n", margin(outcome.margin)),
+            Some(outcome) => format!("({})\n\n", margin(outcome.margin)),
             None => "\n".to_owned(),
         };
         let heading = match style.mwc && !state.score.is_money() {
@@ -156,4 +162,87 @@ const fn margin(margin: Margin) -> &'static str {
         Margin::Gammon => "gammon",
         Margin::Backgammon => "backgammon",
     }
+}
+
+/// Returns the rolls that both sides need, from the one-sided table in the program: distributions, means, effective pip
+/// counts. `None` when the table does not cover the position.
+fn bearoff_table(position: &Position) -> Option<String> {
+    let sides = [position.me(), position.opponent()];
+    let [mine, theirs] = sides.map(|side| Tables::shared().distribution(side));
+    let found = [mine?, theirs?];
+    let [my_index, their_index] = sides.map(index);
+    let mut text = format!(
+        "             Player       Opponent\nPosition{:>13}{:>14}\n\n\
+         Bearing off \t\t\t\tBearing at least one chequer off\n\
+         Rolls\tPlayer\tOpponent\tPlayer\tOpponent\n",
+        my_index?, their_index?
+    );
+    let value = |values: &[u16], rolls: usize| values.get(rolls).copied().unwrap_or(0);
+    let any = |rolls: usize| {
+        let of = |it: &Distribution| value(&it.win, rolls) > 0 || value(&it.gammon, rolls) > 0;
+        found.iter().any(of)
+    };
+    let last = (found.iter())
+        .filter_map(|it| it.win.iter().rposition(|value| *value > 0))
+        .max()?;
+    for rolls in (0..=last).skip_while(|rolls| !any(*rolls)) {
+        let [my_end, their_end] = found.map(|it| percent(value(&it.win, rolls)));
+        text += &format!("{rolls:5}\t{my_end:7.3}\t{their_end:7.3}\t\t");
+        if rolls < last {
+            let [my_first, their_first] = found.map(|it| percent(value(&it.gammon, rolls)));
+            text += &format!("{my_first:7.3}\t{their_first:7.3}");
+        }
+        text.push('\n');
+    }
+    let [ends, firsts] = [
+        found.map(|it| moments(&it.win)),
+        found.map(|it| moments(&it.gammon)),
+    ];
+    text +=
+        "Average rolls\nBearing off\t\t\t\tSaving gammon\n\tPlayer\tOpponent\tPlayer\tOpponent\n";
+    let [[my_mean, my_spread], [their_mean, their_spread]] = ends;
+    let [
+        [my_first, my_first_spread],
+        [their_first, their_first_spread],
+    ] = firsts;
+    text += &format!(
+        "Mean\t{my_mean:7.3}\t{their_mean:7.3}\t\t{my_first:7.3}\t{their_first:7.3}\n\
+         Std dev\t{my_spread:7.3}\t{their_spread:7.3}\t\t{my_first_spread:7.3}\t{their_first_spread:7.3}\n"
+    );
+    let a_roll = f64::from(EFFECTIVE_PIPS_A_ROLL);
+    let effective = [my_mean, their_mean].map(|mean| a_roll * mean);
+    let [mine, theirs] = effective;
+    let [my_pips, their_pips] = sides.map(|side| f64::from(side.pips()));
+    text += &format!(
+        "\nEffective pip count:\n\tPlayer\tOpponent\nEPC\t{mine:7.3}\t{theirs:7.3}\n\
+         Wastage\t{:7.3}\t{:7.3}\n\nEPC = {a_roll:5.3} * Average rolls\nWastage = EPC - pips\n\n",
+        mine - my_pips,
+        theirs - their_pips
+    );
+    Some(text)
+}
+
+/// Returns the number of a side's position in gnubg's databases of six points.
+fn index(side: Side) -> Option<usize> {
+    let mut counts: Counts = [0; MAX_POINTS];
+    for (count, found) in counts.iter_mut().zip(side.counts()) {
+        *count = found;
+    }
+    Numbering::new(6, 15)?.index(counts)
+}
+
+/// Converts 65535ths to percent.
+fn percent(value: u16) -> f64 {
+    100.0 * f64::from(value) / f64::from(u16::MAX)
+}
+
+/// Returns the mean and the standard deviation of a distribution, in rolls.
+fn moments(values: &[u16]) -> [f64; 2] {
+    let (mut mean, mut square) = (0.0, 0.0);
+    for (rolls, value) in (0_u32..).map(f64::from).zip(values) {
+        let part = percent(*value) / 100.0;
+        mean += rolls * part;
+        square += rolls * rolls * part;
+    }
+    [mean, (square - mean * mean).max(0.0).sqrt()]
 }

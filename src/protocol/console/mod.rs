@@ -316,10 +316,8 @@ impl Console {
             ["dicerolls"] => self.dice_rolls(words, host),
             ["invert", ..] => self.refuse("invert"),
             ["history"] => {}
-            [
-                word @ ("relational" | "external" | "calibrate" | "copy"),
-                ..,
-            ] => self.refuse(word),
+            ["relational", rest @ ..] => self.relational(rest),
+            [word @ ("external" | "calibrate" | "copy"), ..] => self.refuse(word),
             _ => self.game_command(path, words, host),
         }
     }
@@ -328,6 +326,16 @@ impl Console {
         match misread {
             UnknownCommand::Unknown(word) => self.complain(&format!("Unknown keyword `{word}'.\n")),
             UnknownCommand::Incomplete => self.say("Incomplete command."),
+        }
+    }
+
+    /// Answers `relational …` as the original does with an empty database; there is none to write to.
+    fn relational(&mut self, path: &[&'static str]) {
+        match path {
+            ["add", _] if !self.table.playing() => self.say("No match is being played."),
+            ["show", "details"] => self.complain("Empty player stats or player(s) not found"),
+            ["setup"] => {}
+            _ => self.refuse("relational"),
         }
     }
 

@@ -7,6 +7,8 @@ use super::words::Words;
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
 use gammond_game::{BAR, POINTS, Position};
 
+/// Digits of a Position ID.
+const POSITION_ID_LENGTH: usize = 14;
 /// Numbers of `set board simple`.
 const SIMPLE: usize = 26;
 
@@ -286,7 +288,9 @@ impl Console {
     /// The text of the error, or `None` for an impossible position.
     pub(super) fn read_board(&self, words: &mut Words<'_>) -> Result<Position, Option<String>> {
         let word = words.next().unwrap_or("");
-        if let Some(number) = word.strip_prefix('=') {
+        // The original reads `=N` as an ID, too.
+        let number = word.strip_prefix('=').filter(|_| !self.options.strict);
+        if let Some(number) = number {
             let index =
                 super::words::integer(number).and_then(|number| usize::try_from(number).ok());
             let plays = self.hint.as_ref().and_then(Hint::plays);
@@ -302,8 +306,11 @@ impl Console {
         if let Some(Some(key)) = key {
             return Ok(key.position());
         }
-        let id = PositionId::parse(word.as_bytes()).map_err(|_| None)?;
-        Ok(id.position())
+        match PositionId::parse(word.as_bytes()) {
+            Ok(id) => Ok(id.position()),
+            Err(_) if self.options.strict => padded_position(word).ok_or(None),
+            Err(_) => Err(None),
+        }
     }
 
     fn simple(&self, words: &mut Words<'_>) -> Result<Position, Option<String>> {
@@ -407,6 +414,18 @@ impl Console {
 }
 
 use super::hinted::Hint;
+
+/// Reads a Position ID as the original does: a sign that is no digit of base 64 counts as the last digit, and missing
+/// digits are zeros. `None` for an impossible position.
+fn padded_position(word: &str) -> Option<Position> {
+    let digit = |byte: u8| match byte.is_ascii_alphanumeric() || byte == b'+' {
+        true => byte,
+        false => b'/',
+    };
+    let digits = word.bytes().map(digit).chain(std::iter::repeat(b'A'));
+    let id: Vec<u8> = digits.take(POSITION_ID_LENGTH).collect();
+    PositionId::parse(&id).ok().map(|id| id.position())
+}
 
 /// Parses two dice: `31`, `3 1` or `3,1`.
 pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {

@@ -5,6 +5,8 @@ use super::host::ConsoleHost;
 use super::play::NO_GAME;
 use super::table::Seat;
 use super::words::Words;
+use gammond_engine::query::{EvalQuery, Found, Question, Settings};
+use gammond_game::Chances;
 
 impl Console {
     /// Returns the match winning chances of a plain loss and a plain win, and reports what is missing.
@@ -53,14 +55,64 @@ impl Console {
         self.out.push_str(&text);
     }
 
+    /// Shows the cube points of both players in a money session, with a dead and with a live cube (Janowski 1993).
+    fn show_cube_parameters(&mut self, host: &mut dyn ConsoleHost) -> Result<(), String> {
+        let Some(state) = self.state() else {
+            return Ok(());
+        };
+        let question = Question::Value(EvalQuery::new(self.table.position, state));
+        let Found::Value(found) = host.answer(question, &Settings::plies(0))? else {
+            return Err("the engine has no answer".to_owned());
+        };
+        let on_roll = rates(&found.chances);
+        let other = rates(&found.chances.inverted());
+        let rates = match self.table.on_roll {
+            Seat::Top => [on_roll, other],
+            Seat::Bottom => [other, on_roll],
+        };
+        let mut text = String::new();
+        for (name, [gammon, backgammon]) in self.names.iter().zip(rates) {
+            text += &format!(
+                "Player {name:<25}: gammon rate {:6.2}%, bg rate {:6.2}%\n",
+                100.0 * gammon,
+                100.0 * backgammon
+            );
+        }
+        let [top, bottom] = rates.map(|[gammon, backgammon]| 1.0 + gammon + 2.0 * backgammon);
+        for (name, [won, lost]) in self.names.iter().zip([[top, bottom], [bottom, top]]) {
+            text += &format!(
+                "\nPlayer {name} cube parameters:\n\n\
+                 Cube parameter               Dead Cube      Live Cube\n"
+            );
+            for (point, dead, live) in cube_points(won, lost, self.table.jacoby) {
+                text += &format!("{point:<27}{:9.3}%{:12.3}%\n", 100.0 * dead, 100.0 * live);
+            }
+        }
+        self.out.push_str(&text);
+        Ok(())
+    }
+
     pub(super) fn show_prices(&mut self, path: &[&'static str], host: &mut dyn ConsoleHost) {
         if !self.table.playing() {
             self.say(NO_GAME);
             return;
         }
-        if let [word @ ("marketwindow" | "rolls" | "temperaturemap")] = path {
-            self.refuse(&format!("show {word}"));
-            return;
+        match path {
+            ["rolls"] => {
+                self.say("That command is not yet implemented.");
+                return;
+            }
+            ["marketwindow"] if self.table.length == 0 => {
+                if let Err(reason) = self.show_cube_parameters(host) {
+                    self.complain(&format!("gammond: show marketwindow: {reason}"));
+                }
+                return;
+            }
+            [word @ ("marketwindow" | "temperaturemap")] => {
+                self.refuse(&format!("show {word}"));
+                return;
+            }
+            _ => {}
         }
         let Some(state) = self.state() else { return };
         let [mine, theirs] = host.stakes(&state).prices;
@@ -77,4 +129,34 @@ impl Console {
             ));
         }
     }
+}
+
+/// Returns the shares of the player's wins that are gammons and backgammons.
+fn rates(chances: &Chances) -> [f64; 2] {
+    let [win, gammon, backgammon] =
+        [chances.win, chances.win_gammon, chances.win_backgammon].map(f64::from);
+    match win > 0.0 {
+        true => [(gammon - backgammon) / win, backgammon / win],
+        false => [0.0; 2],
+    }
+}
+
+/// Returns the cube points with a dead and with a live cube, as chances to win, by Janowski's formulas (1993). `won` and
+/// `lost` are the mean points of a win and of a loss at cube 1.
+fn cube_points(won: f64, lost: f64, jacoby: bool) -> [(&'static str, f64, f64); 7] {
+    let (dead, live) = (won + lost, won + lost + 0.5);
+    let initial = match jacoby {
+        true => (lost - 0.25) / (dead - 0.5),
+        false => lost / dead,
+    };
+    let cash = (lost + 1.0) / live;
+    [
+        ("Take Point (TP)", (lost - 0.5) / dead, (lost - 0.5) / live),
+        ("Beaver Point (BP)", lost / dead, lost / live),
+        ("Raccoon Point (RP)", lost / dead, (lost + 0.5) / live),
+        ("Initial Double Point (IDP)", initial, cash),
+        ("Redouble Point (RDP)", lost / dead, cash),
+        ("Cash Point (CP)", (lost + 0.5) / dead, cash),
+        ("Too good Point (TGP)", (lost + 1.0) / dead, cash),
+    ]
 }

@@ -272,7 +272,9 @@ impl Console {
                 let k = (lead as f64 + 4.0) / root;
                 format!(
                     "Leader Pip Count : {mine}\nTrailer Pip Count: {theirs}\n\nsum              : {sum}\n\
-                     diff             : {lead}\n\nK = (diff+4)/(2 sqrt(sum-4)) = {k:8.4}"
+                     diff             : {lead}\n\nK = (diff+4)/(2 sqrt(sum-4)) = {k:8.4}\n\
+                     Cubeless Winning Chance: {:.4}\n",
+                    (1.0 + error_function(k)) / 2.0
                 )
             }
         };
@@ -311,4 +313,18 @@ impl Console {
             }
         }
     }
+}
+
+/// Returns erf(x) to 2e-7 (Abramowitz and Stegun 7.1.26).
+fn error_function(x: f64) -> f64 {
+    const TERMS: [f64; 5] = [
+        1.061_405_429,
+        -1.453_152_027,
+        1.421_413_741,
+        -0.284_496_736,
+        0.254_829_592,
+    ];
+    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
+    let sum = TERMS.iter().fold(0.0, |sum, term| (sum + term) * t);
+    (1.0 - sum * (-x * x).exp()).copysign(x)
 }

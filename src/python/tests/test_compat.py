@@ -178,7 +178,7 @@ def test_recorded_calls_of_the_module_in_gnubg(capfd: pytest.CaptureFixture[str]
         except Exception as error:
             mine = error
         if line["call"] == "met":
-            theirs, mine = line["rows"], [row[:5] for row in mine[:3]]
+            theirs, mine = line["rows"], [row[:5] for row in mine[0][:3]]
         verdict = same_module(line["call"], mine, theirs)
         found[line["call"], verdict] += 1
         if verdict == "wrong":
@@ -190,6 +190,37 @@ def test_recorded_calls_of_the_module_in_gnubg(capfd: pytest.CaptureFixture[str]
     for line, mine in wrong[:40]:
         print(json.dumps(line)[:420], "\n  ours:", str(mine)[:420])
     assert not wrong, (len(wrong), Counter(line["call"] for line, _ in wrong))
+
+
+def marked(value):
+    """Tuples and lists with their types, without day, names and result of a session."""
+    if isinstance(value, dict):
+        return {key: "…" if key in ("date", "name", "result") else marked(one) for key, one in value.items()}
+    return [type(value).__name__, *map(marked, value)] if isinstance(value, (tuple, list)) else value
+
+
+def test_matches_have_the_dictionaries_of_gnubg(capfd: pytest.CaptureFixture[str]) -> None:
+    """CON-35: games with cubes, passes, beavers, resignations and the Crawford game, recorded with gnubg 1.07.001."""
+    for line in (HERE / "data" / "gnubg-matches.jsonl").read_text().splitlines():
+        session = json.loads(line)
+        # The first answer is the shape of `met(4)`; a position's answers are those of `posinfo` and `cubeinfo`.
+        theirs = [answer for answer in session["answers"] if isinstance(answer, dict)]
+        gnubg._console = None
+        for first in ("player 0 human", "player 1 human", "automatic game off", "automatic roll off", "seed 7"):
+            gnubg.command(f"set {first}")
+        ours = []
+        for command in session["commands"]:
+            if command == "?":
+                ours.append(marked(gnubg.match()))
+            else:
+                gnubg.command(command)
+        assert ours == theirs
+    gnubg._console = None
+    assert gnubg.match() is None
+    table, one, other = gnubg.met(5)
+    assert [len(row) for row in table] == [5] * 5
+    assert one == other and one[:3] == pytest.approx([0.5, 0.48803, 0.32264], abs=1e-6)
+    capfd.readouterr()
 
 
 def test_differences_stand_in_the_document() -> None:

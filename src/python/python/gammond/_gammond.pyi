@@ -652,6 +652,8 @@ def match_id_fields(text: str) -> dict[str, Any]:
     """Returns the fields of a Match ID."""
 def match_equities(engine: Engine, points: int) -> list[list[float]]:
     """Returns match winning chances before the Crawford game by the points that both sides need, 1 to `points`."""
+def trailer_equities(engine: Engine, points: int) -> list[float]:
+    """Returns the trailer's chances after the Crawford game by the points that the trailer needs, 1 to `points`."""
 def to_mwc(engine: Engine, state: MatchState, equity: float) -> float:
     """Returns the match winning chances of an equity."""
 def to_equity(engine: Engine, state: MatchState, mwc: float) -> float:

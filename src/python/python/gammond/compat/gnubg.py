@@ -26,7 +26,7 @@ DIFFERENCES = {
     "no-window": "navigate, show, updateui and nextturn run the console's commands of the same meaning or do nothing",
     "search-numbers": "numbers of look-ahead and of hint() differ by up to 0.005: other positions survive pruning",
     "bearoff-sides": "positionbearoff refuses checkers beyond its points, which the original leaves out",
-    "match": "match() has games, actions and names, without the analysis",
+    "match": "match() has games, actions and results, without analysis and statistics; a roll without its play stands there while it waits",
 }
 
 _VERDICTS = (
@@ -407,9 +407,11 @@ def dicerolls(count: int) -> tuple[tuple[int, int], ...]:
     return tuple((random.randint(1, 6), random.randint(1, 6)) for _ in range(count))
 
 
-def met(points: int = 64) -> list[list[float]]:
-    """Returns the match equity table: rows by the number of points that the player needs."""
-    return _gammond.match_equities(_shared_engine(), points)
+def met(points: int = 64) -> list[Any]:
+    """Returns the match equity table by the points that the players need, and the after-Crawford chances of each."""
+    engine = _shared_engine()
+    trailer = _gammond.trailer_equities(engine, points)
+    return [_gammond.match_equities(engine, points), trailer, list(trailer)]
 
 
 def _info_state(info: dict[str, Any] | None) -> MatchState:
@@ -452,18 +454,122 @@ def luckrating(luck: float) -> int:
     return sum(luck > bound for bound in (-0.06, -0.03, 0.03, 0.06))
 
 
-def match(**_: Any) -> dict[str, Any]:
-    """Returns the match of the session."""
+def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int = 0) -> dict[str, Any] | None:
+    """Returns the match of the session with its games and actions, or None without one.
+
+    `boards` adds the Position ID before plays and doubles. `analysis`, `statistics` and `verbose` have no effect.
+    """
     import tempfile
+    from datetime import date
     from pathlib import Path
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "match.sgf"
         _quietly(f'save match "{file}"')
         if not file.exists():
-            raise RuntimeError("no match is being played")
+            return None
         [read] = _gammond.Match.read(file)
-    return {"match-info": {"names": read.names, "match-length": read.length}, "games": read.games}
+    today = date.today()
+    info: dict[str, Any] = {player: {"name": name} for player, name in zip(_PLAYERS, read.names, strict=True)}
+    info |= {
+        "match-length": read.length,
+        "date": (today.day, today.month, today.year),
+        "result": _result(read) if not read.length else 0,
+        "variation": "Standard",
+    }
+    if read.length > 1:
+        info["rules"] = ("Crawford",)
+    elif not read.length and "is played with the Jacoby rule" in _quietly("show jacoby"):
+        info["rules"] = ("Jacoby",)
+    games = [_game(game, read.length, boards) for game in read.games]
+    crawford_over = False
+    for game in games:
+        # The first game in which a player needs one point is the Crawford game.
+        if "crawford" in game["info"]:
+            game["info"]["crawford"] = read.length > 1 and not crawford_over
+            crawford_over = True
+    if games and games[-1]["info"]["winner"] is None:
+        # The file has no roll without its play.
+        now = posinfo()
+        actions = games[-1]["game"]
+        rolled = bool(actions) and "dice" in actions[-1] and actions[-1]["action"] == "set"
+        if all(now["dice"]) and not rolled:
+            entry = {"dice": tuple(now["dice"]), "action": "set", "player": _PLAYERS[now["turn"]]}
+            games[-1]["game"] = (*actions, entry)
+    return {"match-info": info, "games": tuple(games)}
+
+
+_PLAYERS = ("X", "O")
+
+
+def _result(read: _gammond.Match) -> int:
+    """Returns 1 if player O leads a session, -1 if player X does."""
+    points = [0, 0]
+    for game in read.games:
+        if game["result"]:
+            winner, won = game["result"]
+            points[winner] += won
+    return (points[1] > points[0]) - (points[1] < points[0])
+
+
+def _game(game: dict[str, Any], length: int, boards: int) -> dict[str, Any]:
+    """Converts a game to the original's dictionary."""
+    first, second = game["scores"]
+    info: dict[str, Any] = {"score-X": first, "score-O": second}
+    if length and length - 1 in (first, second):
+        info["crawford"] = False
+    # Position IDs are those of the player on roll.
+    position, on_roll, cube = Position(), None, 1
+    found: list[dict[str, Any]] = []
+    for player, kind, value in game["actions"]:
+        if kind == "set-up":
+            # The position is seen by the player whom the entry names.
+            position, cube, on_roll = value[0], value[1], player
+            found.append({"board": str(position), "action": "set"})
+            continue
+        if on_roll is not None and player != on_roll and kind in ("play", "rolled", "double"):
+            position = position.swapped()
+        if kind in ("play", "rolled", "double"):
+            on_roll = player
+        entry: dict[str, Any] = {}
+        if kind == "play":
+            roll, steps = value
+            dice = tuple(sorted((int(roll[0]), int(roll[-1])), reverse=True))
+            entry = {"dice": dice, "move": _by_dice(steps)}
+            if boards:
+                entry["board"] = str(position)
+            entry["action"] = "move"
+            position = position.apply(position.play(roll, position.steps_text(steps) if steps else ""))
+            # `apply` turns the board to the opponent, who is on roll.
+            on_roll = 1 - player
+        elif kind == "rolled":
+            entry = {"dice": tuple(sorted((int(value[0]), int(value[-1])), reverse=True)), "action": "set"}
+        elif kind in ("double", "beaver"):
+            cube = value
+            if boards:
+                entry["board"] = str(position)
+            entry["action"] = "double"
+        else:
+            entry["action"] = "drop" if kind == "pass" else kind
+        found.append({**entry, "player": _PLAYERS[player]})
+    if game["result"] is None:
+        info["winner"] = None
+    else:
+        winner, points = game["result"]
+        dropped = bool(found) and found[-1]["action"] == "drop"
+        resigned = not (dropped or position.is_over)
+        info |= {"winner": _PLAYERS[winner], "points-won": points, "resigned": resigned}
+        if resigned:
+            games = max(1, points // cube)
+            found.append({"action": "resign", "player": _PLAYERS[1 - winner], "points": games})
+    return {"info": info, "game": tuple(found)}
+
+
+def _by_dice(steps: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Sorts the steps of a play by the dice, the higher one first, where the checker that moves allows it."""
+    sorted_steps = sorted(steps, key=lambda step: step[1] - step[0])
+    chained = any(one[1] == other[0] for one in steps for other in steps)
+    return tuple((int(start), int(end)) for start, end in (steps if chained else sorted_steps))
 
 
 def navigate(*args: Any) -> Any:
