@@ -243,7 +243,11 @@ impl Console {
             self.ask_dice(Waiting::Roll);
             return;
         }
-        let dice = [host.die().clamp(1, 6), host.die().clamp(1, 6)];
+        let mut dice = [host.die().clamp(1, 6), host.die().clamp(1, 6)];
+        // The original shows a person's higher die first, and a computer's dice as they fell.
+        if self.human() {
+            dice.sort_unstable_by(|one, other| other.cmp(one));
+        }
         self.rolled(dice, host);
     }
 
