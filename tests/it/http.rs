@@ -822,6 +822,30 @@ fn answers_have_the_form_that_is_accepted() {
     assert_eq!(lines_of("[]"), "");
 }
 
+/// PT-10: a text that was copied out of another program is a position, board and words and all.
+#[test]
+fn copied_texts_are_positions() {
+    let (_server, _, http) = server();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/position-texts");
+    for name in ["bgblitz-cube-de.txt", "bgblitz-cube-jp.txt"] {
+        let text = std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+        let xgid = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("XGID="));
+        let xgid = format!("XGID={}", xgid.unwrap());
+        let asked = |position: &str| {
+            let answer = post(
+                &http,
+                "/v1/cube",
+                &json!({"position": position}).to_string(),
+            );
+            assert_eq!(answer.status, 200, "{name}: {:?}", answer.json());
+            answer.json()
+        };
+        assert_eq!(asked(&text), asked(&xgid), "{name}");
+    }
+}
+
 /// HTTP-33: a thousand equal questions are computed once.
 #[test]
 fn equal_questions_are_computed_once() {

@@ -65,6 +65,8 @@ use unread::{ReadingPace, UnreadAnswers};
 
 /// Longest time for the head of a request, and for a connection that says nothing.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// Time that an HTTP/2 client has to answer a ping. On a machine with other work the answer may be read late.
+const PONG_TIMEOUT: Duration = Duration::from_secs(120);
 /// Longest head of a request over HTTP/1.1, in bytes.
 const HEAD_BYTES_MAX: usize = 16 << 10;
 /// The same over HTTP/2, uncompressed.
@@ -280,7 +282,8 @@ fn http_builder() -> auto::Builder<TokioExecutor> {
         .max_concurrent_streams(STREAMS_MAX)
         .max_send_buf_size(STREAM_BUFFER_BYTES)
         .max_header_list_size(HEADER_LIST_BYTES_MAX)
-        .keep_alive_interval(HEAD_TIMEOUT);
+        .keep_alive_interval(HEAD_TIMEOUT)
+        .keep_alive_timeout(PONG_TIMEOUT);
     builder
 }
 

@@ -9,7 +9,7 @@ use gammond_protocol::setting::{SETTINGS, Scope, Setting, SettingKind};
 use gammond_protocol::{ErrorCode, SettingError};
 
 /// Longest position, in bytes: the line with all settings and plays has place for it.
-pub(super) const POSITION_BYTES_MAX: usize = 1024;
+pub(super) const POSITION_BYTES_MAX: usize = 4096;
 /// Longest text of a play, in bytes.
 pub(super) const PLAY_BYTES_MAX: usize = 36;
 /// Longest id.
