@@ -245,7 +245,9 @@ impl<'a> Reader<'a> {
         let roll = Roll::new(one, two).map_err(|_| bad_dice)?;
         self.follow(record, player, (9, 108))?;
         let before = self.recorder.board(player);
-        let unplayed = record.board(35, false).is_none_or(|after| after == before);
+        // The board that stays where it was, seen by either player.
+        let stays = |after| after == before || after == before.swapped();
+        let unplayed = record.board(35, false).is_none_or(stays);
         let open = unplayed && steps(record).is_ok_and(|play| play.is_pass());
         // A roll that was resigned before it was played leads to no board at all; in a position file it may not be
         // played, and has no steps (MAT-82).
