@@ -301,6 +301,10 @@ fn board_after(game: &MatGame) -> Position {
     position
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one record after the other, as the format has them"
+)]
 fn moves(
     game: &MatGame,
     (money, joined): (bool, bool),
@@ -559,6 +563,7 @@ fn play_record(player: i32, dice: [u8; 2], from: [i32; 4], to: [i32; 4]) -> Valu
 /// MAT-72: names beyond Latin-1; a dance that nothing marks; a way that hits, told by the marked candidate; a fault costs
 /// its row where the game can go on.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of records")]
 fn bgf_records_of_plays() {
     let first = play_record(-1, [3, 1], [8, 6, -1, -1], [5, 5, -1, -1]);
     let reading = read(&packed(&game_of(&json!([first])), Packing::Gzip));
@@ -669,6 +674,7 @@ fn broken_off(reading: &MatchReading) -> String {
 
 /// MAT-75: what is cut off is read to there; what is too much or something else is refused by name.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one list of damages")]
 fn bgf_damaged() {
     let file = random_match(4);
     let written = written(&file, true);

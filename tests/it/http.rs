@@ -1595,10 +1595,10 @@ fn members_of_other_verbs_and_types_are_refused() {
         ),
         (
             "eval",
-            json!({"position": "x".repeat(1025)}),
+            json!({"position": "x".repeat(4097)}),
             400,
             "/position",
-            "1024",
+            "4096",
         ),
         (
             "eval",
@@ -1609,10 +1609,10 @@ fn members_of_other_verbs_and_types_are_refused() {
         ),
         (
             "eval",
-            json!({"position": "\u{e9}".repeat(1000)}),
+            json!({"position": "\u{e9}".repeat(3000)}),
             400,
             "/position",
-            "1024",
+            "4096",
         ),
     ] {
         let mut body = body;

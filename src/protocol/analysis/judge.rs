@@ -5,8 +5,8 @@ use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Equities, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays,
-    Settings, Stop,
+    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, MoveFilter, PlayQuery, RankedPlay,
+    RankedPlays, Settings, Stop,
 };
 use gammond_game::{MatchState, Play, Position, Roll, Score};
 
@@ -78,32 +78,26 @@ pub fn judge(
     decision: &Decision,
     stop: &Stop,
 ) -> Result<Judgement, EngineError> {
-    let &Decision {
-        position,
-        state,
-        action,
-        ..
-    } = decision;
+    let (position, state) = (decision.position, decision.state);
     if stop.checkpoint() {
         return Err(EngineError::Stopped);
     }
     let mut judgement = Judgement::default();
     let cube = CubeQuery { position, state };
-    let query = |roll| PlayQuery {
-        position,
-        roll,
-        state,
+    let query = |roll| PlayQuery::new(position, roll, state);
+    // The cube before a roll, if the player on roll may turn it.
+    let cube_before = || match state.double_refusal() {
+        None => engine.cube_action(&cube, settings, stop).map(Some),
+        Some(_) => Ok(None),
     };
-    match action {
+    match decision.action {
         Action::Play {
             roll,
             after,
             opening,
             may_double,
         } => {
-            let stakes = Stakes::new(state, engine.met());
-            if may_double && stakes.may_double(CubeState::from(state.cube)) {
-                let cube = engine.cube_action(&cube, settings, stop)?;
+            if may_double && let Some(cube) = cube_before()? {
                 let lost = over(doubled(&cube), cube.no_double);
                 (judgement.cube_loss, judgement.cube_mwc) = (Some(lost.equity), lost.mwc);
                 judgement.cube = Some(Box::new(cube));
@@ -112,11 +106,8 @@ pub fn judge(
             let played = judge_play(engine, settings, &query, &after, stop)?;
             if let Some(plays) = &played {
                 judgement.best = plays.best.first().map(|best| best.play);
-                if let Some(best) = plays.best.first().filter(|_| plays.legal > 1) {
-                    judgement.lost(match best.equals(&plays.played) {
-                        true => over(best.value, best.value),
-                        false => over(best.value, plays.played.value),
-                    });
+                if let Some(lost) = play_loss(plays) {
+                    judgement.lost(lost);
                 }
             }
             judgement.plays = played;
@@ -125,24 +116,14 @@ pub fn judge(
         Action::Unknown { roll, open } => {
             judgement.luck(luck(engine, &query(roll), false, stop)?);
             if open {
-                judgement.plays = open_plays(engine, settings, &query(roll), stop)?;
-                let best = judgement
-                    .plays
-                    .as_ref()
-                    .and_then(|plays| plays.best.first());
+                let plays = open_plays(engine, settings, &query(roll), stop)?;
+                let best = plays.as_ref().and_then(|plays| plays.best.first());
                 judgement.best = best.map(|best| best.play);
-                let stakes = Stakes::new(state, engine.met());
-                if stakes.may_double(CubeState::from(state.cube)) {
-                    judgement.cube = Some(Box::new(engine.cube_action(&cube, settings, stop)?));
-                }
+                judgement.plays = plays;
+                judgement.cube = cube_before()?.map(Box::new);
             }
         }
-        Action::Open => {
-            let stakes = Stakes::new(state, engine.met());
-            if stakes.may_double(CubeState::from(state.cube)) {
-                judgement.cube = Some(Box::new(engine.cube_action(&cube, settings, stop)?));
-            }
-        }
+        Action::Open => judgement.cube = cube_before()?.map(Box::new),
         Action::Double
         | Action::Take
         | Action::Drop
@@ -158,15 +139,36 @@ pub fn judge(
         Action::Resign { games, on_roll } => {
             let query = EvalQuery { position, state };
             let value = engine.evaluate(&query, settings, stop)?;
-            let value = value.cubeful.unwrap_or(value.cubeless);
-            let playing = if on_roll { value } else { turned(value) };
-            let state = if on_roll { state } else { state.swapped() };
-            let given = given_up(engine, state, games);
+            let [playing, given] = resigned(engine, &value, state, (games, on_roll));
             judgement.lost(over(playing, given));
             judgement.accept_loss = Some(over(given, playing).equity);
         }
     }
     Ok(judgement)
+}
+
+/// Returns the loss of the play that was made; `None` if there was no choice.
+fn play_loss(plays: &JudgedPlays) -> Option<Equities> {
+    let best = plays.best.first().filter(|_| plays.legal > 1)?;
+    Some(match best.equals(&plays.played) {
+        true => over(best.value, best.value),
+        false => over(best.value, plays.played.value),
+    })
+}
+
+/// Returns the values of playing on and of resigning so many games, both for the player who resigns.
+fn resigned(
+    engine: &Engine,
+    value: &Evaluation,
+    state: MatchState,
+    (games, on_roll): (u8, bool),
+) -> [Equities; 2] {
+    let value = value.cubeful.unwrap_or(value.cubeless);
+    let (playing, state) = match on_roll {
+        true => (value, state),
+        false => (turned(value), state.swapped()),
+    };
+    [playing, given_up(engine, state, games)]
 }
 
 impl Judgement {
