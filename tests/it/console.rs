@@ -559,6 +559,23 @@ fn a_rollout_has_its_numbers() {
     assert!(text.contains("Proper cube action:"), "{text}");
 }
 
+/// CON-36: a cube that wins the match already is not turned; the other player's is.
+#[test]
+fn dead_cube_is_not_turned() {
+    let table = "set player 0 human\nset player 1 human\nset automatic game off\nset automatic roll off\n\
+        new match 5\nset score 4 2\nset crawford off\n";
+    let dead = said(&format!("{table}set turn 0\ndouble\n"));
+    assert!(
+        dead.ends_with("The cube is dead; you can't double any more.\n"),
+        "{dead}"
+    );
+    let doubled = said(&format!("{table}set turn 1\ndouble\n"));
+    assert!(
+        !doubled.contains("dead") && doubled.contains("doubles."),
+        "{doubled}"
+    );
+}
+
 /// CON-22: nothing of one position is left in the answer to the next.
 #[test]
 fn a_position_leaves_nothing_behind() {

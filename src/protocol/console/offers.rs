@@ -43,6 +43,10 @@ impl Console {
             self.say("The cube is as high as it goes.");
             return;
         }
+        if !table.may_double(table.on_roll) {
+            self.say("The cube is dead; you can't double any more.");
+            return;
+        }
         self.offer();
     }
 
