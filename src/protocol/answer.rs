@@ -480,8 +480,8 @@ pub(crate) fn settings_value(session: &SessionSettings) -> serde_json::Value {
         queue,
         priority,
         when_ready,
-        plies: _,
-        filter: _,
+        plies_set: _,
+        filter_set: _,
     } = session;
     serde_json::json!({
         "plies": search.plies,

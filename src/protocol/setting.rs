@@ -436,7 +436,7 @@ pub static SETTINGS: [Setting; 33] = [
         "look-ahead in gnubg's numbering",
         |settings, value| {
             settings.search.plies = value.whole()?;
-            settings.plies = Some(settings.search.plies);
+            settings.plies_set = true;
             Some(())
         },
     ),
@@ -462,7 +462,7 @@ pub static SETTINGS: [Setting; 33] = [
         "plays looked at more deeply",
         |settings, value| {
             settings.search.filter = MoveFilter::named(value.word()?)?;
-            settings.filter = Some(settings.search.filter);
+            settings.filter_set = true;
             Some(())
         },
     )

@@ -255,10 +255,10 @@ pub struct SessionSettings {
     pub priority: i8,
     /// True if answers are sent when they are ready, in any order.
     pub when_ready: bool,
-    /// The look-ahead, if it was set: an analysis of a match has another one without.
-    pub plies: Option<u8>,
-    /// The filter, if it was set.
-    pub filter: Option<MoveFilter>,
+    /// True if the look-ahead was set: an analysis of a match has another one without.
+    pub plies_set: bool,
+    /// True if the filter was set, likewise.
+    pub filter_set: bool,
 }
 
 /// An error in a `key=value`.
@@ -320,7 +320,10 @@ impl SessionSettings {
             prune: search.prune,
             noise: search.noise,
             time_ms: search.time_ms,
-            ..analysis_settings(self.plies, self.filter)
+            ..analysis_settings(
+                self.plies_set.then_some(search.plies),
+                self.filter_set.then_some(search.filter),
+            )
         }
     }
 

@@ -126,10 +126,10 @@ fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
             }
             ("settings", Json::Object(settings)) => check_settings(verb, settings)?,
             ("position", _) => {
-                return wrong(
-                    ErrorCode::BadRequest,
-                    "one such as \"4HPwATDgc/ABMA\", of at most 1024 characters",
+                let want = format!(
+                    "one such as \"4HPwATDgc/ABMA\", of at most {POSITION_BYTES_MAX} characters"
                 );
+                return wrong(ErrorCode::BadRequest, &want);
             }
             ("cube", _) => return wrong(ErrorCode::BadRequest, "true or false"),
             _ => return wrong(ErrorCode::BadRequest, "an object such as {\"plies\":2}"),
