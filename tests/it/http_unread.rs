@@ -204,7 +204,8 @@ fn fixed_texts_cost_nothing_while_they_are_unread() {
     client.read_until(STREAMS as usize);
 }
 
-/// HTTP-81: a client that reads gets all of its answers, at once or one after the other.
+/// HTTP-81: a client that reads gets all of its answers, at once or one after the other, in whatever order the requests come
+/// to their turn.
 #[test]
 fn readers_get_all_answers() {
     let (_server, http) = server(PATIENT);

@@ -61,7 +61,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
 use tower_service::Service as _;
-use unread::{ReadingPace, UnreadAnswers};
+use unread::{ConnectionAnswers, ReadingPace};
 
 /// Longest time for the head of a request, and for a connection that says nothing.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -214,15 +214,15 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
     let pending = Arc::new(watch::Sender::new(0));
     let answers = Arc::clone(&pending);
     let pace = ReadingPace::new();
-    let unread = UnreadAnswers::new(&shared, &pace);
+    let unread = ConnectionAnswers::new(&shared, &pace);
     let (pace_of_all, shared_by_all) = (Arc::clone(&pace), Arc::clone(&shared));
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         let pending = PendingAnswer::new(&answers);
         let mut router = router.clone();
         // One client of a proxy must not hold up the others.
         let unread = match is_proxy {
-            true => UnreadAnswers::new(&shared_by_all, &pace_of_all),
-            false => Arc::clone(&unread),
+            true => ConnectionAnswers::new(&shared_by_all, &pace_of_all).request(),
+            false => unread.request(),
         };
         async move {
             let place = unread.enter().await;

@@ -8,9 +8,10 @@ use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use gammond_protocol::ErrorCode;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use std::collections::BTreeSet;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -80,55 +81,104 @@ impl ReadingPace {
 
 /// The unread answers of a connection, or of one request over the connection of a proxy, which has many clients.
 #[derive(Debug)]
-pub(super) struct UnreadAnswers {
+pub(super) struct ConnectionAnswers {
     shared: Arc<Shared>,
     budget: Arc<ConnectionBudget>,
-    /// Notified when bytes are freed.
+    /// Notified when bytes are freed, and when a request ends.
     freed: Notify,
     /// Places of requests from their start until their answers are read.
     places: Arc<Semaphore>,
     pace: Arc<ReadingPace>,
+    /// Number of requests so far.
+    count: AtomicU64,
+    /// Requests whose answers are not read, by their numbers.
+    requests: Mutex<BTreeSet<u64>>,
 }
 
-impl UnreadAnswers {
-    pub(super) fn new(shared: &Arc<Shared>, pace: &Arc<ReadingPace>) -> Arc<UnreadAnswers> {
-        Arc::new(UnreadAnswers {
+impl ConnectionAnswers {
+    pub(super) fn new(shared: &Arc<Shared>, pace: &Arc<ReadingPace>) -> Arc<ConnectionAnswers> {
+        Arc::new(ConnectionAnswers {
             budget: shared.connection_budget(),
             freed: Notify::new(),
             places: Arc::new(Semaphore::new(shared.limits.in_flight_max)),
             pace: Arc::clone(pace),
             shared: Arc::clone(shared),
+            count: AtomicU64::new(0),
+            requests: Mutex::default(),
         })
     }
 
-    /// Waits until one more request may begin, and returns its place.
-    pub(super) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
-        // The semaphore is never closed.
-        let place = Arc::clone(&self.places).acquire_owned().await.ok();
-        self.room().await;
-        place
+    /// Returns the account of the next request; it ends when the answer is sent or dropped.
+    pub(super) fn request(self: &Arc<Self>) -> Arc<UnreadAnswers> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        self.requests().insert(number);
+        Arc::new(UnreadAnswers {
+            connection: Arc::clone(self),
+            number,
+        })
     }
 
-    /// Waits until the client has read enough for one more answer. Handlers of large answers call it before they write one.
-    pub(super) async fn room(&self) {
+    fn requests(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until something holds.
+    async fn until(&self, holds: impl Fn() -> bool) {
         loop {
             let freed = self.freed.notified();
-            if self.has_room() {
+            if holds() {
                 return;
             }
             // The limit of all connections is checked at intervals.
             let _ = timeout(ROOM_CHECK_INTERVAL, freed).await;
         }
     }
+}
+
+/// The account of a request with its connection. The earliest request always has room and a place: a client that reads
+/// its answers one after the other would wait for it, while later ones hold all that there is.
+#[derive(Debug)]
+pub(super) struct UnreadAnswers {
+    connection: Arc<ConnectionAnswers>,
+    number: u64,
+}
+
+impl Drop for UnreadAnswers {
+    fn drop(&mut self) {
+        self.connection.requests().remove(&self.number);
+        self.connection.freed.notify_waiters();
+    }
+}
+
+impl UnreadAnswers {
+    fn is_earliest(&self) -> bool {
+        self.connection.requests().first() == Some(&self.number)
+    }
+
+    /// Waits until the request may begin, and returns its place, if it needs one.
+    pub(super) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        let place = tokio::select! {
+            // The semaphore is never closed.
+            place = Arc::clone(&self.connection.places).acquire_owned() => place.ok(),
+            () = self.connection.until(|| self.is_earliest()) => None,
+        };
+        self.room().await;
+        place
+    }
+
+    /// Waits until the client has read enough for one more answer. Handlers of large answers call it before they write one.
+    pub(super) async fn room(&self) {
+        self.connection.until(|| self.has_room()).await;
+    }
 
     /// Returns true if one more answer may be written.
     pub(super) fn has_room(&self) -> bool {
-        self.budget.has_room()
+        self.connection.budget.has_room() || self.is_earliest()
     }
 
     fn charge(self: &Arc<Self>, bytes: usize) -> Charge {
         Charge {
-            reservation: self.budget.charge(bytes),
+            reservation: self.connection.budget.charge(bytes),
             account: Arc::clone(self),
         }
     }
@@ -138,8 +188,9 @@ impl UnreadAnswers {
     pub(super) fn counted(self: &Arc<Self>, mut response: Response, kept: Kept) -> Response {
         let is_fixed = response.extensions().get::<FixedText>().is_some();
         let mut length = whole_length(response.body());
-        if !is_fixed && !self.budget.memory_budget().has_room(length) {
-            crate::counters::count(&self.shared.counters.busy);
+        let connection = &self.connection;
+        if !is_fixed && !connection.budget.memory_budget().has_room(length) {
+            crate::counters::count(&connection.shared.counters.busy);
             let message = "busy: too many bytes of answers wait to be read";
             response = Problem::new(ErrorCode::Busy, message).into_response();
             length = whole_length(response.body());
@@ -173,7 +224,7 @@ struct Charge {
 impl Drop for Charge {
     fn drop(&mut self) {
         self.reservation.release(usize::MAX);
-        self.account.freed.notify_waiters();
+        self.account.connection.freed.notify_waiters();
     }
 }
 
@@ -194,7 +245,7 @@ impl CountedBody {
     /// Returns the next piece of the frame.
     fn next_chunk(&mut self) -> Bytes {
         let length = self.rest.len().min(CHUNK_BYTES);
-        let pace = Arc::clone(&self.account.pace);
+        let pace = Arc::clone(&self.account.connection.pace);
         pace.begin_chunk();
         let chunk = Chunk {
             bytes: self.rest.split_to(length),
