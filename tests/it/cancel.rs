@@ -136,9 +136,10 @@ fn cancel_behind_a_full_window_is_seen() {
         }
     }
     assert_eq!(last["id"], "all");
-    // On a busy machine the ping may wait too.
+    // On a busy machine the ping may wait too, and a stopped request may not have ended.
     let targets = last["targets"].as_array().unwrap().iter();
-    assert_eq!(targets.filter(|one| one["id"] != "p").count(), 62, "{last}");
+    let others = targets.filter(|one| !["p", "r0", "r7"].iter().any(|id| one["id"] == *id));
+    assert_eq!(others.count(), 62, "{last}");
 }
 
 /// a line of a match cancels nothing, whatever form its first line has.
