@@ -155,7 +155,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// Begins a game at the usual start; `state` is seen by side 0. Without a cube nobody may double.
+    /// Begins a game at the usual start; `state` is seen by side 0. Without a cube neither side may double.
     #[must_use]
     pub fn new(state: MatchState, with_cube: bool) -> Game {
         Game {
@@ -368,7 +368,7 @@ mod tests {
         );
     }
 
-    /// A gammon counts twice the cube, but for Jacoby's rule; without a cube nobody doubles.
+    /// A gammon counts twice the cube, but for Jacoby's rule; without a cube neither side doubles.
     #[test]
     fn the_last_play_ends_the_game() {
         let mut home = [0; 25];

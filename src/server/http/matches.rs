@@ -158,7 +158,7 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
 /// Returns true if an archive takes this analysis: its key has the level, but no other setting.
 pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
     let asked = &inquiry.settings;
-    // The name of the level tells these two.
+    // The name of the level differs for these two.
     let filter = (asked.filter == MoveFilter::SWIFT).then_some(MoveFilter::SWIFT);
     let usual = Settings {
         level: asked.level,

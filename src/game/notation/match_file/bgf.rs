@@ -348,7 +348,7 @@ fn roll(record: &GameRecord, board: &Position) -> Result<(Roll, bool), FieldErro
         let roll = in_steps.or(in_dice).ok_or(bad_dice)?;
         return Ok((roll, true));
     }
-    // Without an analysis only the board tells a dance.
+    // Without an analysis only the board shows a dance.
     let dances = |roll: &Roll| legal_plays(board, *roll).is_empty();
     match (in_dice, in_steps) {
         (Some(roll), _) => Ok((roll, dances(&roll))),

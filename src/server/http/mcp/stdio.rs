@@ -20,7 +20,7 @@ use tokio::time::sleep;
 
 /// Requests in work at a time.
 const CALLS_MAX: usize = 64;
-/// Time between two checks whether somebody still reads, after the end of the input.
+/// Time between two checks for the reader of standard output, after the end of the input.
 const READER_CHECK: Duration = Duration::from_millis(500);
 /// Size of one read in bytes.
 const READ_BYTES: usize = 64 << 10;
