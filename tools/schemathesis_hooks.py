@@ -84,7 +84,8 @@ def limited(question, path, time):
     """Gives a question with look-ahead so many milliseconds at most."""
     settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/eval", "/move", "/cube")) else question
     deep = path in ROLLS_OUT or number(settings.get("plies")) >= 2 or settings.get("level", "off") != "off"
-    if deep and not 0 < number(settings.get("time")) <= time:
+    # A time by itself lets a question look further ahead until it has passed.
+    if (deep or settings.get("time")) and not 0 < number(settings.get("time")) <= time:
         settings["time"] = time
 
 

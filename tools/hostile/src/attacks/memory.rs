@@ -230,7 +230,7 @@ pub fn tiny(bytes: usize) -> String {
 
 /// 64 clients like the first one, each with a match; those that are answered send it again.
 fn tiny_games(stage: &Stage, first: std::io::Result<Client>, read: bool) -> Outcome {
-    let request = format!("analyse end=ENDE\n{}ENDE\n", tiny(255 << 10));
+    let request = format!("analyse plies=0 end=ENDE\n{}ENDE\n", tiny(255 << 10));
     let mut herd: Vec<(Client, usize)> = first.into_iter().map(|client| (client, 0)).collect();
     for n in 1..64 {
         let client = match herd
