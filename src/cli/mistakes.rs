@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use gammond_base::escape::Terminal;
-use gammond_protocol::setting::Setting;
+use gammond_engine::query::Setting;
 use std::ffi::OsString;
 use std::path::Path;
 

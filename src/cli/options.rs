@@ -5,10 +5,10 @@ use clap::builder::RangedU64ValueParser;
 use gammond_engine::bearoff::Tables;
 use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::query::{Level, Settings};
+use gammond_engine::query::{Level, Options, Settings};
 use gammond_game::MatchState;
 use gammond_job::{Control, RemoteExecutor};
-use gammond_protocol::{SessionSettings, SettingError};
+use gammond_protocol::SettingError;
 use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
 use gammond_train::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
@@ -161,7 +161,7 @@ const ANSWER_TIME_S: u64 = 60;
 /// Options for the player to measure, and a second one to compare.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Measured {
-    /// Player to measure: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// Player to measure: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
     #[arg(long, default_value = "gammond", value_name = "PLAYER")]
     pub(crate) player: PlayerSpec,
@@ -244,11 +244,11 @@ impl Common {
 
     /// Returns what these options say about our engine as a player, for specifications that leave it open.
     pub(crate) fn ours(&self) -> Ours {
+        let mut options = Options::default();
+        options.plies = self.plies.filter(|&plies| plies != 0);
         Ours {
             nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
-            plies: self.plies.filter(|&plies| plies != 0),
-            level: None,
-            filter: None,
+            options,
             bearoff: self.bearoff.clone(),
             osr: None,
         }
@@ -267,7 +267,7 @@ impl Common {
         if !taken && ours != Ours::default() {
             let given = [
                 (ours.nets.is_some(), "--nets"),
-                (ours.plies.is_some(), "--plies"),
+                (ours.options.plies.is_some(), "--plies"),
                 (ours.bearoff.is_some(), "--bearoff"),
             ];
             let names = given.iter().filter(|given| given.0).map(|given| given.1);
@@ -334,8 +334,8 @@ impl Common {
 
 impl Common {
     /// Returns the settings of requests that these options and `key=value` words ask for.
-    pub(crate) fn session(&self, words: &[String]) -> Result<SessionSettings, Failure> {
-        let mut session = SessionSettings::default();
+    pub(crate) fn session(&self, words: &[String]) -> Result<Options, Failure> {
+        let mut session = Options::default();
         let wrong = |error: SettingError| Failure::usage(error);
         if let Some(plies) = self.plies {
             session.set("plies", &plies.to_string()).map_err(wrong)?;
@@ -344,7 +344,7 @@ impl Common {
             let (key, value) = word.split_once('=').ok_or_else(|| no_setting(word))?;
             session.set(key, value).map_err(wrong)?;
         }
-        let state = session.state.apply(MatchState::default());
+        let state = session.state(MatchState::default());
         state.map_err(Failure::usage)?;
         Ok(session)
     }

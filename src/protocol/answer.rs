@@ -4,10 +4,9 @@
 //! not makes [`NotFinite`], never a word that JSON does not know.
 
 use super::request::{Line, Refusal, RequestError};
-use super::setting::SETTINGS;
-use super::settings::{AnswerStyle, SessionSettings};
 use gammond_engine::query::{
-    CubeAnswer, Equities, Evaluation, Level, RankedPlay, RankedPlays, Truncation,
+    AnswerStyle, CubeAnswer, Equities, Evaluation, Options, RankedPlay, RankedPlays, SETTINGS,
+    Value,
 };
 use gammond_game::notation::PositionId;
 use gammond_game::{Chances, Position};
@@ -471,58 +470,13 @@ pub fn values(
 
 /// Returns the session's settings, as `set` and `get` answer them.
 #[must_use]
-pub(crate) fn settings_value(session: &SessionSettings) -> serde_json::Value {
-    let SessionSettings {
-        search,
-        state,
-        rollout,
-        style,
-        queue,
-        priority,
-        when_ready,
-        plies_set: _,
-        filter_set: _,
-    } = session;
-    serde_json::json!({
-        "plies": search.plies,
-        "level": search.level.map_or("off", Level::name),
-        "cubeful": search.cubeful,
-        "filter": search.filter.name(),
-        "prune": search.prune,
-        "noise": number_value(search.noise),
-        "top": search.top.unwrap_or(0),
-        "time": search.time_ms.unwrap_or(0),
-        "length": state.length,
-        "score": state.score.map(|(me, opponent)| format!("{me}:{opponent}")),
-        "crawford": state.crawford,
-        "jacoby": state.jacoby,
-        "beavers": state.beavers,
-        "cube": state.cube,
-        "owner": state.owner,
-        "trials": rollout.trials,
-        "truncate": rollout.truncate.map(|at| match at {
-            Truncation::Never => "never".to_owned(),
-            Truncation::Table => "table".to_owned(),
-            Truncation::Race => "race".to_owned(),
-            Truncation::Turns(turns) => turns.to_string(),
-        }),
-        "cubeplies": rollout.cube_plies,
-        "otherplies": rollout.other_plies,
-        "othercubeplies": rollout.other_cube_plies,
-        "otherfilter": rollout.other_filter.and_then(|filter| filter.name()),
-        "leafplies": rollout.leaf_plies,
-        "osr": rollout.leaf_osr,
-        "late": rollout.late.map(|(turn, plies)| format!("{turn}:{plies}")),
-        "vr": rollout.variance_reduction,
-        "se": rollout.error,
-        "jsd": rollout.lead,
-        "seed": rollout.seed,
-        "progress": rollout.progress,
-        "answer": style.name(),
-        "queue": queue.map_or("auto", super::Queue::name),
-        "priority": priority,
-        "order": if *when_ready { "ready" } else { "lines" },
-    })
+pub(crate) fn settings_value(session: &Options) -> serde_json::Value {
+    let all = SETTINGS.iter().map(|setting| {
+        let value = setting.get(session).or(setting.default);
+        let value = value.map_or(serde_json::Value::Null, Value::json);
+        (setting.name.to_owned(), value)
+    });
+    serde_json::Value::Object(all.collect())
 }
 
 /// Returns the text of `help`: requests and keys, one a line.

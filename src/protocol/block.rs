@@ -1,9 +1,10 @@
 //! A match in lines behind a request: what a session collects until the line that ends it.
 
 use super::lines::FramedLine;
+use super::queue_place::QueuePlace;
 use super::request::{MatchHeader, Refusal, RequestError};
-use super::settings::{AnswerStyle, QueuePlace};
 use crate::ErrorCode;
+use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::MatchPart;
 
 /// Longest match of one request, with its line ends.

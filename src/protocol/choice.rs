@@ -5,16 +5,16 @@ use super::external::{External, ExternalSettings};
 use super::lines::FramedLine;
 use super::request::RequestError;
 use super::session::Session;
-use super::settings::SessionSettings;
 use super::ubgi::Ubgi;
 use crate::ErrorCode;
+use gammond_engine::query::Options;
 
 /// Initial settings of the protocol machines of a server's connections.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Defaults {
     /// The settings of requests.
-    pub session: SessionSettings,
+    pub session: Options,
     /// Rules that gnubg does not send.
     pub rules: ExternalSettings,
 }
@@ -29,7 +29,7 @@ static DIALECTS: [Entry; 3] = [
     }),
     (|line| line.trim_ascii() == b"external", Defaults::external),
     (Ubgi::begins_with, |defaults| {
-        let search = defaults.session.search.clone();
+        let search = defaults.session.search();
         Box::new(Ubgi::new(search, "embedded", 1, false))
     }),
 ];

@@ -8,8 +8,9 @@
 use super::analysis::Collected;
 use super::answer::{self, Addressee};
 use super::lines::FramedLine;
+use super::queue_place::QueuePlace;
 use super::request::RequestError;
-use super::settings::{AnswerStyle, QueuePlace};
+use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{Cost, Found, Question, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;

@@ -116,6 +116,18 @@ impl Json {
         Ok(json)
     }
 
+    /// Returns it as a value of a setting can be: `null` for objects, which none is.
+    #[must_use]
+    pub fn plain(&self) -> serde_json::Value {
+        match self {
+            Json::Null | Json::Object(_) => serde_json::Value::Null,
+            Json::Bool(on) => (*on).into(),
+            Json::Number(number) => number.clone().into(),
+            Json::Text(text) => text.as_str().into(),
+            Json::List(list) => list.iter().map(Json::plain).collect(),
+        }
+    }
+
     /// Returns the kind of value in words: `an object`.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -5,8 +5,8 @@
 //! with no net loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
 //!
 //! ```
-//! use gammond_protocol::{Request, SessionSettings, parse_line};
-//! let line = parse_line(b"#7 move 4HPwATDgc/ABMA 31 plies=1", &SessionSettings::default());
+//! use gammond_protocol::{Request, Options, parse_line};
+//! let line = parse_line(b"#7 move 4HPwATDgc/ABMA 31 plies=1", &Options::default());
 //! let line = line.unwrap().unwrap();
 //! assert_eq!(line.id.as_deref(), Some("7"));
 //! assert!(matches!(line.request, Request::Move(_, settings) if settings.plies == 1));
@@ -20,6 +20,7 @@ pub mod bgammon;
 mod block;
 pub mod bot;
 mod choice;
+mod closest;
 pub mod console;
 mod dialect;
 mod error_code;
@@ -30,14 +31,13 @@ pub mod json_request;
 mod lines;
 pub mod message;
 mod position_request;
+mod queue_place;
 pub mod render;
 mod reply;
 mod request;
 mod request_line;
 pub mod rollout;
 mod session;
-pub mod setting;
-mod settings;
 mod toml_fault;
 pub mod ubgi;
 pub mod web;
@@ -46,11 +46,10 @@ pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
 pub use error_code::ErrorCode;
+pub use gammond_engine::query::{AnswerStyle, Options, SettingError};
 pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
+pub use queue_place::QueuePlace;
 pub use request::{Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
-pub use settings::{
-    AnswerStyle, Queue, QueuePlace, RolloutOptions, SessionSettings, SettingError, StateOptions,
-};
 pub use toml_fault::{TomlFault, parse_toml};

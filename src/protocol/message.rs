@@ -7,8 +7,8 @@ use super::reply::{RequestKind, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
-use super::settings::{AnswerStyle, SessionSettings};
 use crate::ErrorCode;
+use gammond_engine::query::{AnswerStyle, Options};
 use gammond_engine::query::{Found, MatchTask, Question, ReportForm};
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
@@ -49,7 +49,7 @@ fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a message through the line protocol's machine: one request, with the initial settings of a session.
-pub fn step(verb: &str, payload: &[u8], settings: SessionSettings) -> LineAction {
+pub fn step(verb: &str, payload: &[u8], settings: Options) -> LineAction {
     let mut session = Session::new(settings);
     let mut codec = LineCodec::new(LINE_BYTES_MAX);
     codec.feed(&lines(verb, payload));
@@ -92,7 +92,7 @@ pub fn match_inquiry(
     words: &str,
     text: Vec<u8>,
     form: ReportForm,
-    settings: &SessionSettings,
+    settings: &Options,
 ) -> Result<Inquiry, RequestError> {
     let line = format!("analyse {words}");
     let parsed = parse_line(line.trim_end().as_bytes(), settings).transpose();

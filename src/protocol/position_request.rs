@@ -3,14 +3,15 @@
 //!
 //! Rules of `protocol-specs/request-protocol.md`.
 
+use super::queue_place::QueuePlace;
 use super::request::Request;
 use super::request_line::{
     Fault, Head, blanks, fault, place_of, setting, settings, state_fault, word,
 };
-use super::settings::{SessionSettings, StateOptions};
 use crate::ErrorCode;
 use gammond_engine::query::{
-    CubeQuery, EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask,
+    CubeQuery, EvalQuery, Options, PlayQuery, RolloutQuery, RolloutSettings, RolloutSubject,
+    RolloutTask,
 };
 use gammond_game::notation::{
     Form, ParsedPosition, parse_play, parse_position, parse_roll, split_position,
@@ -53,7 +54,7 @@ pub(super) enum Verb {
 pub(super) fn ask<'a>(
     action: Action,
     input: &'a [u8],
-    session: &SessionSettings,
+    session: &Options,
     head: &mut Head,
 ) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
@@ -72,16 +73,14 @@ pub(super) fn ask<'a>(
     let (rest, _) = blanks(rest)?;
     let before_roll = rest;
     let (rest, roll) = roll(rest)?;
-    let mut own = SessionSettings {
-        state: StateOptions::default(),
-        ..session.clone()
-    };
+    let mut own = session.without_state();
     // A level gives a rollout its settings only where the request names it: that of a session is for other verbs.
     if matches!(action, Action::Rollout { .. }) {
-        own.search.level = None;
+        own.level = None;
     }
     // A question about the cube is one with a cube, unless it says that there is none.
-    own.search.cubeful = (own.search.cubeful || action.is_about_cube()) && !parsed.no_cube;
+    let cubeful = own.cubeful.unwrap_or(true) || action.is_about_cube();
+    own.cubeful = Some(cubeful && !parsed.no_cube);
     let plays = match action {
         Action::Rollout { cube: false } => rollout_settings(rest, &mut own)?,
         _ => {
@@ -89,12 +88,12 @@ pub(super) fn ask<'a>(
             None
         }
     };
-    head.style = own.style;
-    head.place = own.queue_place();
+    head.style = own.answer.unwrap_or_default();
+    head.place = QueuePlace::of(&own);
     head.warning = parsed.warning;
-    match_goes_on(action, &parsed, &own.state)
+    match_goes_on(action, &parsed, &own)
         .map_err(|message| fault(input, ErrorCode::GameOver, "position", message))?;
-    let state = state_of(&parsed, session, &own.state).map_err(|error| {
+    let state = state_of(&parsed, session, &own).map_err(|error| {
         match place_of(rest, &["cube", "owner", "score", "length", "crawford"]) {
             None => position_fault((input, text), parsed.form, error),
             Some(_) => state_fault(input, rest, error),
@@ -149,15 +148,11 @@ fn position_fault<'a>(
 ///
 /// # Errors
 /// The message for people.
-fn match_goes_on(
-    action: Action,
-    parsed: &ParsedPosition,
-    wishes: &StateOptions,
-) -> Result<(), String> {
+fn match_goes_on(action: Action, parsed: &ParsedPosition, wishes: &Options) -> Result<(), String> {
     let (Some([me, opponent]), Some(id)) = (parsed.final_score, parsed.match_id) else {
         return Ok(());
     };
-    if action == Action::Answer(Verb::Convert) && *wishes == StateOptions::default() {
+    if action == Action::Answer(Verb::Convert) && !wishes.has_state() {
         return Ok(());
     }
     let length = id.length();
@@ -191,21 +186,21 @@ fn plays(input: &[u8]) -> Result<Option<(&[u8], &[u8])>, Fault<'_>> {
 /// Returns the state in the form, else the session's, with the request's settings on top.
 fn state_of(
     parsed: &ParsedPosition,
-    session: &SessionSettings,
-    wishes: &StateOptions,
+    session: &Options,
+    wishes: &Options,
 ) -> Result<MatchState, MatchStateError> {
     let Some(mut state) = parsed.state else {
-        return session.state.with(wishes).apply(MatchState::default());
+        return (wishes.clone().with_state_below(session)).state(MatchState::default());
     };
     // No Match ID carries beavers; no board line and no OGID carries Jacoby either.
     let open = matches!(parsed.form, Form::BoardLine | Form::Ogid);
     if (open || parsed.form == Form::GnubgId) && state.score.is_money() {
-        state.rules.beavers = session.state.beavers.unwrap_or(state.rules.beavers);
+        state.rules.beavers = session.beavers.unwrap_or(state.rules.beavers);
     }
     if open && state.score.is_money() {
-        state.rules.jacoby = session.state.jacoby.unwrap_or(state.rules.jacoby);
+        state.rules.jacoby = session.jacoby.unwrap_or(state.rules.jacoby);
     }
-    wishes.apply(state)
+    wishes.state(state)
 }
 
 /// All parts of a request with a position.
@@ -219,7 +214,7 @@ struct PositionRequest<'a> {
     /// The input at a roll given beside the position, if there is one.
     stray_roll: Option<&'a [u8]>,
     state: MatchState,
-    own: SessionSettings,
+    own: Options,
 }
 
 impl<'a> PositionRequest<'a> {
@@ -230,7 +225,7 @@ impl<'a> PositionRequest<'a> {
             true => self.state.score,
             false => Score::MONEY,
         };
-        let (keys, reason) = if self.own.search.cubeful {
+        let (keys, reason) = if self.own.search().cubeful {
             (
                 ["owner", "cube"],
                 MatchState {
@@ -282,10 +277,10 @@ impl<'a> PositionRequest<'a> {
                     roll,
                     state,
                 };
-                Request::Move(query, own.search)
+                Request::Move(query, own.search())
             }
-            Verb::Cube => Request::Cube(CubeQuery { position, state }, own.search),
-            Verb::Eval => Request::Eval(EvalQuery { position, state }, own.search),
+            Verb::Cube => Request::Cube(CubeQuery { position, state }, own.search()),
+            Verb::Eval => Request::Eval(EvalQuery { position, state }, own.search()),
             Verb::Show => {
                 parsed.roll = roll;
                 Request::Show(Box::new(parsed), state)
@@ -300,6 +295,7 @@ impl<'a> PositionRequest<'a> {
     /// Returns a rollout of the position, of plays of the roll, or of a cube decision.
     fn into_rollout(self, cube: bool, plays: Option<&[u8]>) -> Result<Request, Fault<'a>> {
         let (position, state) = (self.parsed.position, self.state);
+        let search = self.own.search();
         if position.is_over() {
             let message = "position is not one to roll out: the game is over";
             return Err(fault(self.input, ErrorCode::GameOver, "position", message));
@@ -324,7 +320,7 @@ impl<'a> PositionRequest<'a> {
             (_, None, None) => RolloutSubject::Position,
             (_, Some(roll), None) => {
                 let most = RolloutSettings::CANDIDATES_MAX;
-                let top = self.own.search.top.unwrap_or(BEST_PLAYS).min(most);
+                let top = search.top.unwrap_or(BEST_PLAYS).min(most);
                 RolloutSubject::Best(roll, top)
             }
             (_, Some(roll), Some(text)) => {
@@ -332,7 +328,7 @@ impl<'a> PositionRequest<'a> {
                 RolloutSubject::Plays(listed.map_err(|error| bad(ErrorCode::BadPlay, error))?)
             }
         };
-        let settings = self.own.rollout.settings(&self.own.search);
+        let settings = self.own.rollout(&search);
         Ok(Request::Rollout(Box::new(RolloutTask {
             query: RolloutQuery {
                 position,
@@ -341,7 +337,7 @@ impl<'a> PositionRequest<'a> {
             },
             settings,
             roll: self.roll.filter(|_| !cube),
-            progress: self.own.rollout.progress,
+            progress: self.own.progress == Some(true),
         })))
     }
 }
@@ -398,7 +394,7 @@ fn roll(input: &[u8]) -> Result<(&[u8], Option<Roll>), Fault<'_>> {
 /// Applies the settings of a rollout of plays. Returns the value of the last `plays=`, without its quotation marks.
 fn rollout_settings<'a>(
     input: &'a [u8],
-    target: &mut SessionSettings,
+    target: &mut Options,
 ) -> Result<Option<&'a [u8]>, Fault<'a>> {
     let (mut rest, mut listed) = (input, None);
     while !rest.is_empty() {

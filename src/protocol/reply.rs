@@ -4,9 +4,9 @@ use super::answer::{self, Addressee, NotFinite};
 use super::dialect::{About, Reply};
 use super::request::RequestError;
 use super::rollout;
-use super::settings::AnswerStyle;
 use crate::ErrorCode;
 use crate::render;
+use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{
     Evaluation, Found, MatchProgress, MatchReport, RankedPlay, RankedPlays, RolloutTask,
 };

@@ -1,8 +1,9 @@
 //! Requests, and their errors.
 
 use super::lines::LINE_BYTES_MAX;
-use super::settings::{AnswerStyle, QueuePlace, SessionSettings, SettingError};
+use super::queue_place::QueuePlace;
 use crate::ErrorCode;
+use gammond_engine::query::{AnswerStyle, Options, SettingError};
 use gammond_engine::query::{CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutTask, Settings};
 use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use gammond_game::{MatchState, Rules};
@@ -51,7 +52,7 @@ pub enum Request {
     /// A FIBS board line, to be answered with bare text.
     Board(Vec<u8>),
     /// Change the session's settings from now on.
-    Set(Box<SessionSettings>),
+    Set(Box<Options>),
     /// Return the session's settings.
     Get,
     /// Return the list of requests.

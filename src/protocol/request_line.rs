@@ -5,16 +5,14 @@
 //! request's settings are already one query when [`parse_line`] returns.
 
 use super::block::{match_part, part_value};
+use super::closest::closest;
 use super::json_request::words_of_line;
 use super::lines::LINE_BYTES_MAX;
 use super::position_request::{Action, Verb, ask};
+use super::queue_place::QueuePlace;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
-use super::setting::Setting;
-use super::settings::{
-    AnswerStyle, QueuePlace, SessionSettings, SettingError, StateOptions, closest,
-};
 use crate::ErrorCode;
-use gammond_engine::query::{MatchPart, Settings};
+use gammond_engine::query::{AnswerStyle, MatchPart, Options, Setting, SettingError, Settings};
 use gammond_game::notation::BenchmarkRecord;
 use gammond_game::{MatchState, MatchStateError};
 use nom::IResult;
@@ -46,14 +44,14 @@ pub(super) fn asks_nothing(line: &[u8]) -> bool {
 ///
 /// # Errors
 /// [`Refusal`] with the error's code, field, message and place, and the id if there was one.
-pub fn parse_line(line: &[u8], session: &SessionSettings) -> Option<Result<Line, Refusal>> {
+pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal>> {
     if line.len() <= LINE_BYTES_MAX && asks_nothing(line) {
         return None;
     }
     let mut head = Head {
         id: None,
-        style: session.style,
-        place: session.queue_place(),
+        style: session.answer.unwrap_or_default(),
+        place: QueuePlace::of(session),
         warning: None,
         match_end: None,
     };
@@ -92,7 +90,7 @@ pub(super) struct Head {
     match_end: Option<String>,
 }
 
-fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Request, RequestError> {
+fn parse(line: &[u8], session: &Options, head: &mut Head) -> Result<Request, RequestError> {
     if line.len() > LINE_BYTES_MAX {
         return Err(RequestError::too_long());
     }
@@ -125,7 +123,7 @@ fn parse(line: &[u8], session: &SessionSettings, head: &mut Head) -> Result<Requ
 /// line = [ "#" id SP ] request
 fn id_and_body<'a>(
     input: &'a [u8],
-    session: &SessionSettings,
+    session: &Options,
     head: &mut Head,
 ) -> Result<Request, Fault<'a>> {
     let (rest, id) = request_id(input)?;
@@ -289,11 +287,7 @@ fn is_analyse(word: &[u8]) -> bool {
         .any(|verb| word.eq_ignore_ascii_case(verb))
 }
 
-fn body<'a>(
-    input: &'a [u8],
-    session: &SessionSettings,
-    head: &mut Head,
-) -> Result<Request, Fault<'a>> {
+fn body<'a>(input: &'a [u8], session: &Options, head: &mut Head) -> Result<Request, Fault<'a>> {
     checked(input)?;
     if input.is_empty() {
         return Err(fault(
@@ -357,7 +351,7 @@ fn session_word(word: &[u8]) -> Option<Request> {
 }
 
 /// Returns a benchmark record, scored by cubeless equity.
-fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
+fn record<'a>(input: &'a [u8], session: &Options) -> Result<Request, Fault<'a>> {
     let record = BenchmarkRecord::parse(input).map_err(|error| Fault {
         rest: input,
         error: error.into(),
@@ -365,7 +359,7 @@ fn record<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fau
     let settings = Settings {
         cubeful: false,
         top: None,
-        ..session.search.clone()
+        ..session.search()
     };
     match record {
         BenchmarkRecord::Play(record) if record.position.is_over() => {
@@ -418,28 +412,21 @@ fn cancel(input: &[u8]) -> Result<Request, Fault<'_>> {
 }
 
 /// "set" 1*( key "=" value )
-fn set<'a>(input: &'a [u8], session: &SessionSettings) -> Result<Request, Fault<'a>> {
+fn set<'a>(input: &'a [u8], session: &Options) -> Result<Request, Fault<'a>> {
     if input.is_empty() {
         let message = "set needs key=value, see `help`";
         return Err(fault(input, ErrorCode::BadSetting, "setting", message));
     }
-    let mut changed = SessionSettings {
-        state: StateOptions::default(),
-        ..session.clone()
-    };
+    let mut changed = session.without_state();
     settings(input, &mut changed)?;
-    changed.state = session.state.with(&changed.state);
-    let state = changed.state.apply(MatchState::default());
+    let changed = changed.with_state_below(session);
+    let state = changed.state(MatchState::default());
     state.map_err(|error| state_fault(input, input, error))?;
     Ok(Request::Set(Box::new(changed)))
 }
 
 /// "analyse" *( key "=" value | "end=" word ): the lines that follow are a match.
-fn analyse<'a>(
-    input: &'a [u8],
-    session: &SessionSettings,
-    head: &mut Head,
-) -> Result<Request, Fault<'a>> {
+fn analyse<'a>(input: &'a [u8], session: &Options, head: &mut Head) -> Result<Request, Fault<'a>> {
     let mut own = session.clone();
     let mut part = MatchPart::default();
     let mut rest = input;
@@ -480,17 +467,17 @@ fn analyse<'a>(
         let message = "setting 'to' is before 'from'";
         return Err(fault(input, ErrorCode::BadCombination, "to", message));
     }
-    head.style = own.style;
-    head.place = own.queue_place();
+    head.style = own.answer.unwrap_or_default();
+    head.place = QueuePlace::of(&own);
     let rules = gammond_game::Rules::default();
     Ok(Request::Analyse(Box::new(MatchHeader {
-        settings: own.of_analysis(),
+        settings: own.analysis(),
         rules: gammond_game::Rules {
-            jacoby: own.state.jacoby.unwrap_or(rules.jacoby),
-            beavers: own.state.beavers.unwrap_or(rules.beavers),
+            jacoby: own.jacoby.unwrap_or(rules.jacoby),
+            beavers: own.beavers.unwrap_or(rules.beavers),
         },
         end: end_in(input),
-        progress: own.rollout.progress,
+        progress: own.progress == Some(true),
         part,
     })))
 }
@@ -565,7 +552,7 @@ pub(super) fn place_of<'a>(settings: &'a [u8], keys: &[&str]) -> Option<&'a [u8]
 }
 
 /// Applies every `key=value` to `target`.
-pub(super) fn settings<'a>(input: &'a [u8], target: &mut SessionSettings) -> Result<(), Fault<'a>> {
+pub(super) fn settings<'a>(input: &'a [u8], target: &mut Options) -> Result<(), Fault<'a>> {
     let mut rest = input;
     while !rest.is_empty() {
         rest = setting(rest, target)?;
@@ -574,10 +561,7 @@ pub(super) fn settings<'a>(input: &'a [u8], target: &mut SessionSettings) -> Res
 }
 
 /// Applies the first `key=value` to `target`. Returns the input after it.
-pub(super) fn setting<'a>(
-    input: &'a [u8],
-    target: &mut SessionSettings,
-) -> Result<&'a [u8], Fault<'a>> {
+pub(super) fn setting<'a>(input: &'a [u8], target: &mut Options) -> Result<&'a [u8], Fault<'a>> {
     let (rest, pair) = word(input)?;
     let text = String::from_utf8_lossy(pair);
     let Some((key, value)) = text.split_once('=') else {

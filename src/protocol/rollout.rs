@@ -1,7 +1,7 @@
 //! The answer to `rollout`.
 
 use super::answer::{self, Addressee, number_value};
-use super::settings::AnswerStyle;
+use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{
     Candidate, CubeAnswer, Equities, RolledOut, RolloutAnswer, RolloutSubject, RolloutTask,
 };

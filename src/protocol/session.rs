@@ -11,8 +11,9 @@ use super::lines::FramedLine;
 use super::reply::{self, RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
-use super::settings::SessionSettings;
-use gammond_engine::query::{EvalQuery, MatchTask, PlayQuery, Question, ReportForm, Settings};
+use gammond_engine::query::{
+    AnswerOrder, EvalQuery, MatchTask, Options, PlayQuery, Question, ReportForm, Settings,
+};
 use gammond_game::MatchState;
 use gammond_game::notation;
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ use serde_json::{Value, json};
 /// The machine of one session.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    settings: SessionSettings,
+    settings: Options,
     /// The number of the last line, where lines are counted.
     number: Option<u64>,
     /// A match whose lines come.
@@ -30,7 +31,7 @@ pub struct Session {
 impl Session {
     /// Returns a session with these settings.
     #[must_use]
-    pub fn new(settings: SessionSettings) -> Session {
+    pub fn new(settings: Options) -> Session {
         Session {
             settings,
             number: None,
@@ -40,7 +41,7 @@ impl Session {
 
     /// Returns a session whose errors give the number of their line, as on a pipe.
     #[must_use]
-    pub fn counting(settings: SessionSettings) -> Session {
+    pub fn counting(settings: Options) -> Session {
         Session {
             settings,
             number: Some(0),
@@ -50,7 +51,7 @@ impl Session {
 
     /// Returns the settings that hold for the next line.
     #[must_use]
-    pub fn settings(&self) -> &SessionSettings {
+    pub fn settings(&self) -> &Options {
         &self.settings
     }
 
@@ -165,11 +166,10 @@ impl Session {
         if let Err(error) = notation::parse_position(board) {
             return self.refuse(to, &error.into());
         }
-        let state = &self.settings.state;
         let mut rules = ExternalSettings::default();
-        rules.settings = self.settings.search.clone();
-        rules.jacoby = state.jacoby.unwrap_or(rules.jacoby);
-        if state.beavers == Some(false) {
+        rules.settings = self.settings.search();
+        rules.jacoby = self.settings.jacoby.unwrap_or(rules.jacoby);
+        if self.settings.beavers == Some(false) {
             rules.beavers = 0;
         }
         External::new(rules)
@@ -262,7 +262,7 @@ impl Dialect for Session {
         }
         let here = Addressee {
             id: None,
-            style: self.settings.style,
+            style: self.settings.answer.unwrap_or_default(),
             warning: None,
         };
         let FramedLine::Line(line) = line else {
@@ -289,7 +289,7 @@ impl Dialect for Session {
         let mut out = Vec::new();
         let to = Addressee {
             id: None,
-            style: self.settings.style,
+            style: self.settings.answer.unwrap_or_default(),
             warning: None,
         };
         answer::error(to, error, None, &mut out);
@@ -307,7 +307,7 @@ impl Dialect for Session {
     }
 
     fn answers_when_ready(&self) -> bool {
-        self.settings.when_ready
+        self.settings.order == Some(AnswerOrder::Ready)
     }
 
     fn pipelines(&self) -> bool {

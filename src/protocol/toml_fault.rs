@@ -1,6 +1,6 @@
 //! Errors in TOML files, in one line for people.
 
-use super::settings::closest;
+use super::closest::closest;
 use serde::de::DeserializeOwned;
 
 /// An error in a TOML file with its line, and for an unknown key the key that may have been meant.

@@ -16,7 +16,7 @@ use gammond_engine::query::{
 use gammond_engine::rollout::RolloutError;
 use gammond_engine::{Engine as Inner, MatchEquityTable};
 use gammond_game::{self as game, Chances};
-use gammond_protocol::analysis::{analyse, analysis_settings};
+use gammond_protocol::analysis::analyse;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
@@ -483,7 +483,7 @@ impl Engine {
     ) -> PyResult<Analysis> {
         let plies = plies.map(plies_of).transpose()?.or(self.plies);
         let (reading, rules) = (r#match.reading(), game::Rules::default());
-        let settings = analysis_settings(plies, None);
+        let settings = Settings::for_analysis(plies, None);
         let inner = self.inner()?;
         let found = interrupt::quietly(py, |stop| {
             let run = || analyse(&inner, &settings, reading, rules, stop);

@@ -285,7 +285,7 @@ impl<W: Write> Writer<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_protocol::SessionSettings;
+    use gammond_protocol::Options;
 
     /// A reader that returns its bytes in pieces of the given length.
     struct Pieces(Vec<u8>, usize);
@@ -301,7 +301,7 @@ mod tests {
 
     fn answers(input: &[u8], piece: usize) -> (String, Summary) {
         let engine = Engine::builder().threads(3).build().unwrap();
-        let session = Session::counting(SessionSettings::default());
+        let session = Session::counting(Options::default());
         let mut out = Vec::new();
         let input = Pieces(input.to_vec(), piece);
         let summary = run(&engine, session, input, &mut out).unwrap();

@@ -13,7 +13,7 @@ use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Setting
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchState, Score};
 use gammond_protocol::analysis::{
-    Analysis, JudgedDecision, Totals, analyse, analysis_settings, luck_word, rating_word,
+    Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
 };
 use gammond_protocol::answerer::engine_error;
 use gammond_protocol::console::{
@@ -275,7 +275,7 @@ impl ConsoleHost for EngineHost {
         };
         self.compute(Cost::Long, |engine, stop| {
             let judge = |settings: &Settings| {
-                let usual = analysis_settings(None, None);
+                let usual = Settings::for_analysis(None, None);
                 // Settings that no command has changed are those of gnubg, as gnubg's nets have them.
                 let is_usual = *settings == how.usual && !engine.evaluator().policy().as_gnubg;
                 let settings = if is_usual { &usual } else { settings };

@@ -3,12 +3,10 @@
 
 use crate::support::gnubg_wd;
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::query::Stop;
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use gammond_game::{Rules, Score};
-use gammond_protocol::analysis::{
-    Analysis, DecisionKind, Totals, analyse, analysis_settings, luck_word, rating_word,
-};
+use gammond_protocol::analysis::{Analysis, DecisionKind, Totals, analyse, luck_word, rating_word};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,7 +30,7 @@ fn reading(name: &str) -> MatchReading {
 }
 
 fn analysed(engine: &Engine, reading: &MatchReading) -> Analysis {
-    let settings = analysis_settings(Some(0), None);
+    let settings = Settings::for_analysis(Some(0), None);
     let rules = Rules::default();
     analyse(engine, &settings, reading, rules, &Stop::never()).unwrap()
 }
@@ -599,7 +597,7 @@ fn a_level_judges_what_was_played() {
     let engine = Engine::builder().build().unwrap();
     let text =
         " 1 point match\n\n Game 1\n A : 0                     B : 0\n  1) 31: 24/23 24/21\n";
-    let mut settings = analysis_settings(Some(0), None);
+    let mut settings = Settings::for_analysis(Some(0), None);
     settings.level = gammond_engine::query::Level::named("roller");
     let reading = MatchFile::read(text.as_bytes()).unwrap();
     let analysis = analyse(
@@ -612,7 +610,7 @@ fn a_level_judges_what_was_played() {
     .unwrap();
     assert_eq!(analysis.level, "roller");
     let row = analysis.rows().next().unwrap();
-    let searched = analysis_settings(Some(2), None);
+    let searched = Settings::for_analysis(Some(2), None);
     let searched = analyse(
         &engine,
         &searched,
@@ -665,7 +663,7 @@ fn both_plays_are_judged_at_the_full_depth() {
     let plays = |plies| {
         let judged = judge(
             &engine,
-            &analysis_settings(Some(plies), None),
+            &Settings::for_analysis(Some(plies), None),
             &decision,
             &Stop::never(),
         );

@@ -1,12 +1,12 @@
 //! Match files of many programs, and what is written back: rules MAT-10 to MAT-14 and MAT-22 to MAT-26.
 
 use gammond_engine::engine::Engine;
-use gammond_engine::query::Stop;
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{
     MatAction, MatPlayer, MatchFile, MatchFormat, MatchReading, play_text,
 };
-use gammond_protocol::analysis::{Action, Terms, analyse, analysis_settings, replay_from};
+use gammond_protocol::analysis::{Action, Terms, analyse, replay_from};
 use std::path::{Path, PathBuf};
 
 fn data(name: &str) -> PathBuf {
@@ -144,7 +144,7 @@ fn sgf_is_written_and_read_back() {
     ] {
         let bytes = std::fs::read(data("analysis").join(name)).unwrap();
         let reading = MatchFile::read(&bytes).unwrap();
-        let settings = analysis_settings(Some(0), None);
+        let settings = Settings::for_analysis(Some(0), None);
         let analysis = analyse(
             &engine,
             &settings,

@@ -1,10 +1,10 @@
 //! Beavers in analyses: rule ANA-03 of `protocol-specs/analysis.md`, on last rolls of bear-offs whose values are exact.
 
 use gammond_engine::engine::Engine;
-use gammond_engine::query::Stop;
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchFormat, SetUp};
 use gammond_game::{POINTS, Position, Rules};
-use gammond_protocol::analysis::{Analysis, DecisionKind, analyse, analysis_settings};
+use gammond_protocol::analysis::{Analysis, DecisionKind, analyse};
 use std::process::Command;
 
 use MatAction::{Beaver, Double, Drop, Take};
@@ -50,7 +50,7 @@ fn analysed(engine: &Engine, file: &MatchFile, beavers: bool) -> Analysis {
     assert_eq!(reading.faults, []);
     // What is read from the file, by the rules of the test.
     reading.file.comments.clear();
-    let settings = analysis_settings(Some(0), None);
+    let settings = Settings::for_analysis(Some(0), None);
     analyse(engine, &settings, &reading, rules, &Stop::never()).unwrap()
 }
 

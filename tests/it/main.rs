@@ -84,6 +84,7 @@ mod sequences;
 mod server;
 mod server_hostile;
 mod server_process;
+mod setting_doors;
 mod spec_notation;
 mod support;
 mod tidy;

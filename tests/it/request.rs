@@ -4,7 +4,7 @@ use crate::support::answer;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::RolloutSubject;
 use gammond_protocol::{
-    Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Request, Session, SessionSettings, parse_line,
+    Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Options, Request, Session, parse_line,
 };
 use serde_json::Value;
 
@@ -56,7 +56,7 @@ fn check_error(line: &[u8], code: &str, field: &str, at: usize) {
 /// Q-01, Q-02, Q-04, Q-05, Q-07: line ends, NULs, blanks; what is passed over.
 #[test]
 fn line_ends_and_lines_without_a_question() {
-    let session = SessionSettings::default();
+    let session = Options::default();
     for nothing in [
         "",
         " ",
@@ -391,7 +391,7 @@ fn cube_that_may_not_be_turned_is_refused() {
 #[test]
 fn plays_to_roll_out_stand_among_settings() {
     let line = format!("rollout {START} 31 trials=36 plays=\"8/5 6/5; 24/23 13/10\" seed=7");
-    let parsed = parse_line(line.as_bytes(), &SessionSettings::default());
+    let parsed = parse_line(line.as_bytes(), &Options::default());
     let Request::Rollout(task) = parsed.unwrap().unwrap().request else {
         panic!("a rollout");
     };
@@ -633,16 +633,16 @@ fn spellings_of_settings() {
             &mut session,
             format!("set jacoby={on} JACOBY={off}").as_bytes(),
         );
-        assert_eq!(session.settings().state.jacoby, Some(false));
+        assert_eq!(session.settings().jacoby, Some(false));
         ask_in(&mut session, format!("set jacoby={on}").as_bytes());
-        assert_eq!(session.settings().state.jacoby, Some(true));
+        assert_eq!(session.settings().jacoby, Some(true));
     }
     for score in ["3:5", "3-5", "3,5"] {
         ask_in(
             &mut session,
             format!("set length=7 score={score}").as_bytes(),
         );
-        assert_eq!(session.settings().state.score, Some((3, 5)));
+        assert_eq!(session.settings().score, Some((3, 5)));
     }
 }
 

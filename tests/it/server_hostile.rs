@@ -4,7 +4,7 @@
 use crate::server::{Client, LONG, limited, plain, reset, start};
 use crate::support::{HANG_LIMIT, wait_for, wait_until};
 use gammond_engine::query::Cost;
-use gammond_protocol::{Dialect, FramedLine, LineAction, Session, SessionSettings};
+use gammond_protocol::{Dialect, FramedLine, LineAction, Options, Session};
 use gammond_server::tcp::Address;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -19,7 +19,7 @@ const MOVE: &str = "move 4HPwATDgc/ABMA 31 top=1\n";
 #[test]
 fn no_spelling_makes_a_long_question_short() {
     let cost = |session: &str, line: &str| {
-        let mut session_machine = Session::new(SessionSettings::default());
+        let mut session_machine = Session::new(Options::default());
         if !session.is_empty() {
             session_machine.line(FramedLine::Line(session.as_bytes()));
         }

@@ -13,8 +13,7 @@ use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading, Reason};
 use gammond_job::Progress;
 use gammond_protocol::analysis::{
-    Analysis, CSV_HEAD, Comparison, Page, PlayerList, analyse, analysis_settings, match_line_head,
-    reads_back,
+    Analysis, CSV_HEAD, Comparison, Page, PlayerList, analyse, match_line_head, reads_back,
 };
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -153,7 +152,7 @@ enum StopReason {
 pub(super) fn settings(common: &Common, level: Option<Level>) -> Settings {
     Settings {
         level,
-        ..analysis_settings(common.plies, None)
+        ..Settings::for_analysis(common.plies, None)
     }
 }
 

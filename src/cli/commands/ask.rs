@@ -10,9 +10,7 @@ use gammond_game::notation::{
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render::{ScreenStyle, screen};
-use gammond_protocol::{
-    Line, LineAction, Request, RequestError, Session, SessionSettings, parse_line,
-};
+use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -51,7 +49,7 @@ pub(super) fn asked(
     common: &Common,
     verb: &str,
     request: &[String],
-) -> Result<(Line, SessionSettings), Failure> {
+) -> Result<(Line, Options), Failure> {
     let session = common.session(&[])?;
     // A position pasted with blanks in it is still one word of the shell.
     let words: Vec<String> = joined(request).iter().map(|word| quoted(word)).collect();

@@ -3,6 +3,7 @@
 use super::label::read_with_warnings;
 use crate::{Common, Failure, Format, Measured, ProgressArgs, finish, known};
 use gammond_base::stats::Running;
+use gammond_engine::query::Options;
 use gammond_job::Runner;
 use gammond_train::benchmark::regret::{PlayJudge, Regrets, decisions};
 use gammond_train::player::{Ours, Player, PlayerSpec};
@@ -74,8 +75,10 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// Opens the judges. What they leave open about our engine, the common options say.
 fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure> {
+    let mut options = Options::default();
+    options.plies = Some(2);
     let usual = [PlayerSpec::Gammond(Ours {
-        plies: Some(2),
+        options,
         ..Ours::default()
     })];
     let specs = if specs.is_empty() { &usual[..] } else { specs };

@@ -146,7 +146,7 @@ impl Args {
         let password = password(self.password_file.as_deref(), VARIABLE, CREDENTIAL)?;
         let mut config = BgammonConfig::new(&self.server, &self.user, password)?;
         config.offer = MatchOffer::new(self.points, &self.title, self.match_password.as_deref())?;
-        config.settings = common.session(&[])?.search;
+        config.settings = common.session(&[])?.search();
         config.settings.filter = MoveFilter::AUTO;
         config.settings.level = self.level.level;
         config.timing.pace_ms = self.pace_ms;

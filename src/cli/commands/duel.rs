@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Players: `gammond[:nets=PATH][:plies=N][:bearoff=DIR]`, `pubeval`, `random`, `pipe:COMMAND`,
+    /// Players: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
     /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
     /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
     pub(super) a: PlayerSpec,

@@ -4,7 +4,6 @@ use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests}
 use crate::{AnalysisKey, Archive, Common, Failure, LevelOption, io_threads};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{MoveFilter, Settings};
-use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
 use std::path::{Path, PathBuf};
@@ -115,7 +114,7 @@ impl Args {
             let text = read_text(path)?;
             config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
-        config.settings = common.session(&[])?.search;
+        config.settings = common.session(&[])?.search();
         config.settings.filter = MoveFilter::AUTO;
         config.settings.level = self.level.level;
         config.timing.pace_ms = self.pace_ms;
@@ -126,7 +125,7 @@ impl Args {
         config.finish_match = self.finish_match;
         config.watch = self.watch;
         config.analyse = self.analyse;
-        config.analysis = analysis_settings(common.plies, None);
+        config.analysis = Settings::for_analysis(common.plies, None);
         Ok(config)
     }
 

@@ -6,8 +6,8 @@ use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, PlayQuery, RankedPlay, RankedPlays, Settings,
-    Stop,
+    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, Options, PlayQuery, RankedPlay, RankedPlays,
+    Settings, Stop,
 };
 use gammond_game::notation::{
     LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
@@ -125,10 +125,12 @@ struct GameTable<'a> {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let spec: PlayerSpec = args.player.parse()?;
+    let mut options = Options::default();
+    options.filter = Some(MoveFilter::AUTO);
     let opponent = spec.open_with(&Defaults {
         answer_time: Duration::from_secs(args.players.answer_time),
         ours: Ours {
-            filter: Some(MoveFilter::AUTO),
+            options,
             ..Ours::default()
         },
         met: common.match_equity_table()?,

@@ -22,11 +22,11 @@ fn style(name: &str) -> Result<AnswerStyle, String> {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut session = common.session(&args.settings)?;
-    session.style = match (args.answer, common.format) {
-        (Some(style), _) => style,
-        (None, Some(Format::Text)) => AnswerStyle::Text,
-        (None, Some(Format::Json)) => AnswerStyle::Json,
-        (None, Some(Format::Csv) | None) => session.style,
+    session.answer = match (args.answer, common.format) {
+        (Some(style), _) => Some(style),
+        (None, Some(Format::Text)) => Some(AnswerStyle::Text),
+        (None, Some(Format::Json)) => Some(AnswerStyle::Json),
+        (None, Some(Format::Csv) | None) => session.answer,
     };
     let engine = common.engine()?;
     let (input, output) = (std::io::stdin(), std::io::stdout());

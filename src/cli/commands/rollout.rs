@@ -247,7 +247,7 @@ fn on_farm(
     (task, line, session): (
         &gammond_engine::query::RolloutTask,
         &gammond_protocol::Line,
-        gammond_protocol::SessionSettings,
+        gammond_protocol::Options,
     ),
     control: &mut gammond_job::Control<'_>,
 ) -> Result<ExitCode, Failure> {
@@ -298,9 +298,10 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
         }
     }
     let session = common.session(&args.request)?;
-    let mut wishes = session.rollout;
-    wishes.seed = wishes.seed.or(Some(common.seed()));
-    let mut rollout: RolloutSettings = wishes.settings(&session.search);
+    let search = session.search();
+    let mut session = session;
+    session.seed = session.seed.or(Some(common.seed()));
+    let mut rollout: RolloutSettings = session.rollout(&search);
     rollout.cubeful = args.file.cube.is_some();
     let cube = match args.file.cube {
         Some(away) => CubeStakes::new(away, &common.match_equity_table()?),

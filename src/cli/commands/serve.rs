@@ -298,7 +298,7 @@ impl Args {
         config.rules.jacoby = !self.no_jacoby;
         config.rules.beavers = self.beavers;
         config.rules.resign = !self.no_resign;
-        config.rules.settings = session.search.clone();
+        config.rules.settings = session.search();
         config.session = session;
         Ok(config)
     }

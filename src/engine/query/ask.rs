@@ -69,6 +69,21 @@ impl Settings {
         }
     }
 
+    /// Returns the settings for the analysis of matches, at every door (ANA-01): 2 plies with the filter `swift` unless a
+    /// look-ahead is given, and with that the filter `large`, unless another one is given.
+    #[must_use]
+    pub fn for_analysis(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
+        let usual = match plies {
+            // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
+            Some(_) => MoveFilter::LARGE,
+            None => MoveFilter::SWIFT,
+        };
+        Settings {
+            filter: filter.unwrap_or(usual),
+            ..Settings::plies(plies.unwrap_or(2))
+        }
+    }
+
     /// With a small rollout after a search at two plies.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Settings {

@@ -6,8 +6,10 @@
 mod answer;
 mod ask;
 mod level;
+mod options;
 mod question;
 mod rollout;
+mod setting;
 
 pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, SETTLED_TIE, Verdict,
@@ -16,6 +18,7 @@ pub use answer::{
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
+pub use options::{AnswerOrder, AnswerStyle, Options, Queue, SETTINGS, SettingError};
 pub use question::{
     Cost, Found, MatchPart, MatchProgress, MatchReport, MatchTask, Question, ReportForm,
 };
@@ -23,3 +26,4 @@ pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,
 };
+pub use setting::{Scope, Setting, SettingKind, Value, switch};

@@ -5,8 +5,8 @@ use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, MoveFilter, PlayQuery, RankedPlay,
-    RankedPlays, Settings, Stop,
+    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
+    Settings, Stop,
 };
 use gammond_game::{MatchState, Play, Position, Roll, Score};
 
@@ -51,21 +51,6 @@ pub struct JudgedPlays {
     pub rank: usize,
     /// Difference between the best and the worst of them.
     pub spread: f64,
-}
-
-/// Returns the search settings for the analysis of matches, at every door (ANA-01): 2 plies with the filter `swift`
-/// unless a look-ahead is `wanted`, and with that the filter `large`, unless another one is `wanted`.
-#[must_use]
-pub fn analysis_settings(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
-    let usual = match plies {
-        // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
-        Some(_) => MoveFilter::LARGE,
-        None => MoveFilter::SWIFT,
-    };
-    Settings {
-        filter: filter.unwrap_or(usual),
-        ..Settings::plies(plies.unwrap_or(2))
-    }
 }
 
 /// Judges one decision.

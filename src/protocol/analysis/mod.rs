@@ -32,7 +32,7 @@ pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
 pub use html::Page;
 pub use json::CSV_HEAD;
-pub use judge::{JudgedPlays, Judgement, analysis_settings, judge};
+pub use judge::{JudgedPlays, Judgement, judge};
 pub use players::{PlayerList, PlayerSums};
 pub use replay::{Action, Decision, Replay, Terms, crawford_games, replay, replay_from};
 pub use report::comments;

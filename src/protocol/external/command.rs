@@ -3,8 +3,8 @@
 //! Rules EXT-40 to EXT-52. Keywords are read in any case; the wording after `syntax error` is
 //! ours, its shape gnubg's.
 
-use super::super::setting::switch;
 use gammond_engine::query::Level;
+use gammond_engine::query::switch;
 use gammond_game::notation::BoardLine;
 
 /// A line that was understood.

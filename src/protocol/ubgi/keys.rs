@@ -131,7 +131,7 @@ impl Key {
                 (least..=most).contains(&number).then(|| number.to_string())
             }
             Domain::Bool if old => {
-                let on = super::super::setting::switch(value)?;
+                let on = gammond_engine::query::switch(value)?;
                 Some(if on { "true" } else { "false" }.into())
             }
             Domain::Bool => matches!(value, "true" | "false").then(|| value.into()),

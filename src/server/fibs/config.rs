@@ -2,7 +2,7 @@
 
 use crate::bot::{Secret, SecretError};
 use gammond_engine::query::Settings;
-use gammond_protocol::analysis::{Analysis, analysis_settings};
+use gammond_protocol::analysis::Analysis;
 use gammond_protocol::fibs::{Policy, Timing};
 use std::fmt;
 use std::path::PathBuf;
@@ -129,7 +129,7 @@ impl FibsConfig {
             finish_match: false,
             watch: false,
             analyse: false,
-            analysis: analysis_settings(None, None),
+            analysis: Settings::for_analysis(None, None),
             archiver: None,
         })
     }

@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
 use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
-use gammond_protocol::{LineAction, SessionSettings, message};
+use gammond_protocol::{LineAction, Options, message};
 
 /// The first byte chooses the path, the rest is body or query: a question is one line, whatever stands in it, and what is
 /// refused has a reason of one line.
@@ -117,7 +117,7 @@ fn is_one_line(line: Result<String, Problem>) {
         Ok(line) => {
             assert!(!line.contains(|c: char| c.is_control()), "{line:?}");
             for verb in ["eval", "move", "rollout"] {
-                let step = message::step(verb, line.as_bytes(), SessionSettings::default());
+                let step = message::step(verb, line.as_bytes(), Options::default());
                 let answers = matches!(
                     step,
                     LineAction::Ask(_) | LineAction::Say(_) | LineAction::Refuse(_)

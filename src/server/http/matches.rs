@@ -23,7 +23,6 @@ use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Inquiry;
-use gammond_protocol::analysis::analysis_settings;
 use gammond_protocol::message::match_inquiry;
 use std::sync::Arc;
 
@@ -163,7 +162,7 @@ pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
     let usual = Settings {
         level: asked.level,
         time_ms: asked.time_ms,
-        ..analysis_settings(Some(asked.plies), filter)
+        ..Settings::for_analysis(Some(asked.plies), filter)
     };
     let has_rules = |question: &Question| match question {
         Question::Match(task) => task.rules == Rules::default(),

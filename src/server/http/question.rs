@@ -3,9 +3,9 @@
 
 use super::problem::{ErrorLocation, Problem};
 use gammond_engine::query::RolloutSettings;
+use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
-use gammond_protocol::setting::{SETTINGS, Scope, Setting, SettingKind};
 use gammond_protocol::{ErrorCode, SettingError};
 
 /// Longest position, in bytes: the line with all settings and plays has place for it.
@@ -165,7 +165,7 @@ fn check_settings(verb: &str, settings: &[(String, Json)]) -> Result<(), Problem
             Ok(setting) => setting,
             Err(message) => return refuse(message),
         };
-        if setting.of_json(value).is_none() {
+        if setting.of_json(&value.plain()).is_none() {
             let want = match setting.kind {
                 SettingKind::Switch => "true or false".to_owned(),
                 SettingKind::Pair(max) => format!("two numbers up to {max}, such as [3,5]"),

@@ -5,8 +5,8 @@ use super::question::{
     ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member, settings_of,
 };
 use gammond_engine::query::RolloutSettings;
+use gammond_engine::query::{Scope, Setting};
 use gammond_protocol::render::Theme;
-use gammond_protocol::setting::{Scope, Setting};
 use serde_json::{Map, Value, json};
 
 /// Start of a game, the position of the examples.

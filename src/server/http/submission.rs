@@ -11,7 +11,7 @@ use axum::body::Bytes;
 use gammond_engine::query::Stop;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
-use gammond_protocol::{AnswerStyle, Inquiry, LineAction, SessionSettings, message};
+use gammond_protocol::{AnswerStyle, Inquiry, LineAction, Options, message};
 use http_body::{Body, Frame};
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -208,9 +208,9 @@ pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<R
 }
 
 /// Returns the settings with which requests begin.
-pub(super) fn settings(shared: &Shared) -> SessionSettings {
+pub(super) fn settings(shared: &Shared) -> Options {
     let mut settings = shared.defaults().session;
-    settings.style = AnswerStyle::Json;
+    settings.answer = Some(AnswerStyle::Json);
     settings
 }
 
@@ -220,7 +220,7 @@ pub(super) fn settings(shared: &Shared) -> SessionSettings {
 /// What the line would be answered with, as a [`Problem`].
 pub(super) fn read_with(
     shared: &Arc<Shared>,
-    settings: SessionSettings,
+    settings: Options,
     verb: &str,
     payload: &[u8],
 ) -> Result<Read, Problem> {

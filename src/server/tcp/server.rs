@@ -16,7 +16,7 @@ use crate::transport::Transport;
 use crate::worker::Workers;
 use gammond_engine::engine::Engine;
 use gammond_protocol::external::ExternalSettings;
-use gammond_protocol::{Defaults, SessionSettings};
+use gammond_protocol::{Defaults, Options};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -52,7 +52,7 @@ pub struct Config {
     /// Limits of the server.
     pub limits: Limits,
     /// Initial settings of sessions.
-    pub session: SessionSettings,
+    pub session: Options,
     /// Settings that gnubg's server language does not carry.
     pub rules: ExternalSettings,
 }

@@ -18,6 +18,7 @@ pub use linear::Linear;
 pub use ours::Ours;
 pub use portable::{
     FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
+    PortableValue,
 };
 pub use program::ProgramError;
 pub use pubeval::pubeval_score;

@@ -1,12 +1,14 @@
 //! Our own engine as a player.
 
 use super::{CubePlayer, Player, PlayerError, engine_builder};
+use crate::search_fields::search_fields;
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::query::{CubeAnswer, CubeQuery, Level, MoveFilter, PlayQuery, Settings, Stop};
+use gammond_engine::query::{CubeAnswer, CubeQuery, Options, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
 use gammond_game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
+use gammond_job::Header;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -23,12 +25,8 @@ pub(super) const NO_BEAROFF: &str = "none";
 pub struct Ours {
     /// Nets; the embedded ones when left out.
     pub nets: Option<PathBuf>,
-    /// Look-ahead in gnubg's numbering; 0 when left out.
-    pub plies: Option<u8>,
-    /// Small rollouts in the place of plies; none when left out.
-    pub level: Option<Level>,
-    /// Filter of the plays that are searched more deeply; Normal if left out.
-    pub filter: Option<MoveFilter>,
+    /// Settings of its decisions, those of players ([`gammond_engine::query::Scope::is_of_player`]) alone.
+    pub options: Options,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
     /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
@@ -41,9 +39,7 @@ impl Ours {
     pub fn or(&self, other: &Ours) -> Ours {
         Ours {
             nets: self.nets.clone().or_else(|| other.nets.clone()),
-            plies: self.plies.or(other.plies),
-            level: self.level.or(other.level),
-            filter: self.filter.or(other.filter),
+            options: self.options.or(&other.options),
             bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
             osr: self.osr.or(other.osr),
         }
@@ -78,13 +74,7 @@ impl Ours {
             builder = builder.osr(games);
         }
         let engine = builder.build()?;
-        let mut settings = Settings::plies(self.plies.unwrap_or(0));
-        settings.cubeful = false;
-        settings.level = self.level;
-        if let Some(filter) = &self.filter {
-            settings.filter = *filter;
-        }
-        Ok((engine, settings))
+        Ok((engine, self.options.search().with_cubeful(false)))
     }
 
     /// Formats the player's name for reports and journals.
@@ -93,13 +83,10 @@ impl Ours {
         if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
             name.push_str(&format!(":nets={}", path.display()));
         }
-        match self.level {
-            Some(level) => name.push_str(&format!(":level={}", level.name())),
-            None => name.push_str(&format!(":plies={plies}")),
-        }
-        if let Some(filter) = self.filter.as_ref().and_then(MoveFilter::name) {
-            name.push_str(&format!(":filter={filter}"));
-        }
+        let mut options = self.options.clone();
+        // A level takes the place of plies; without one they are named in any case.
+        options.plies = options.level.is_none().then_some(plies);
+        name.push_str(&format!(":{}", options.canonical(":")));
         if let Some(folder) = &self.bearoff {
             name.push_str(&format!(":bearoff={}", folder.display()));
         }
@@ -124,6 +111,11 @@ pub(super) struct Gammond {
     cubeful: Settings,
 }
 
+/// Returns true if a search alone does not follow these settings: small rollouts, and a time.
+fn needs_engine(settings: &Settings) -> bool {
+    settings.level.is_some() || settings.time_ms.is_some()
+}
+
 impl Gammond {
     /// Returns the player with these nets and this look-ahead.
     pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
@@ -145,9 +137,9 @@ impl Gammond {
         settings: &Settings,
     ) -> Result<Position, PlayerError> {
         let stop = Stop::never();
-        let ranked = match settings.level {
-            Some(_) => self.engine.rank_plays(query, settings, &stop)?,
-            None => search::rank_plays(self.engine.context(&stop), query, settings)
+        let ranked = match needs_engine(settings) {
+            true => self.engine.rank_plays(query, settings, &stop)?,
+            false => search::rank_plays(self.engine.context(&stop), query, settings)
                 .map_err(|Stopped| EngineError::Stopped)?,
         };
         let best = ranked.plays.first();
@@ -157,9 +149,9 @@ impl Gammond {
     /// Returns the right cube action, by a search on the calling thread.
     fn cube_action(&self, query: &CubeQuery) -> Result<CubeAnswer, EngineError> {
         let (settings, stop) = (&self.cubeful, Stop::never());
-        match settings.level {
-            Some(_) => self.engine.cube_action(query, settings, &stop),
-            None => search::cube_action(self.engine.context(&stop), query, settings)
+        match needs_engine(settings) {
+            true => self.engine.cube_action(query, settings, &stop),
+            false => search::cube_action(self.engine.context(&stop), query, settings)
                 .map_err(|Stopped| EngineError::Stopped),
         }
     }
@@ -195,8 +187,11 @@ impl Player for Gammond {
     fn identity(&self) -> Result<String, PlayerError> {
         // Not the name: it holds paths, and the same files may lie elsewhere.
         let (nets, sum) = (self.engine.net_name(), self.engine.identity()?);
-        let settings = &self.settings;
-        Ok(format!("gammond ({nets}) with {settings:?} sha256 {sum}"))
+        let settings = search_fields(Header::new("player", 1), &self.settings).text();
+        let time = self.settings.time_ms.unwrap_or(0);
+        Ok(format!(
+            "gammond ({nets}) with {settings} time {time} sha256 {sum}"
+        ))
     }
 
     fn play(
@@ -205,7 +200,8 @@ impl Player for Gammond {
         roll: Roll,
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
-        if self.settings.plies == 0 && self.settings.level.is_none() {
+        let settings = &self.settings;
+        if settings.plies == 0 && settings.noise == 0.0 && !needs_engine(settings) {
             return Ok(self.static_play(position, roll));
         }
         let query = PlayQuery {

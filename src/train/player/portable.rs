@@ -8,11 +8,12 @@ use super::classic::Sides;
 use super::expectiminimax::DEPTH_MAX;
 use super::ours::{EMBEDDED, FAST, NO_BEAROFF, Ours};
 use super::parts::{NESTED, short_name};
-use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec};
+use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec, player_settings};
 use super::{PlayerError, PlayerSpec};
 use gammond_engine::eval::osr::GAMES_MAX;
-use gammond_engine::query::{Level, MoveFilter, Settings};
+use gammond_engine::query::{Options, Value};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The number of a file or folder among those that travel with a job.
@@ -121,14 +122,26 @@ pub enum PortablePlayer {
 
 /// Our engine in a [`PortablePlayer`]; what is left out, the options of the job say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct PortableEngine {
     nets: Option<PortableNets>,
-    plies: Option<u8>,
-    level: Option<String>,
-    filter: Option<String>,
     bearoff: Option<PortableBearoff>,
     osr: Option<u32>,
+    /// Settings by their names. They are read by the table of settings alone, which has no path among its values.
+    #[serde(flatten)]
+    settings: BTreeMap<String, PortableValue>,
+}
+
+/// The value of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PortableValue {
+    /// On or off.
+    Switch(bool),
+    /// A number.
+    Number(serde_json::Number),
+    /// A word.
+    Word(String),
 }
 
 /// Bearoff databases.
@@ -296,9 +309,7 @@ impl PortableEngine {
     ) -> Result<PortableEngine, E> {
         let Ours {
             nets,
-            plies,
-            level,
-            filter,
+            options,
             bearoff,
             osr,
         } = ours;
@@ -306,14 +317,18 @@ impl PortableEngine {
         let nets = nets.transpose()?;
         let bearoff = bearoff.as_deref();
         let bearoff = bearoff.map(|folder| PortableBearoff::new(folder, carry));
+        let value = |value: Value| match value.json() {
+            serde_json::Value::Bool(on) => PortableValue::Switch(on),
+            serde_json::Value::Number(number) => PortableValue::Number(number),
+            other => PortableValue::Word(other.as_str().unwrap_or_default().to_owned()),
+        };
+        let settings = options.iter();
+        let settings = settings.map(|(setting, found)| (setting.name.to_owned(), value(found)));
         Ok(PortableEngine {
             nets,
-            plies: *plies,
-            level: level.map(|level| level.name().to_owned()),
-            // Players are written with named filters only.
-            filter: (filter.as_ref().and_then(MoveFilter::name)).map(str::to_owned),
             bearoff: bearoff.transpose()?,
             osr: *osr,
+            settings: settings.collect(),
         })
     }
 
@@ -324,25 +339,25 @@ impl PortableEngine {
     pub fn ours(&self, paths: &[PathBuf]) -> Result<Ours, NotPortable> {
         let PortableEngine {
             nets,
-            plies,
-            level,
-            filter,
             bearoff,
             osr,
+            settings,
         } = self;
-        let known = |plies: &u8| *plies <= Settings::PLIES_MAX;
-        let level = level.as_deref().map(Level::named);
-        let filter = filter.as_deref().map(MoveFilter::named);
+        let mut options = Options::default();
+        for (name, value) in settings {
+            let json = match value {
+                PortableValue::Switch(on) => serde_json::Value::from(*on),
+                PortableValue::Number(number) => number.clone().into(),
+                PortableValue::Word(word) => word.as_str().into(),
+            };
+            let known = player_settings().find(|setting| setting.name == name);
+            let known = known.filter(|setting| options.set_json(setting.name, &json).is_ok());
+            within(known, "a setting")?;
+        }
         let games = |games: &u32| (1..=GAMES_MAX).contains(games);
         Ok(Ours {
             nets: nets.map(|nets| nets.path(paths)).transpose()?,
-            plies: plies
-                .map(|plies| within(Some(plies).filter(known), "plies"))
-                .transpose()?,
-            level: level.map(|level| within(level, "a level")).transpose()?,
-            filter: filter
-                .map(|filter| within(filter, "a filter"))
-                .transpose()?,
+            options,
             bearoff: bearoff.map(|folder| folder.path(paths)).transpose()?,
             osr: osr
                 .map(|osr| within(Some(osr).filter(games), "osr"))
@@ -493,6 +508,10 @@ mod tests {
         for json in [
             r#"{"gammond":{"plies":200}}"#,
             r#"{"gammond":{"osr":0}}"#,
+            r#"{"gammond":{"path":"/etc"}}"#,
+            r#"{"gammond":{"trials":36}}"#,
+            r#"{"gammond":{"PLIES":2}}"#,
+            r#"{"gammond":{"plies":"2"}}"#,
             r#"{"gammond":{"level":"/etc"}}"#,
             r#"{"gammond":{"filter":"ubgi:true"}}"#,
             r#"{"expectiminimax":{"depth":9,"eval":"random"}}"#,

@@ -1,4 +1,4 @@
-//! Players as they are written: `gammond[:nets=PATH][:plies=N][:filter=NAME][:bearoff=DIR][:osr=N]`, `pubeval`, `random`,
+//! Players as they are written: `gammond[:nets=PATH][:bearoff=DIR][:osr=N][:SETTING=VALUE…]`, `pubeval`, `random`,
 //! `linear[:FILE]`, `expectiminimax[:depth=N][:eval=PLAYER]`, `td:FILE[:sides=swap|invert]`, `hillclimb:FILE`,
 //! `parts:FILE`, `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
 
@@ -13,7 +13,7 @@ use super::random::Random;
 use super::{Player, PlayerError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::eval::osr::GAMES_MAX;
-use gammond_engine::query::{Level, MoveFilter, Settings};
+use gammond_engine::query::{SETTINGS, Setting};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -85,6 +85,15 @@ impl FromStr for PlayerSpec {
     }
 }
 
+/// Returns the settings that our engine takes as a player.
+pub(super) fn player_settings() -> impl Iterator<Item = &'static Setting> {
+    (SETTINGS.iter()).filter(|setting| setting.scope.is_of_player())
+}
+
+fn is_of_player(name: &str) -> bool {
+    Setting::named(name).is_some_and(|setting| setting.scope.is_of_player())
+}
+
 /// Parses the settings after the word `gammond`.
 fn our_engine<'a>(
     parts: impl Iterator<Item = &'a str>,
@@ -95,11 +104,6 @@ fn our_engine<'a>(
         match part.split_once('=') {
             Some(("nets", "embedded-fast")) => ours.nets = Some(PathBuf::from(FAST)),
             Some(("nets", path)) => ours.nets = Some(PathBuf::from(path)),
-            Some(("plies", number)) => {
-                let plies = number.parse().ok();
-                let plies = plies.filter(|&plies| plies <= Settings::PLIES_MAX);
-                ours.plies = Some(plies.ok_or_else(|| refuse("plies: expected 0 to 4"))?);
-            }
             Some(("bearoff", folder)) => ours.bearoff = Some(PathBuf::from(folder)),
             Some(("osr", number)) => {
                 let games = number.parse().ok();
@@ -108,20 +112,16 @@ fn our_engine<'a>(
                     games.ok_or_else(|| refuse(&format!("osr: expected 1 to {GAMES_MAX}")))?;
                 ours.osr = Some(games);
             }
-            Some(("level", name)) => {
-                let level = Level::named(name)
-                    .ok_or_else(|| refuse("level: expected roller, roller+ or roller++"))?;
-                ours.level = Some(level);
-            }
-            Some(("filter", name)) => {
-                let filter = MoveFilter::named(name)
-                    .ok_or_else(|| refuse(&format!("filter: expected {}", MoveFilter::WANT)))?;
-                ours.filter = Some(filter);
+            Some((name, value)) if is_of_player(name) => {
+                let set = ours.options.set(name, value);
+                set.map_err(|error| refuse(&error.to_string()))?;
             }
             _ => {
-                return Err(refuse(
-                    "expected nets=PATH, plies=N, level=NAME, filter=NAME, bearoff=DIR or osr=N after the colon",
-                ));
+                let names: Vec<&str> = player_settings().map(|setting| setting.name).collect();
+                return Err(refuse(&format!(
+                    "expected nets=PATH, bearoff=DIR, osr=N or one of the settings {} after the colon",
+                    names.join(", ")
+                )));
             }
         }
     }
@@ -358,6 +358,40 @@ impl Default for Defaults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gammond_engine::query::Options;
+
+    fn options(pairs: &[(&str, &str)]) -> Options {
+        let mut options = Options::default();
+        for (name, value) in pairs {
+            options.set(name, value).unwrap();
+        }
+        options
+    }
+
+    /// A setting of the table that a player takes is one without a word here.
+    #[test]
+    fn settings_of_the_table_are_read() {
+        for setting in player_settings() {
+            let value = setting.words.first().copied().unwrap_or("0");
+            let text = format!("gammond:{}={value}", setting.name);
+            let read: PlayerSpec = text.parse().unwrap();
+            let PlayerSpec::Gammond(ours) = read else {
+                panic!("{text}");
+            };
+            assert_eq!(ours.options, options(&[(setting.name, value)]), "{text}");
+        }
+        for (text, said) in [
+            (
+                "gammond:trials=36",
+                "expected nets=PATH, bearoff=DIR, osr=N",
+            ),
+            ("gammond:cube=2", "plies, level, filter, prune, noise"),
+            ("gammond:noise=2", "setting 'noise' is '2', expected 0 to 1"),
+        ] {
+            let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+    }
 
     #[test]
     fn players_are_read() {
@@ -367,9 +401,7 @@ mod tests {
             read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none:osr=36"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("a/b.wd".into()),
-                plies: Some(2),
-                level: None,
-                filter: Some(MoveFilter::HUGE),
+                options: options(&[("plies", "2"), ("filter", "huge")]),
                 bearoff: Some("none".into()),
                 osr: Some(36),
             }))
@@ -382,21 +414,21 @@ mod tests {
             read("gammond:nets=embedded:fast:plies=1"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("embedded:fast".into()),
-                plies: Some(1),
+                options: options(&[("plies", "1")]),
                 ..Ours::default()
             }))
         );
         assert_eq!(
             read("gammond:level=roller+"),
             Ok(PlayerSpec::Gammond(Ours {
-                level: Some(Level::RollerPlus),
+                options: options(&[("level", "roller+")]),
                 ..Ours::default()
             }))
         );
         assert!(
             read("gammond:level=rollers")
                 .unwrap_err()
-                .contains("level: expected roller")
+                .contains("setting 'level' is 'rollers', expected roller")
         );
         assert!(read("gammond:plies=9").is_err());
         assert!(
@@ -407,7 +439,7 @@ mod tests {
         assert!(
             read("gammond:filter=wide")
                 .unwrap_err()
-                .contains("filter: expected auto, swift")
+                .contains("setting 'filter' is 'wide', expected auto, swift")
         );
         assert!(read("nobody").is_err());
     }

@@ -3,12 +3,12 @@
 use gammond_engine::query::Settings;
 use gammond_protocol::external::{Ask, External, ExternalAction, Reading, read_play};
 use gammond_protocol::ubgi::{Ubgi, UbgiAction};
-use gammond_protocol::{LINE_BYTES_MAX, Request, Session, SessionSettings, parse_line};
+use gammond_protocol::{LINE_BYTES_MAX, Options, Request, Session, parse_line};
 
 /// Runs the request lines of one session; errors point into their line, and the parser and the session agree on lines
 /// without a request.
 pub fn fuzz_request(data: &[u8]) {
-    let mut session = SessionSettings::default();
+    let mut session = Options::default();
     for line in data.split(|byte| *byte == b'\n') {
         let parsed = parse_line(line, &session);
         let nothing = line.len() <= LINE_BYTES_MAX && Session::passes_over(line);
@@ -23,7 +23,7 @@ pub fn fuzz_request(data: &[u8]) {
                 if let Request::Set(changed) = line.request {
                     session = *changed;
                 }
-                assert!(session.search.plies <= Settings::PLIES_MAX);
+                assert!(session.search().plies <= Settings::PLIES_MAX);
             }
         }
     }

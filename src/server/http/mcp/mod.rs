@@ -17,8 +17,8 @@ use super::problem::Problem;
 use super::unread::UnreadAnswers;
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
+use gammond_engine::query::Setting;
 use gammond_protocol::json::Json;
-use gammond_protocol::setting::Setting;
 use message::{
     INVALID_PARAMS, Id, Message, Outgoing, RpcError, UNKNOWN_METHOD, WITH_HANDSHAKE, cached, text,
 };

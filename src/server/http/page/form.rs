@@ -3,8 +3,8 @@
 use super::super::problem::Problem;
 use super::super::question;
 use gammond_base::escape::Markup;
+use gammond_engine::query::Setting;
 use gammond_game::Roll;
-use gammond_protocol::setting::Setting;
 use std::fmt::Write as _;
 
 /// The position where none is given.

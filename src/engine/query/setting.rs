@@ -1,13 +1,10 @@
-//! The settings, each declared once: its name, its values, its scope and its help. From this table come the reader of
-//! `key=value`, the check of JSON, the text of `help`, and the schemas of OpenAPI and MCP.
+//! A setting as a row of the table that `options` declares: its name, its values, its scope and its help. From the table
+//! come the reader of `key=value`, the check of JSON, the text of `help`, and the schemas of OpenAPI and MCP.
 //!
 //! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
-use super::json::Json;
-use super::settings::{AnswerStyle, Queue, SessionSettings};
-use gammond_engine::query::{Level, MoveFilter, RolloutSettings, Settings, Truncation};
-use gammond_game::{Cube, CubeOwner, Score};
-use serde_json::{Number, Value as JsonValue, json};
+use super::options::Options;
+use serde_json::{Number, Value as Json, json};
 use std::fmt;
 
 /// A value of a setting.
@@ -26,31 +23,50 @@ pub enum Value {
 }
 
 impl Value {
-    fn whole<T: TryFrom<i128>>(self) -> Option<T> {
+    pub(super) fn whole<T: TryFrom<i128>>(self) -> Option<T> {
         match self {
             Value::Whole(number) => T::try_from(number).ok(),
             _ => None,
         }
     }
 
-    fn real(self) -> Option<f64> {
+    pub(super) fn real(self) -> Option<f64> {
         match self {
             Value::Real(number) => Some(number),
             _ => None,
         }
     }
 
-    fn switch(self) -> Option<bool> {
+    pub(super) fn switch(self) -> Option<bool> {
         match self {
             Value::Switch(on) => Some(on),
             _ => None,
         }
     }
 
-    fn word(self) -> Option<&'static str> {
+    pub(super) fn word(self) -> Option<&'static str> {
         match self {
             Value::Word(word) => Some(word),
             _ => None,
+        }
+    }
+}
+
+impl Value {
+    /// Returns the value as JSON has it; pairs are texts such as `3:5`.
+    #[must_use]
+    pub fn json(self) -> Json {
+        match self {
+            // No setting has a whole number that is none of these.
+            Value::Whole(number) => match (u64::try_from(number), i64::try_from(number)) {
+                (Ok(number), _) => json!(number),
+                (_, Ok(number)) => json!(number),
+                _ => Json::Null,
+            },
+            Value::Real(number) => json!(number),
+            Value::Switch(on) => json!(on),
+            Value::Word(word) => json!(word),
+            Value::Pair(..) => json!(self.to_string()),
         }
     }
 }
@@ -108,6 +124,12 @@ impl Scope {
             Scope::Progress => verb == "rollout" || is_analysis,
             Scope::Session => false,
         }
+    }
+
+    /// Returns true if our engine as a player takes settings of this scope: those of every decision.
+    #[must_use]
+    pub fn is_of_player(self) -> bool {
+        self == Scope::Depth
     }
 
     /// Returns true if a line with this verb takes settings of this scope: those of its session and of its queue too.
@@ -196,7 +218,7 @@ impl SettingKind {
     }
 
     /// Returns the JSON Schema of the values; `None` for words alone.
-    fn schema(self) -> Option<JsonValue> {
+    fn schema(self) -> Option<Json> {
         Some(match self {
             // JSON has no integers above these.
             SettingKind::Whole(min, max) => match (i64::try_from(min), u64::try_from(max)) {
@@ -242,13 +264,13 @@ impl SettingKind {
             (SettingKind::PowerOfTwo(_), Json::Number(number)) => {
                 self.read(&whole(number)?.to_string())
             }
-            (SettingKind::Pair(_), Json::List(list)) => match list.as_slice() {
+            (SettingKind::Pair(_), Json::Array(list)) => match list.as_slice() {
                 [Json::Number(one), Json::Number(two)] => {
                     self.read(&format!("{}:{}", whole(one)?, whole(two)?))
                 }
                 _ => None,
             },
-            (SettingKind::TurnPlies(..), Json::Text(text)) => self.read(text),
+            (SettingKind::TurnPlies(..), Json::String(text)) => self.read(text),
             _ => None,
         }
     }
@@ -276,6 +298,7 @@ fn whole(number: &Number) -> Option<i128> {
 
 /// A setting.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Setting {
     /// Its name, in lower case.
     pub name: &'static str,
@@ -286,19 +309,24 @@ pub struct Setting {
     /// Words that are values too.
     pub words: &'static [&'static str],
     /// Other spellings of words, each with the word.
-    also: &'static [(&'static str, &'static str)],
+    pub(super) also: &'static [(&'static str, &'static str)],
+    /// The word, among `words`, for a setting that is not set.
+    pub(super) unset: Option<&'static str>,
     /// The meaning of 0 in words, if it is a special one.
-    zero: Option<&'static str>,
+    pub(super) zero: Option<&'static str>,
+    /// The value where nothing is set; `None` if other settings or the position decide it.
+    pub default: Option<Value>,
     /// One line about it.
     pub help: &'static str,
-    set: fn(&mut SessionSettings, Value) -> Option<()>,
+    pub(super) set: fn(&mut Options, Option<Value>) -> Option<()>,
+    pub(super) get: fn(&Options) -> Option<Value>,
 }
 
 impl Setting {
     /// Returns the setting with this name, in any case.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Setting> {
-        SETTINGS
+        super::SETTINGS
             .iter()
             .find(|setting| setting.name.eq_ignore_ascii_case(name))
     }
@@ -319,15 +347,23 @@ impl Setting {
     /// Reads a value of JSON, of exactly the type that [`Setting::schema`] describes.
     #[must_use]
     pub fn of_json(&self, json: &Json) -> Option<Value> {
-        let exact = |text: &&&str| matches!(json, Json::Text(given) if given == **text);
+        let exact = |text: &&&str| matches!(json, Json::String(given) if given == **text);
         let word = self.words.iter().find(exact);
         word.map(|word| Value::Word(word))
             .or_else(|| self.kind.of_json(json))
     }
 
-    /// Sets it. Returns `None` for a value that it does not have; nothing is changed then.
-    pub(super) fn set(&self, settings: &mut SessionSettings, value: Value) -> Option<()> {
-        (self.set)(settings, value)
+    /// Sets it, or removes it where the value is its word for that. Returns `None` for a value that it does not have;
+    /// nothing is changed then.
+    pub(super) fn set(&self, options: &mut Options, value: Value) -> Option<()> {
+        let unset = matches!(value, Value::Word(word) if self.unset == Some(word));
+        (self.set)(options, (!unset).then_some(value))
+    }
+
+    /// Returns the value among these options; `None` if it is not set.
+    #[must_use]
+    pub fn get(&self, options: &Options) -> Option<Value> {
+        (self.get)(options)
     }
 
     /// Returns the values in words: `1 to 1000, race, table or never`.
@@ -358,7 +394,7 @@ impl Setting {
 
     /// Returns the JSON Schema of its values in JSON.
     #[must_use]
-    pub fn schema(&self) -> JsonValue {
+    pub fn schema(&self) -> Json {
         let words = || {
             let mut schema = json!({"type": "string", "enum": self.words});
             // Signs make no names of constants.
@@ -378,361 +414,13 @@ impl Setting {
     }
 }
 
-const PLIES: SettingKind = SettingKind::Whole(0, Settings::PLIES_MAX as i128);
-const POSITIVE: SettingKind = SettingKind::Above(RolloutSettings::ERROR_MAX);
-const FILTERS: &[&str] = &MoveFilter::NAMES;
-const OFF: &[&str] = &["off"];
-
-const fn setting(
-    name: &'static str,
-    scope: Scope,
-    kind: SettingKind,
-    help: &'static str,
-    set: fn(&mut SessionSettings, Value) -> Option<()>,
-) -> Setting {
-    Setting {
-        name,
-        scope,
-        kind,
-        words: &[],
-        also: &[],
-        zero: None,
-        help,
-        set,
+/// Returns a value made fit for a message: at most 24 characters.
+pub(super) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 24;
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
-}
-
-impl Setting {
-    const fn words(self, words: &'static [&'static str]) -> Setting {
-        Setting { words, ..self }
-    }
-
-    const fn also(self, also: &'static [(&'static str, &'static str)]) -> Setting {
-        Setting { also, ..self }
-    }
-
-    const fn zero(self, zero: &'static str) -> Setting {
-        let zero = Some(zero);
-        Setting { zero, ..self }
-    }
-}
-
-/// Sets a field to what follows, if that is a value of the setting.
-macro_rules! sets {
-    ($value:ident: $($field:ident).+ = $found:expr) => {
-        |settings, $value| {
-            settings.$($field).+ = $found;
-            Some(())
-        }
-    };
-}
-
-/// All settings, in the order of `help`.
-pub static SETTINGS: [Setting; 33] = [
-    setting(
-        "plies",
-        Scope::Depth,
-        PLIES,
-        "look-ahead in gnubg's numbering",
-        |settings, value| {
-            settings.search.plies = value.whole()?;
-            settings.plies_set = true;
-            Some(())
-        },
-    ),
-    setting(
-        "level",
-        Scope::Depth,
-        SettingKind::Word,
-        "a small rollout after two plies, in the place of plies",
-        sets!(value: search.level = Level::named(value.word()?)),
-    )
-    .words(&["roller", "roller+", "roller++", "off"]),
-    setting(
-        "cubeful",
-        Scope::Method,
-        SettingKind::Switch,
-        "take the cube into account",
-        sets!(value: search.cubeful = value.switch()?),
-    ),
-    setting(
-        "filter",
-        Scope::Depth,
-        SettingKind::Word,
-        "plays looked at more deeply",
-        |settings, value| {
-            settings.search.filter = MoveFilter::named(value.word()?)?;
-            settings.filter_set = true;
-            Some(())
-        },
-    )
-    .words(FILTERS),
-    setting(
-        "prune",
-        Scope::Depth,
-        SettingKind::Switch,
-        "small nets choose replies inside a search",
-        sets!(value: search.prune = value.switch()?),
-    ),
-    setting(
-        "noise",
-        Scope::Depth,
-        SettingKind::Real(0.0, 1.0),
-        "standard deviation of noise",
-        sets!(value: search.noise = nearest(value.real()?)),
-    ),
-    setting(
-        "top",
-        Scope::Plays,
-        SettingKind::Whole(0, 65_535),
-        "plays to report",
-        sets!(value: search.top = Some(value.whole()?).filter(|&top| top > 0)),
-    )
-    .zero("for all"),
-    setting(
-        "time",
-        Scope::Depth,
-        SettingKind::Whole(0, Settings::TIME_MS_MAX as i128),
-        "milliseconds to deepen",
-        sets!(value: search.time_ms = Some(value.whole()?).filter(|&time| time > 0)),
-    )
-    .zero("for none"),
-    setting(
-        "length",
-        Scope::State,
-        SettingKind::Whole(0, Score::LENGTH_MAX as i128),
-        "match length",
-        sets!(value: state.length = Some(value.whole()?)),
-    )
-    .zero("for money"),
-    setting(
-        "score",
-        Scope::State,
-        SettingKind::Pair(Score::LENGTH_MAX as u64),
-        "points of the player on roll and of the opponent",
-        |settings, value| {
-            let Value::Pair(me, opponent) = value else {
-                return None;
-            };
-            let score = (u32::try_from(me).ok()?, u32::try_from(opponent).ok()?);
-            settings.state.score = Some(score);
-            Some(())
-        },
-    ),
-    setting(
-        "crawford",
-        Scope::State,
-        SettingKind::Switch,
-        "whether this is the Crawford game",
-        sets!(value: state.crawford = Some(value.switch()?)),
-    ),
-    setting(
-        "jacoby",
-        Scope::Rules,
-        SettingKind::Switch,
-        "Jacoby rule (money)",
-        sets!(value: state.jacoby = Some(value.switch()?)),
-    ),
-    setting(
-        "beavers",
-        Scope::Rules,
-        SettingKind::Switch,
-        "beavers (money)",
-        sets!(value: state.beavers = Some(value.switch()?)),
-    ),
-    setting(
-        "cube",
-        Scope::State,
-        SettingKind::PowerOfTwo(Cube::MAX),
-        "cube value",
-        sets!(value: state.cube = Some(value.whole()?)),
-    ),
-    setting(
-        "owner",
-        Scope::State,
-        SettingKind::Word,
-        "cube owner",
-        sets!(value: state.owner = Some(match value.word()? {
-            "me" => CubeOwner::Me,
-            "opponent" => CubeOwner::Opponent,
-            _ => CubeOwner::Centred,
-        })),
-    )
-    .words(&["me", "opponent", "centred"])
-    .also(&[
-        ("mine", "me"),
-        ("opp", "opponent"),
-        ("centered", "centred"),
-        ("centre", "centred"),
-        ("center", "centred"),
-        ("none", "centred"),
-    ]),
-    setting(
-        "trials",
-        Scope::Rollout,
-        SettingKind::Whole(1, RolloutSettings::TRIALS_MAX as i128),
-        "games of a rollout",
-        sets!(value: rollout.trials = Some(value.whole()?)),
-    ),
-    setting(
-        "truncate",
-        Scope::Rollout,
-        SettingKind::Whole(1, RolloutSettings::TURNS_MAX as i128),
-        "where a rollout's games are cut off",
-        sets!(value: rollout.truncate = Some(match value {
-            Value::Word("race") => Truncation::Race,
-            Value::Word("table") => Truncation::Table,
-            Value::Word(_) => Truncation::Never,
-            turns => Truncation::Turns(turns.whole()?),
-        })),
-    )
-    .words(&["race", "table", "never"]),
-    setting(
-        "cubeplies",
-        Scope::Rollout,
-        PLIES,
-        "look-ahead for the cube in a rollout",
-        sets!(value: rollout.cube_plies = Some(value.whole()?)),
-    ),
-    setting(
-        "otherplies",
-        Scope::Rollout,
-        PLIES,
-        "look-ahead of the other side in a rollout",
-        sets!(value: rollout.other_plies = Some(value.whole()?)),
-    ),
-    setting(
-        "othercubeplies",
-        Scope::Rollout,
-        PLIES,
-        "look-ahead of the other side for the cube in a rollout",
-        sets!(value: rollout.other_cube_plies = Some(value.whole()?)),
-    ),
-    setting(
-        "otherfilter",
-        Scope::Rollout,
-        SettingKind::Word,
-        "plays that the other side looks at more deeply in a rollout",
-        sets!(value: rollout.other_filter = Some(MoveFilter::named(value.word()?)?)),
-    )
-    .words(FILTERS),
-    setting(
-        "leafplies",
-        Scope::Rollout,
-        PLIES,
-        "look-ahead where a rollout's game is cut off",
-        sets!(value: rollout.leaf_plies = Some(value.whole()?)),
-    ),
-    setting(
-        "osr",
-        Scope::Rollout,
-        SettingKind::Whole(1, RolloutSettings::OSR_MAX as i128),
-        "one-sided rollouts of the races where a rollout's games are cut off",
-        sets!(value: rollout.leaf_osr = unless_off(value, Value::whole)?),
-    )
-    .words(OFF),
-    setting(
-        "late",
-        Scope::Rollout,
-        SettingKind::TurnPlies(
-            RolloutSettings::TURNS_MAX as u64,
-            Settings::PLIES_MAX as u64,
-        ),
-        "another look-ahead from a turn on in a rollout",
-        sets!(value: rollout.late = unless_off(value, |value| match value {
-            Value::Pair(turn, plies) => Some((turn.try_into().ok()?, plies.try_into().ok()?)),
-            _ => None,
-        })?),
-    )
-    .words(OFF),
-    setting(
-        "vr",
-        Scope::Rollout,
-        SettingKind::Switch,
-        "take the luck of the dice out of a rollout",
-        sets!(value: rollout.variance_reduction = Some(value.switch()?)),
-    ),
-    setting(
-        "se",
-        Scope::Rollout,
-        POSITIVE,
-        "standard error at which a rollout ends",
-        sets!(value: rollout.error = unless_off(value, Value::real)?),
-    )
-    .words(OFF),
-    setting(
-        "jsd",
-        Scope::Rollout,
-        POSITIVE,
-        "joint standard errors after which a candidate is left alone",
-        sets!(value: rollout.lead = unless_off(value, Value::real)?),
-    )
-    .words(OFF),
-    setting(
-        "seed",
-        Scope::Rollout,
-        SettingKind::Whole(0, u64::MAX as i128),
-        "seed of a rollout",
-        sets!(value: rollout.seed = Some(value.whole()?)),
-    ),
-    setting(
-        "progress",
-        Scope::Progress,
-        SettingKind::Switch,
-        "lines of type progress during a rollout or an analysis (sockets)",
-        sets!(value: rollout.progress = value.switch()?),
-    ),
-    setting(
-        "answer",
-        Scope::Session,
-        SettingKind::Word,
-        "style of answers",
-        sets!(value: style = AnswerStyle::named(value.word()?)?),
-    )
-    .words(&["json", "text", "position"]),
-    setting(
-        "queue",
-        Scope::Queue,
-        SettingKind::Word,
-        "which queue requests wait in",
-        sets!(value: queue = match value.word()? {
-            "interactive" => Some(Queue::Interactive),
-            "bulk" => Some(Queue::Bulk),
-            _ => None,
-        }),
-    )
-    .words(&["interactive", "bulk", "auto"]),
-    setting(
-        "priority",
-        Scope::Queue,
-        SettingKind::Whole(-9, 9),
-        "which of the waiting requests of this client are first: higher ones",
-        sets!(value: priority = value.whole()?),
-    ),
-    setting(
-        "order",
-        Scope::Session,
-        SettingKind::Word,
-        "answers in the order of the lines, or each as soon as it is ready (sockets)",
-        sets!(value: when_ready = value.word()? == "ready"),
-    )
-    .words(&["lines", "ready"]),
-];
-
-/// Returns the value that a setting has; `Some(None)` for the word `off`.
-fn unless_off<T>(value: Value, read: impl Fn(Value) -> Option<T>) -> Option<Option<T>> {
-    match value {
-        Value::Word(_) => Some(None),
-        value => read(value).map(Some),
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the nearest value: noise is no exact number"
-)]
-fn nearest(value: f64) -> f32 {
-    value as f32
 }
 
 fn is_digits(text: &str) -> bool {
@@ -745,8 +433,9 @@ fn number<T: TryFrom<u64>>(text: &str, max: u64) -> Option<T> {
     (value <= max).then(|| T::try_from(value).ok())?
 }
 
-/// on, yes, true, 1 or off, no, false, 0, in any case.
-pub(super) fn switch(text: &str) -> Option<bool> {
+/// Returns the value of on, yes, true, 1 or off, no, false, 0, in any case.
+#[must_use]
+pub fn switch(text: &str) -> Option<bool> {
     let is = |words: [&str; 4]| words.iter().any(|word| word.eq_ignore_ascii_case(text));
     if is(["on", "yes", "true", "1"]) {
         Some(true)
@@ -762,7 +451,7 @@ mod tests {
     use super::*;
 
     fn json(text: &str) -> Json {
-        Json::parse(text.as_bytes()).unwrap()
+        serde_json::from_str(text).unwrap()
     }
 
     /// S-02: the text of a value is the value, and so is its JSON.
@@ -857,9 +546,9 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_in_lower_case() {
-        for (at, setting) in SETTINGS.iter().enumerate() {
+        for (at, setting) in crate::query::SETTINGS.iter().enumerate() {
             assert_eq!(setting.name, setting.name.to_ascii_lowercase());
-            let mut before = SETTINGS.iter().take(at);
+            let mut before = crate::query::SETTINGS.iter().take(at);
             assert!(before.all(|other| other.name != setting.name));
             assert!(!setting.want().is_empty() && !setting.help.is_empty());
         }

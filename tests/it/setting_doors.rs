@@ -1,0 +1,65 @@
+//! Every setting of the table is found where settings are written: rules S-01, HTTP-140.
+
+use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
+use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
+use gammond_train::player::PlayerSpec;
+use serde_json::Value;
+
+/// A value of the setting, as `key=value` has it.
+fn value(setting: &Setting) -> String {
+    match (setting.words, setting.kind) {
+        ([word, ..], _) => (*word).to_owned(),
+        (_, SettingKind::Whole(_, max)) => max.min(2).to_string(),
+        (_, SettingKind::Real(..)) => "0.5".to_owned(),
+        (_, SettingKind::Above(_)) => "0.25".to_owned(),
+        (_, SettingKind::PowerOfTwo(_)) => "2".to_owned(),
+        (_, SettingKind::Pair(_)) => "1:2".to_owned(),
+        (_, SettingKind::TurnPlies(..)) => "5:0".to_owned(),
+        _ => "on".to_owned(),
+    }
+}
+
+fn answer(session: &mut Session, line: &str) -> Value {
+    match session.line(FramedLine::Line(line.as_bytes())) {
+        LineAction::Say(text) | LineAction::Refuse(text) => serde_json::from_str(&text).unwrap(),
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+/// S-01: lines set it and say it, `help` and the description of HTTP name it, and players take it if it is of every
+/// decision.
+#[test]
+fn a_setting_of_the_table_is_found_at_every_door() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol-specs/openapi.json");
+    let description: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let schemas = &description["components"]["schemas"];
+    let help = answer(&mut Session::new(Options::default()), "help").to_string();
+    for setting in SETTINGS {
+        let (name, value) = (setting.name, value(setting));
+        let mut session = Session::new(Options::default());
+        answer(&mut session, "set length=7 score=6:3");
+        let set = answer(&mut session, &format!("set answer=json {name}={value}"));
+        // Another style of answers is none that can be read here.
+        if name != "answer" {
+            assert!(
+                set.get(name)
+                    .is_some_and(|now| !now.is_null() || value == "off"),
+                "{name}: {set}"
+            );
+            assert!(help.contains(&format!("{name}=")), "{name}");
+        }
+        for (verb, schema) in [
+            ("eval", "EvalSettings"),
+            ("move", "MoveSettings"),
+            ("cube", "CubeSettings"),
+            ("rollout", "RolloutSettings"),
+            ("convert", "ConvertSettings"),
+        ] {
+            let described = &schemas[schema]["properties"][name];
+            let has_it = setting.scope.is_of(verb) && setting.scope != Scope::Progress;
+            assert_eq!(described.is_object(), has_it, "{verb} {name}");
+        }
+        let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
+        assert_eq!(player.is_ok(), setting.scope.is_of_player(), "{name}");
+    }
+}
