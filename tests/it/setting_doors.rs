@@ -1,6 +1,6 @@
 //! Every setting of the table is found where settings are written: rules S-01, HTTP-140.
 
-use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
+use gammond_engine::query::{SETTINGS, Setting, SettingKind};
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use gammond_train::player::PlayerSpec;
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn a_setting_of_the_table_is_found_at_every_door() {
             ("convert", "ConvertSettings"),
         ] {
             let described = &schemas[schema]["properties"][name];
-            let has_it = setting.scope.is_of(verb) && setting.scope != Scope::Progress;
+            let has_it = setting.scope.is_of(verb);
             assert_eq!(described.is_object(), has_it, "{verb} {name}");
         }
         let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
