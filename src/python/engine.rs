@@ -5,7 +5,7 @@ use crate::boards::{self, PLACES, Rows, Wrong};
 use crate::fork::PerProcess;
 use crate::interrupt;
 use crate::matches::Match;
-use crate::rules::{MatchState, Play, position_of, roll_of, state_or_money};
+use crate::rules::{MatchState, Play, question_of, roll_of, state_or_money};
 use crate::wrong::{self, whole};
 use gammond_engine::engine::{EngineError, Nets};
 use gammond_engine::eval::Evaluator;
@@ -306,7 +306,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Evaluates a position before the roll.
+    /// Evaluates a position before the roll. Without `state` it is that of the text, or money play.
     #[pyo3(signature = (position, state=None, plies=None, cubeful=true, prune=true))]
     fn evaluate(
         &self,
@@ -321,21 +321,22 @@ impl Engine {
             .settings(plies)?
             .with_cubeful(cubeful)
             .with_pruning(prune);
-        let query = EvalQuery::new(position_of("position", position)?, state_or_money(state));
+        let question = question_of("position", position)?;
+        let query = EvalQuery::new(question.position, question.state_or(state));
         let found = self.ask(py, &settings, |inner, stop| {
             inner.evaluate(&query, &settings, stop)
         })?;
         Ok(Evaluation::from(found))
     }
 
-    /// Ranks the plays of a roll, best first.
-    #[pyo3(signature = (position, roll, state=None, plies=None, top=None, cubeful=true, level=None, filter=None, prune=true))]
+    /// Ranks the plays of a roll, best first. Without `roll` and `state` they are those of the text.
+    #[pyo3(signature = (position, roll=None, state=None, plies=None, top=None, cubeful=true, level=None, filter=None, prune=true))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn best_plays(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
-        roll: &Bound<'_, PyAny>,
+        roll: Option<&Bound<'_, PyAny>>,
         state: Option<MatchState>,
         #[pyo3(from_py_with = whole)] plies: Option<i64>,
         #[pyo3(from_py_with = whole)] top: Option<usize>,
@@ -361,11 +362,20 @@ impl Engine {
                 || wrong::value("filter", format!("'{name}', expected {}", MoveFilter::WANT));
             settings.filter = MoveFilter::named(name).ok_or_else(wrong)?;
         }
-        let (position, roll) = (position_of("position", position)?, roll_of("roll", roll)?);
-        if position.is_over() {
+        let question = question_of("position", position)?;
+        let roll = match roll {
+            Some(roll) => roll_of("roll", roll)?,
+            None => question.roll.ok_or_else(|| {
+                wrong::value(
+                    "roll",
+                    "is missing, and the position has none (example: '31')",
+                )
+            })?,
+        };
+        if question.position.is_over() {
             return Err(wrong::value("position", "the game is over"));
         }
-        let query = PlayQuery::new(position, roll, state_or_money(state));
+        let query = PlayQuery::new(question.position, roll, question.state_or(state));
         let settings = settings.with_value_of_best();
         let found = self.ask(py, &settings, |inner, stop| {
             inner.rank_plays(&query, &settings, stop)
@@ -377,7 +387,7 @@ impl Engine {
             .collect())
     }
 
-    /// Decides on a double of the player on roll, and on its answer.
+    /// Decides on a double of the player on roll, and on its answer. Without `state` it is that of the text.
     #[pyo3(signature = (position, state=None, plies=None))]
     fn cube(
         &self,
@@ -387,18 +397,19 @@ impl Engine {
         #[pyo3(from_py_with = whole)] plies: Option<i64>,
     ) -> PyResult<CubeDecision> {
         let settings = self.settings(plies)?;
-        let position = position_of("position", position)?;
-        if position.is_over() {
+        let question = question_of("position", position)?;
+        if question.position.is_over() {
             return Err(wrong::value("position", "the game is over"));
         }
-        let query = CubeQuery::new(position, state_or_money(state));
+        let query = CubeQuery::new(question.position, question.state_or(state));
         let found = self.ask(py, &settings, |inner, stop| {
             inner.cube_action(&query, &settings, stop)
         })?;
         Ok(CubeDecision::from(found))
     }
 
-    /// Plays a position, the best or the given plays of a roll, or a cube decision on many times.
+    /// Plays a position, the best or the given plays of a roll, or a cube decision on many times. Without `roll` and
+    /// `state` they are those of the text.
     #[pyo3(signature = (position, roll=None, state=None, trials=1296, seed=1, plies=0, cube_plies=None, top=3,
         plays=None, cube=false, cubeful=true, variance_reduction=true, truncate=None, error=None, lead=None,
         time_ms=None, progress=None))]
@@ -424,8 +435,13 @@ impl Engine {
         #[pyo3(from_py_with = whole)] time_ms: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Rollout> {
-        let position = position_of("position", position)?;
-        let roll = roll.map(|roll| roll_of("roll", roll)).transpose()?;
+        let question = question_of("position", position)?;
+        let position = question.position;
+        let own_roll = question.roll.filter(|_| !cube && plays.is_none());
+        let roll = roll
+            .map(|roll| roll_of("roll", roll))
+            .transpose()?
+            .or(own_roll);
         let plies = plies_of(plies)?;
         let cube_plies = cube_plies.map_or(Ok(plies), plies_of)?;
         let subject = subject_of(&position, roll, plays.as_deref(), cube, top)?;
@@ -454,7 +470,7 @@ impl Engine {
         (settings.error, settings.lead, settings.time_ms) = (error, lead, time_ms);
         let query = RolloutQuery {
             position,
-            state: state_or_money(state),
+            state: question.state_or(state),
             subject,
         };
         let (inner, stop) = (self.inner()?, interrupt::token());

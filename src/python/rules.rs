@@ -529,8 +529,34 @@ impl Position {
 
 /// Converts a `Position` or a text in any form to a position.
 pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<game::Position> {
+    Ok(question_of(argument, value)?.position)
+}
+
+/// A position with what its text holds beside it.
+pub(crate) struct Question {
+    pub(crate) position: game::Position,
+    pub(crate) state: Option<game::MatchState>,
+    pub(crate) roll: Option<game::Roll>,
+}
+
+impl Question {
+    /// Returns the state that was given, that of the text, or money play.
+    pub(crate) fn state_or(&self, given: Option<MatchState>) -> game::MatchState {
+        given
+            .map(|given| given.0)
+            .or(self.state)
+            .unwrap_or_default()
+    }
+}
+
+/// Converts a `Position`, or a text in any form with its state and roll.
+pub(crate) fn question_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<Question> {
     if let Ok(position) = value.cast::<Position>() {
-        return Ok(position.get().0);
+        return Ok(Question {
+            position: position.get().0,
+            state: None,
+            roll: None,
+        });
     }
     let Ok(text) = value.cast::<PyString>() else {
         return Err(wrong::kind(
@@ -538,10 +564,13 @@ pub(crate) fn position_of(argument: &str, value: &Bound<'_, PyAny>) -> PyResult<
             "expected a Position or the text of one, such as '4HPwATDgc/ABMA'",
         ));
     };
-    let parsed = parse_position(text.to_string_lossy().as_bytes());
-    parsed
-        .map(|found| found.position)
-        .map_err(|error| wrong::value(argument, error))
+    let found = parse_position(text.to_string_lossy().as_bytes());
+    let found = found.map_err(|error| wrong::value(argument, error))?;
+    Ok(Question {
+        position: found.position,
+        state: found.state,
+        roll: found.roll,
+    })
 }
 
 /// Cube, score and rules, seen by the player on roll.

@@ -8,6 +8,7 @@ use gammond_game::notation::{
 };
 use gammond_protocol::analysis::{Action, Terms, analyse, replay_from};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -579,4 +580,39 @@ fn several_matches_in_other_files() {
     let late = all(&format!("{OLDMOVES}Score is 0-2{late}"));
     assert_eq!(late.len(), 2);
     assert_eq!(told(&late[0]), told(&moves[0]));
+}
+
+/// EXIT-07: an empty match of any format is no success, and neither is one whose plays are all unknown.
+#[test]
+fn match_without_a_decision_has_exit_code_1() {
+    let folder = tempfile::tempdir().unwrap();
+    let mat = " 5 point match\n\n Game 1\n A : 0      B : 0\n";
+    let mut ogxm =
+        b"OGXM\x02\0\0\0\x02\0\0\0\x32\0\0\0MTCH\x08\0\0\0\x01\x07\x03\x05\0\x01a\x01b".to_vec();
+    ogxm.extend(b"GAME\x01\0\0\0\x01END!");
+    let length = u32::try_from(ogxm.len()).unwrap();
+    ogxm[12..16].copy_from_slice(&length.to_le_bytes());
+    for (name, bytes) in [
+        ("a.mat", mat.as_bytes().to_vec()),
+        ("won.mat", format!("{mat}      Wins 1 point\n").into_bytes()),
+        ("unknown.mat", format!("{mat}  1) 31: ????        52: ????\n      Wins 1001 point\n").into_bytes()),
+        ("a.sgf", b"(;FF[4]GM[6]MI[length:5][game:0][ws:0][bs:0]PW[A]PB[B])".to_vec()),
+        ("oldmoves.txt", b"Score is 0-0 in a 3 point match.\nA is X - B is O\n".to_vec()),
+        ("fibs.log", b"Starting a new game with bob.\n".to_vec()),
+        ("export.txt", b"The score (after 0 games) is: A 0, B 0 (match to 5 points)\n".to_vec()),
+        ("a.bgf", b"{\"format\":\"BGF\"}\n:)\n\0\xfa\x87matchlen\xca\x84games\xf8\xfa\x84moves\xf8\xf9\xfb\xf9\xfb".to_vec()),
+        ("a.ogxm", ogxm),
+    ] {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+        for format in ["text", "json", "csv"] {
+            let done = Command::new(env!("CARGO_BIN_EXE_gammond"))
+                .args(["analyse", name, "--plies", "0", "--format", format])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert_eq!(done.status.code(), Some(1), "{name} {format}: {said}");
+            assert!(said.contains(&format!("{name}: has no decision")), "{name} {format}: {said}");
+        }
+    }
 }

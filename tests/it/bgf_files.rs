@@ -1,6 +1,8 @@
 //! BGBlitz's `.bgf`: rules MAT-70 to MAT-75 of `protocol-specs/match-files.md`. A small writer makes the files, from the
 //! members that the public reader of the package gammonview knows; `tools/bgf_reference.py` compares with that reader.
 
+#[cfg(target_os = "linux")]
+use crate::fair_work::peak_kib;
 use crate::http::raw;
 use crate::server::start;
 use flate2::{Compression, write::GzEncoder, write::ZlibEncoder};
@@ -739,7 +741,7 @@ fn bgf_damaged() {
     }
     assert_eq!(
         error(&bomb.finish().unwrap()),
-        "BGF file unpacks to more than 64 MiB"
+        "BGF file unpacks to more than 32 times its size"
     );
     // Depth without end, numbers of any kind, members of other types.
     let mut deep = [LINE, b":)\n\x01\xfa\x83game"].concat();
@@ -805,4 +807,56 @@ fn bgf_at_every_door() {
         (&same["players"], &same["decisions"]),
         (&lines[0]["players"], &lines[0]["decisions"])
     );
+}
+
+/// MAT-75, R-61: over HTTP, what unpacks to far more than it is, and depth without end, are refused, and take little
+/// memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn bgf_bombs_over_http() {
+    let (server, _, http) = crate::http::server();
+    let send = |bytes: &[u8]| {
+        let head = format!(
+            "POST /v1/analyse?plies=0 HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\n\
+             Content-Type: application/octet-stream\r\nContent-Length: {}\r\n\r\n",
+            bytes.len()
+        );
+        raw(&http, &[head.as_bytes(), bytes].concat())
+    };
+    // What an analysis brings into memory does not count.
+    let whole = packed(&written(&random_match(4), true).value, Packing::Gzip);
+    assert_eq!(send(&whole).status, 200);
+    let gzip = |start: &[u8], rest: u8, mebibytes: usize| {
+        let mut bomb = GzEncoder::new(LINE.to_vec(), Compression::best());
+        bomb.write_all(start).unwrap();
+        for _ in 0..mebibytes {
+            bomb.write_all(&vec![rest; 1 << 20]).unwrap();
+        }
+        bomb.finish().unwrap()
+    };
+    let mut deep = [LINE, b":)\n\x01\xfa\x83game"].concat();
+    deep.extend([0xf8].repeat(100_000));
+    let before = peak_kib(server.id());
+    for (bytes, want) in [
+        (
+            gzip(b":)\n\x01\xfa", 0, 200),
+            "BGF file unpacks to more than 32 times its size",
+        ),
+        // Lists within lists.
+        (
+            gzip(b":)\n\x01\xfa\x83game", 0xf8, 50),
+            "BGF file unpacks to more than 32 times its size",
+        ),
+        (deep, "BGF file is damaged: its data breaks off"),
+    ] {
+        for _ in 0..3 {
+            let answer = send(&bytes);
+            assert_eq!(answer.status, 422, "{}", answer.json());
+            let message = answer.json()["detail"].clone();
+            assert!(message.as_str().unwrap().contains(want), "{message}");
+        }
+    }
+    let grown = peak_kib(server.id()).saturating_sub(before);
+    assert!(grown < 16 << 10, "{grown} KiB");
+    assert_eq!(send(&whole).status, 200);
 }

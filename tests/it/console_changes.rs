@@ -422,3 +422,33 @@ fn end_game_needs_no_manual_dice() {
         "A new session has been started.\nEnter dice: \n"
     );
 }
+
+/// CON-22, PT-12: a Snowie position becomes the current one, with its names, seats, score and roll.
+#[test]
+fn import_of_snowie_position_sets_names_and_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let line = include_str!("../data/field-reports/snowie-position.txt");
+    let rolled = "3;0;0;0;0;Bob the 2nd;gnubg;1;2;0;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;6;5;\n";
+    std::fs::write(path("second"), line).unwrap();
+    std::fs::write(path("first"), rolled).unwrap();
+    for (name, command, want) in [
+        ("second", "show turn", "Bob is on roll.\n"),
+        ("second", "show score", "Ann 0, Bob 0 (match to 5 points)"),
+        ("second", "show dice", "Bob has not yet rolled the dice.\n"),
+        ("first", "show dice", "Bob the 2nd has rolled 6 and 5.\n"),
+        (
+            "first",
+            "show score",
+            "Bob the 2nd 2, gnubg 0 (match to 3 points, Crawford game)",
+        ),
+        (
+            "first",
+            "show crawford",
+            "This game is the Crawford game.\n",
+        ),
+    ] {
+        let found = engine_answer(&format!("import snowietxt {};{command}", path(name)));
+        assert!(found.contains(want), "{name} {command}: {found}");
+    }
+}

@@ -101,7 +101,7 @@ fn tiny_games(bytes: usize) -> String {
 }
 
 #[cfg(target_os = "linux")]
-fn peak_kib(id: u32) -> u64 {
+pub(crate) fn peak_kib(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
     let words = line.unwrap().split_whitespace().nth(1);

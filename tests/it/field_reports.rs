@@ -323,6 +323,118 @@ fn settled_points_lose_the_thousand() {
     );
 }
 
+/// MAT-83: points that the cube cannot give end the match, without a resignation.
+#[test]
+fn points_that_the_cube_cannot_give_end_the_match() {
+    for (name, score) in [
+        ("wins-100-points.mat", [1, 5]),
+        ("wins-16-points-cube-2.mat", [0, 7]),
+    ] {
+        let analysis = analysed(&format!("field-reports/{name}"));
+        assert_eq!(analysis["score"], serde_json::json!(score), "{name}");
+        assert_eq!(analysis["faults"], serde_json::json!([]), "{name}");
+        let decisions = analysis["decisions"].as_array().unwrap();
+        assert!(
+            decisions.iter().all(|one| one["kind"] != "resign"),
+            "{name}"
+        );
+    }
+    // The next game is read, and its score counts where it differs.
+    for (score, result) in [(5, 5), (16, 16), (0, 5)] {
+        let reading = rows(&format!(
+            "      Wins 16 points\n\n Game 2\n A : {score}     B : 0\n  1) 31: 8/5 6/5\n"
+        ));
+        assert_eq!(reading.faults, []);
+        let [first, second] = &reading.file.games[..] else {
+            panic!("{:?}", reading.file.games)
+        };
+        assert_eq!(first.result, Some((MatPlayer::First, result)));
+        assert_eq!(second.actions.len(), 1);
+    }
+    // A resigned backgammon stays one, and so do points cut down to those that are needed.
+    for (text, points, settled) in [
+        ("      Wins 3 points\n", 3, false),
+        ("      Wins 4 points\n", 5, true),
+        ("      Wins 6 points\n", 5, true),
+        (
+            "  2)  Doubles => 2        Takes\n  3)  Losses 16 points\n",
+            5,
+            true,
+        ),
+        (
+            "  2)  Doubles => 2        Takes\n      Wins 5 points\n",
+            5,
+            false,
+        ),
+        (
+            "  2)  Doubles => 2        Takes\n      Wins 3 points\n",
+            3,
+            false,
+        ),
+        (
+            "  2)  Doubles => 2        Drops\n      Wins 100 points\n",
+            1,
+            false,
+        ),
+    ] {
+        let game = rows(text).file.games.remove(0);
+        let (_, won) = game.result.unwrap();
+        assert_eq!((won, game.settled), (points, settled), "{text}");
+    }
+}
+
+/// MAT-50, MAT-83: a match is written as it was read, whatever its points are.
+#[test]
+fn points_of_any_size_read_back() {
+    let doubles = (0..9).map(|log| {
+        let value = 2 << log;
+        match log % 2 {
+            0 => format!("  {})  Doubles => {value}        Takes\n", log + 2),
+            _ => format!(
+                "  {})                            Doubles => {value}\n  {})  Takes\n",
+                log + 2,
+                log + 3
+            ),
+        }
+    });
+    let doubles: Vec<String> = doubles.collect();
+    let around = |middle: u32| middle.saturating_sub(3)..=middle.saturating_add(3);
+    let mut points: Vec<u32> = (0..=30)
+        .chain(around(1000))
+        .chain(around(u32::MAX))
+        .collect();
+    points.extend([23, 24, 1024].into_iter().flat_map(around));
+    points.extend([100, 512, 1003, 1005, 1007, 1025, 1536, 2000, 2024, 2536]);
+    for length in [0, 1, 5, 7, 25, 2000] {
+        for turned in [0, 1, 2, 9] {
+            let rows = doubles[..turned].concat();
+            for open in ["", "  9)  Doubles => 2\n"] {
+                for points in &points {
+                    for (end, next) in [
+                        (format!("      Wins {points} points\n"), None),
+                        (format!("      Wins {points} points\n"), Some(*points)),
+                        (format!("      Wins {points} points\n"), Some(5)),
+                        (format!("      Wins 1 point\n"), Some(*points)),
+                        (format!(" 12)   Losses {points} points\n"), None),
+                    ] {
+                        let next = next.map(|score| {
+                            format!("\n Game 2\n A : {score}      B : 0\n  1) 31: 8/5 6/5\n")
+                        });
+                        let text = format!(
+                            " {length} point match\n\n Game 1\n A : 0      B : 0\n  1) 31: 8/5 6/5\n{rows}{open}{end}{}",
+                            next.unwrap_or_default()
+                        );
+                        let file = MatchFile::read(text.as_bytes()).unwrap().file;
+                        let printed = file.to_string();
+                        let again = MatchFile::read(printed.as_bytes()).unwrap().file;
+                        assert_eq!(again.to_string(), printed, "{text}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// PT-09: a Crawford flag where nobody needs just one point is dropped with a warning, in every form that has one.
 #[test]
 fn crawford_flag_at_another_score_is_dropped_with_a_warning() {

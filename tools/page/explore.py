@@ -1,6 +1,18 @@
 """Explore used as a person does: by links, keys, pasted IDs, and with text that is hostile."""
 import json, sys, urllib.parse, urllib.request
+from pathlib import Path
 
+TEXTS = Path(__file__).resolve().parent.parent.parent / "tests/data/position-texts"
+SNOWIE = "5;0;0;0;1;Bob the 2nd;Ann;0;0;0;1;0;-1;0;-2;2;0;0;4;0;2;0;0;0;-3;3;0;0;0;-3;0;-6;0;0;0;0;2;2;0;0"
+# Texts that other programs copy, and the position that the page finds in each.
+COPIED = [
+    ((TEXTS / "bgblitz-play-en.txt").read_text(), "XGID=-B-CBBB---a---A---ABcbbbd-:1:-1:1:21:3:6:0:7:10"),
+    ((TEXTS / "bgblitz-cube-jp.txt").read_text(), "XGID=---c--CCB---dB-B---c-BcAb-:1:1:1:00:0:1:0:7:10"),
+    (" GNU Backgammon  Position ID: 4HPwATDgc/ABMA\n                 Match ID   : cAmpAUAAGAAE\n +13-14-15-16-17-18---",
+     "4HPwATDgc/ABMA:cAmpAUAAGAAE"),
+    ("Position-ID\u00a0: 4HPwATDgc/ABMA\n", "4HPwATDgc/ABMA"),
+    (SNOWIE + ";\n", SNOWIE),
+]
 START = "4HPwATDgc/ABMA"
 HOSTILE = "<script>document.title='owned'</script>\u202e"
 
@@ -37,6 +49,11 @@ def used(browser, host):
     # A pasted ID brings its own dice.
     browser.typed("position", "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10")
     browser.until(f"{settled} && document.body.innerText.includes('Plays of 64')")
+    for text, position in COPIED:
+        browser.value(f"(() => {{ const data = new DataTransfer(); data.setData('text', {json.dumps(text)}); document.body.dispatchEvent("
+                      "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()")
+        wanted = urllib.parse.urlencode({"position": position})
+        browser.until(f"{settled} && location.search.startsWith({json.dumps('?' + wanted)}) && document.getElementById('summary').textContent !== ''")
     if browser.errors:
         sys.exit(f"the page has errors: {browser.errors}")
     # A wrong one has its reason beside it. The browser notes the status 400 itself.

@@ -430,7 +430,7 @@ impl Printer<'_> {
         };
         self.failed |= !analysis.faults.is_empty();
         // An analysis of nothing is no success (EXIT-07).
-        if analysis.games.iter().all(|game| game.decisions.is_empty()) {
+        if !analysis.has_decision() {
             self.failed = true;
             stderr_line!("gammond: {name}: has no decision to analyse");
         }

@@ -87,6 +87,13 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Returns true if there is a decision: a roll whose play is unknown is none, unless it is asked for.
+    #[must_use]
+    pub fn has_decision(&self) -> bool {
+        let mut decisions = self.games.iter().flat_map(|game| &game.decisions);
+        decisions.any(|one| !matches!(one.decision.action, Action::Unknown { open: false, .. }))
+    }
+
     /// The same with other losses from which on a decision is doubtful, bad, very bad.
     #[must_use]
     pub fn marked(mut self, marks: [f64; 3]) -> Analysis {

@@ -5,6 +5,9 @@ use gammond_game::notation::{
 };
 use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
 
+/// Games that a backgammon counts.
+const BACKGAMMON: u32 = 3;
+
 /// The action of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -407,7 +410,11 @@ impl GameReplay {
         if game.settled || dropped || self.doubled.is_some() || self.position.outcome().is_some() {
             return None;
         }
-        let games = (points / self.value.max(1)).clamp(1, 3);
+        let games = (points / self.value.max(1)).max(1);
+        // More than a backgammon is no resignation.
+        if games > BACKGAMMON {
+            return None;
+        }
         let loser = winner.other();
         let action = Action::Resign {
             games: u8::try_from(games).ok()?,

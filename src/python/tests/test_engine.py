@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -238,3 +239,28 @@ def test_program_keeps_its_exit_codes() -> None:
     assert code("nonsense") == 2
     assert code("net", "info", "/nowhere/x.net") == 3
     assert "gammond" in gammond.__name__ and Roll(3, 1) == Roll(1, 3)
+
+
+TEXTS = Path(__file__).resolve().parents[3] / "tests/data/position-texts"
+
+
+def test_copied_texts_bring_their_state_and_roll(engine: Engine) -> None:
+    play = (TEXTS / "bgblitz-play-en.txt").read_text(encoding="utf-8")
+    parsed = gammond.parse(play)
+    assert parsed.state is not None and parsed.state.length == 7 and str(parsed.roll) == "21"
+    found = engine.best_plays(play, plies=0)
+    assert found == engine.best_plays(parsed.position, "21", parsed.state, plies=0)
+    assert found != engine.best_plays(play, "21", MatchState(), plies=0)
+    assert engine.best_plays(play, "66", plies=0)[0].play.roll == Roll(6, 6)
+    for name in ("bgblitz-cube-de.txt", "bgblitz-cube-jp.txt"):
+        text = (TEXTS / name).read_text(encoding="utf-8")
+        parsed = gammond.parse(text)
+        assert parsed.state is not None and parsed.roll is None
+        own, given = engine.cube(text, plies=0), engine.cube(parsed.position, parsed.state, plies=0)
+        assert str(own) == str(given) and str(own) != str(engine.cube(text, MatchState(), plies=0))
+        assert engine.evaluate(text).equity == engine.evaluate(parsed.position, parsed.state).equity
+        assert Position.parse(text) == parsed.position
+        with pytest.raises(ValueError, match="^roll: is missing"):
+            engine.best_plays(text)
+    one = engine.rollout(play, trials=36, top=2)
+    assert str(one) == str(engine.rollout(play, "21", gammond.parse(play).state, trials=36, top=2))

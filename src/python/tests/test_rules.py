@@ -1,7 +1,9 @@
 """Rules, notation, games and match files."""
 
+import gzip
 import pickle
 import random
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +165,45 @@ def test_match_files_read_back() -> None:
     assert len(ogxm) == 3
     with pytest.raises(ValueError, match="^source: "):
         Match.read(b"no match")
+
+
+def smile(value: object) -> bytes:
+    """JSON in Smile's encoding, as BGBlitz packs it; numbers as texts, as it writes most of them."""
+    if isinstance(value, dict):
+        members = [bytes([0x7F + len(key)]) + key.encode() + smile(member) for key, member in value.items()]
+        return b"\xfa" + b"".join(members) + b"\xfb"
+    if isinstance(value, list):
+        return b"\xf8" + b"".join(map(smile, value)) + b"\xf9"
+    text = str(value).encode()
+    return bytes([0x3F + len(text)]) + text
+
+
+def bgf(match: dict[str, object]) -> bytes:
+    return b'{"format":"BGF","version":"1.0"}\n' + gzip.compress(b":)\n\0" + smile(match))
+
+
+def test_bgf_files_are_read(tmp_path: Path) -> None:
+    def move(player: int, dice: str, steps: list[tuple[int, int]]) -> dict[str, object]:
+        padded = steps + [(-1, -1)] * (4 - len(steps))
+        ways = {"from": [start for start, _ in padded], "to": [end for _, end in padded]}
+        return {"player": player, "red": dice[0], "green": dice[1], **ways}
+
+    moves = [move(-1, "31", [(8, 5), (6, 5)]), move(1, "42", [(8, 4), (6, 4)]), move(-1, "65", [(24, 18), (18, 13)])]
+    match = {"matchlen": 5, "nameGreen": "Ann", "nameRed": "Bob", "games": [{"scoreGreen": 0, "scoreRed": 0, "moves": moves}]}
+    file = tmp_path / "a.bgf"
+    file.write_bytes(bgf(match))
+    for source in (bgf(match), file, str(file)):
+        [read] = Match.read(source)
+        assert (read.length, read.names, read.faults) == (5, ("Ann", "Bob"), [])
+        actions = [(player, kind, str(value[0])) for player, kind, value in read.games[0]["actions"]]
+        assert actions == [(0, "play", "31"), (1, "play", "42"), (0, "play", "65")]
+    analysis = Engine(threads=1, cache_mb=1).analyse(read, plies=0)
+    assert "Ann 0, Bob 0, analysed at 0-ply" in analysis.text()
+    # What unpacks to far more than it is, and lists within lists.
+    head = b'{"format":"BGF"}\n'
+    for data in (head + gzip.compress(b":)\n\0\xfa" + bytes(100 << 20)), head + b":)\n\0\xfa\x84games" + b"\xf8" * 100_000):
+        with pytest.raises(ValueError, match="^source: .*BGF file (unpacks to more than|is damaged)"):
+            Match.read(data)
 
 
 def test_play_is_a_value() -> None:

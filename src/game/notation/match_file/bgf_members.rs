@@ -12,6 +12,11 @@ use std::io::{BufRead, Read};
 
 /// Most bytes of unpacked data, as of an `.xg` file.
 const UNPACKED_BYTES_MAX: usize = 64 << 20;
+/// Most bytes of unpacked data for each packed byte, so that no small request takes much memory; a match with its
+/// analyses has about ten.
+const UNPACKED_RATIO_MAX: usize = 32;
+/// Bytes of unpacked data that every file may have.
+const UNPACKED_BYTES_MIN: usize = 1 << 20;
 /// Most bytes of the line before the data.
 const LINE_BYTES_MAX: usize = 4 << 10;
 /// Records of a game that are kept: more than a game can have actions.
@@ -54,17 +59,24 @@ fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 /// Returns the data in Smile's encoding, and the reason why it is not whole, if so.
 pub(super) fn unpacked(bytes: &[u8]) -> Result<(Vec<u8>, Option<FieldError>), FieldError> {
     let (_, packed) = line(bytes).ok_or(wrong("has no data behind its first line"))?;
-    let most = UNPACKED_BYTES_MAX as u64 + 1;
+    let most = packed
+        .len()
+        .saturating_mul(UNPACKED_RATIO_MAX)
+        .clamp(UNPACKED_BYTES_MIN, UNPACKED_BYTES_MAX);
+    let limit = most as u64 + 1;
     let mut data = Vec::new();
     let read = match packed {
         [0x1f, 0x8b, ..] => MultiGzDecoder::new(packed)
-            .take(most)
+            .take(limit)
             .read_to_end(&mut data),
-        [0x78, ..] => ZlibDecoder::new(packed).take(most).read_to_end(&mut data),
-        _ => packed.take(most).read_to_end(&mut data),
+        [0x78, ..] => ZlibDecoder::new(packed).take(limit).read_to_end(&mut data),
+        _ => packed.take(limit).read_to_end(&mut data),
     };
-    if data.len() > UNPACKED_BYTES_MAX {
-        return Err(wrong("unpacks to more than 64 MiB"));
+    if data.len() > most {
+        return Err(wrong(match most {
+            UNPACKED_BYTES_MAX => "unpacks to more than 64 MiB",
+            _ => "unpacks to more than 32 times its size",
+        }));
     }
     match (data.starts_with(SMILE), read) {
         (true, Ok(_)) => Ok((data, None)),

@@ -6,6 +6,7 @@ use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
 use super::gnubg_text::chances;
 use super::record::{MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder};
+use super::snowie::Seats;
 use crate::notation::copied_text::{copied_lines, positions_of};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::position_text::from_copied;
@@ -41,7 +42,8 @@ pub(super) fn is_copied(bytes: &[u8]) -> bool {
 pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
     if SnowiePosition::length(text.as_bytes()).is_some() {
         let parsed = parse_position(text.as_bytes())?;
-        return question(recorder, &parsed, (1, FileAnalysis::default())).map_err(refused);
+        let seats = Seats::of_snowie(text);
+        return question(recorder, &parsed, seats, (1, FileAnalysis::default())).map_err(refused);
     }
     let lines = copied_lines(text.as_bytes());
     for (number, copied) in positions_of(&lines).iter().enumerate() {
@@ -59,7 +61,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
         };
         let part = lines.get(copied.lines.clone()).unwrap_or_default();
         let theirs = evaluation(part, &parsed);
-        if let Err(wrong) = question(recorder, &parsed, (line, theirs)) {
+        if let Err(wrong) = question(recorder, &parsed, Seats::default(), (line, theirs)) {
             recorder.give_up(line, 0, wrong);
         }
         if let Some(warning) = parsed.warning {
@@ -73,13 +75,14 @@ fn refused((field, reason): FieldError) -> NotationError {
     NotationError::new(Code::BadMatchFile, field, reason, 0)
 }
 
-/// Records a position as a game that ends with its question. The player on roll is the first player.
+/// Records a position as a game that ends with its question.
 fn question(
     recorder: &mut Recorder,
     parsed: &ParsedPosition,
+    Seats { on_roll, names }: Seats,
     (line, theirs): (usize, FileAnalysis),
 ) -> Result<(), FieldError> {
-    recorder.file.names = ["player", "opponent"].map(str::to_owned);
+    recorder.file.names = names;
     let state = parsed.state.unwrap_or_default();
     recorder.file.length = state.score.length();
     if let (true, Some(state)) = (state.score.is_money(), parsed.state) {
@@ -92,12 +95,16 @@ fn question(
         }
     }
     recorder.begin()?;
-    recorder.scores([state.score.me(), state.score.opponent()]);
+    let mut scores = [state.score.me(), state.score.opponent()];
+    if on_roll == MatPlayer::Second {
+        scores.reverse();
+    }
+    recorder.scores(scores);
     recorder.crawford(state.score.is_crawford());
     if parsed.final_score.is_some() {
         return Err(("position", Reason::Other("is of a match that is over")));
     }
-    let player = MatPlayer::First;
+    let player = on_roll;
     let set_up = SetUp {
         position: parsed.position,
         value: state.cube.value(),

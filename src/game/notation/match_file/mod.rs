@@ -13,6 +13,7 @@ mod copied;
 mod fibs_log;
 mod file_analysis;
 mod format;
+mod game_end;
 mod gnubg_text;
 mod logged;
 mod mat;

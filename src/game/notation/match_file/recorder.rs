@@ -2,6 +2,7 @@
 //! the player who accepted a beaver, the winner where none is given.
 
 use super::file_analysis::FileAnalysis;
+use super::game_end::GameEnd;
 use super::record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
@@ -12,9 +13,6 @@ use std::collections::BTreeMap;
 
 /// A field and what is wrong with it.
 pub(super) type FieldError = (&'static str, Reason);
-
-/// Points that eXtreme Gammon adds to a game that the players settled.
-pub(super) const SETTLED: u32 = 1000;
 
 /// Faults of a file that are kept.
 const FAULTS_MAX: usize = 100;
@@ -60,6 +58,8 @@ pub(super) struct Recorder {
     analyses: Vec<BTreeMap<usize, FileAnalysis>>,
     /// The player who conceded last, and the points if they are known; nothing has happened since.
     conceded: Option<(MatPlayer, Option<u32>)>,
+    /// The end of the game before.
+    last_end: GameEnd,
 }
 
 impl Recorder {
@@ -150,6 +150,7 @@ impl Recorder {
             return Err(("match file", Reason::Other("has more than 10000 games")));
         }
         self.apply_concession();
+        self.last_end = self.end();
         let start = self.file.start();
         self.position = start.unwrap_or_default();
         self.on_roll = None;
@@ -190,10 +191,12 @@ impl Recorder {
                 _ => None,
             };
             // In money sessions some programs begin each game at 0.
-            if told.is_some() && told != before.result {
+            if let Some((winner, points)) = told
+                && told != before.result
+            {
                 before.result = told;
                 // What was taken for points and the mark of a settlement was something else.
-                before.settled = false;
+                before.settled = self.last_end.points(winner, points, true) == (points, true);
             }
         } else if let Some(game) = self.file.games.last_mut() {
             game.scores = scores;
@@ -290,7 +293,36 @@ impl Recorder {
             .last()
             .is_some_and(|game| game.result.is_none());
         if open {
-            self.result_is(player.other(), points.unwrap_or(self.cube));
+            self.points_are(player.other(), points.unwrap_or(self.cube), true);
+        }
+    }
+
+    /// Returns the state in which the game ends.
+    fn end(&self) -> GameEnd {
+        let game = self.file.games.last();
+        let scores = game.map_or([0; 2], |game| game.scores);
+        GameEnd {
+            cube: self.cube,
+            doubled: self.doubled.is_some(),
+            plain: self.certain || self.broken.last() == Some(&self.file.games.len()),
+            needed: scores.map(|score| self.file.length.saturating_sub(score)),
+        }
+    }
+
+    /// Records the winner and the points of the file.
+    fn points_are(&mut self, winner: MatPlayer, points: u32, has_mark: bool) {
+        let (mut points, settled) = self.end().points(winner, points, has_mark);
+        if let Some(game) = self.file.games.last()
+            && let Some((_, known)) = game.result
+            && self.certain
+            && !settled
+            && points > self.cube.saturating_mul(3)
+        {
+            points = known;
+        }
+        self.result_is(winner, points);
+        if let Some(game) = self.file.games.last_mut() {
+            game.settled = settled;
         }
     }
 
@@ -550,23 +582,23 @@ impl Recorder {
 
     /// Records the result given by the file. The board and a pass decide the winner, the file decides the points.
     pub(super) fn set_result(&mut self, winner: MatPlayer, points: u32) {
+        self.end_with(winner, points, false);
+    }
+
+    /// Records a result as eXtreme Gammon writes it: more points by 1000 where the players settled the game.
+    pub(super) fn set_result_or_settlement(&mut self, winner: MatPlayer, points: u32) {
+        self.end_with(winner, points, true);
+    }
+
+    fn end_with(&mut self, winner: MatPlayer, points: u32, has_mark: bool) {
         let known = self.file.games.last().and_then(|game| game.result);
         let winner = match known {
             Some((known, _)) if self.certain => known,
             _ => winner,
         };
-        self.result_is(winner, points);
+        self.points_are(winner, points, has_mark);
         // Nothing can follow.
         (self.given_up, self.ended) = (true, true);
-    }
-
-    /// Records a result as eXtreme Gammon writes it: more points by 1000 where the players settled the game.
-    pub(super) fn set_result_or_settlement(&mut self, winner: MatPlayer, points: u32) {
-        let settled = points > SETTLED && points > self.cube.saturating_mul(3);
-        self.set_result(winner, if settled { points - SETTLED } else { points });
-        if let Some(game) = self.file.games.last_mut() {
-            game.settled = settled;
-        }
     }
 
     /// Records that the file names a winner and no resignation: where the board and a pass did not end the game, it

@@ -22,6 +22,46 @@ pub(in crate::notation) struct SnowiePosition {
     pub(in crate::notation) roll: Option<Roll>,
 }
 
+/// The seats of a position: the player on roll, and the names of both.
+pub(super) struct Seats {
+    pub(super) on_roll: MatPlayer,
+    pub(super) names: [String; 2],
+}
+
+impl Seats {
+    /// Returns the seats of a Snowie line, as GNU Backgammon gives them: the player on roll sits second where the field
+    /// before the names is 1.
+    pub(super) fn of_snowie(line: &str) -> Seats {
+        let mut fields = line.split(';').skip(BEFORE_NAMES - 1);
+        let on_roll = match fields.next().map(str::trim) {
+            Some("1") => MatPlayer::Second,
+            _ => MatPlayer::First,
+        };
+        let Seats { names, .. } = Seats::default();
+        let mut named = names.map(|usual| {
+            let name = fields.next().filter(|name| !name.trim().is_empty());
+            name.map_or(usual, clean)
+        });
+        if on_roll == MatPlayer::Second {
+            named.reverse();
+        }
+        Seats {
+            on_roll,
+            names: named,
+        }
+    }
+}
+
+impl Default for Seats {
+    /// Returns the seats of a position without names: the player on roll is the first one.
+    fn default() -> Seats {
+        Seats {
+            on_roll: MatPlayer::First,
+            names: ["player", "opponent"].map(str::to_owned),
+        }
+    }
+}
+
 impl SnowiePosition {
     /// Returns the length of the line that a text begins with; `None` if it begins with none.
     pub(in crate::notation) fn length(text: &[u8]) -> Option<usize> {

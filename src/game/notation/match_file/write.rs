@@ -1,8 +1,8 @@
 //! A match printed in the `.mat` form.
 
 use super::format::MatchNotes;
+use super::game_end::{GameEnd, SETTLED};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
-use super::recorder::SETTLED;
 use super::snowie;
 use crate::notation::{plain_play_text, steps_made};
 use std::fmt;
@@ -104,7 +104,8 @@ impl MatGame {
         let Some((winner, points)) = self.result else {
             return rows.write(f);
         };
-        let wins = self.wins(winner, points, file.length);
+        let end = GameEnd::of(self, file.length, position.is_over());
+        let wins = self.wins(winner, points, file.length, &end);
         // Beside a double that is passed, as gnubg writes it: in a row of its own gnubg takes it for a second double.
         let passed = matches!(self.actions.last(), Some((_, MatAction::Drop)));
         if passed && winner == MatPlayer::Second && rows.right_is_free {
@@ -120,10 +121,12 @@ impl MatGame {
     }
 
     /// Returns the winner's text in a match to `length` points.
-    fn wins(&self, winner: MatPlayer, points: u32, length: u32) -> String {
+    fn wins(&self, winner: MatPlayer, points: u32, length: u32, end: &GameEnd) -> String {
         let plural = if points == 1 { "" } else { "s" };
-        let settled = if self.settled { SETTLED } else { 0 };
-        let mut wins = format!("Wins {} point{plural}", points.saturating_add(settled));
+        // Points that say so themselves need no mark.
+        let has_mark = self.settled && end.points(winner, points, true) != (points, true);
+        let mark = if has_mark { SETTLED } else { 0 };
+        let mut wins = format!("Wins {} point{plural}", points.saturating_add(mark));
         if length > 0 && winner.of(self.scores).saturating_add(points) >= length {
             wins.push_str(" and the match");
         }

@@ -123,7 +123,7 @@ class Engine(_gammond.Engine):
     def best_plays(
         self,
         position: Position | str,
-        roll: Roll | str | tuple[int, int],
+        roll: Roll | str | tuple[int, int] | None = None,
         state: MatchState | None = None,
         plies: int | None = None,
         top: int | None = None,
@@ -132,7 +132,10 @@ class Engine(_gammond.Engine):
         filter: str | None = None,
         prune: bool = True,
     ) -> Ranking:
-        """Returns the legal plays of a roll, best first; if no checker can move, the pass alone."""
+        """Returns the legal plays of a roll, best first; if no checker can move, the pass alone.
+
+        Without `roll` and `state` they are those of the text of the position.
+        """
         found = super().best_plays(position, roll, state, plies, top, cubeful, level, filter, prune)
         return Ranking(found)
 

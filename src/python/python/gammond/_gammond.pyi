@@ -479,11 +479,11 @@ class Engine:
         cubeful: bool = True,
         prune: bool = True,
     ) -> Evaluation:
-        """Evaluates a position before the roll."""
+        """Evaluates a position before the roll. Without `state` it is that of the text, or money play."""
     def best_plays(
         self,
         position: Position | str,
-        roll: Roll | str | tuple[int, int],
+        roll: Roll | str | tuple[int, int] | None = None,
         state: MatchState | None = None,
         plies: int | None = None,
         top: int | None = None,
@@ -492,11 +492,11 @@ class Engine:
         filter: str | None = None,
         prune: bool = True,
     ) -> Sequence[RankedPlay]:
-        """Returns the legal plays of a roll, best first."""
+        """Returns the legal plays of a roll, best first. Without `roll` and `state` they are those of the text."""
     def cube(
         self, position: Position | str, state: MatchState | None = None, plies: int | None = None
     ) -> CubeDecision:
-        """Evaluates a double of the player on roll, and its answer."""
+        """Evaluates a double of the player on roll, and its answer. Without `state` it is that of the text."""
     def rollout(
         self,
         position: Position | str,
@@ -519,6 +519,7 @@ class Engine:
     ) -> Rollout:
         """Rolls out a position, the `top` or the given plays of a roll, or a cube decision.
 
+        Without `roll` and `state` they are those of the text of the position.
         `progress` is called with the figures so far after each round of games; an exception in it, like Ctrl-C, ends
         the rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns. `plays` are
         plays of this position, and of `roll` where there is one.

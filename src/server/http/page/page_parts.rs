@@ -186,10 +186,12 @@ fn plays(answer: &Value, form: &PageForm, state: &MatchState) -> (String, String
     let mut summary = "There is no legal play".to_owned();
     let plays = answer["plays"].as_array().map_or(&[][..], Vec::as_slice);
     for (number, play) in (1..).zip(plays) {
-        let text = Markup::new(play["play"].as_str().unwrap_or_default());
+        let played = play["play"].as_str().unwrap_or_default();
+        let text = Markup::new(played);
+        let name = Markup::new(if played.is_empty() { "no play" } else { played });
         let shown = number_of(&play["equity"]);
         let depth = &play["plies"];
-        if number == 1 {
+        if number == 1 && !played.is_empty() {
             summary = format!("Best play: {text}, equity {shown}, {depth}-ply");
         }
         let loss = match number {
@@ -202,7 +204,7 @@ fn plays(answer: &Value, form: &PageForm, state: &MatchState) -> (String, String
         };
         let _ = write!(
             rows,
-            "<tr data-play=\"{text}\"><td>{number}</td><th scope=\"row\"><a href=\"/?{}\">{text}</a></th>\
+            "<tr data-play=\"{text}\"><td>{number}</td><th scope=\"row\"><a href=\"/?{}\">{name}</a></th>\
              <td>{shown}</td><td>{loss}</td>",
             Markup::new(&form.leading_to(&after(play, state)))
         );

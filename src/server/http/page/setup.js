@@ -13,14 +13,18 @@ const MONEY = { cube: 1, owner: "centred", length: 0, jacoby: true, beavers: tru
 const OWNERS = [["centred", "in the middle"], ["me", "of the player on roll"], ["opponent", "of the opponent"]];
 const TOOLS = [["me", "Player on roll"], ["opponent", "Opponent"], ["none", "Remove"]];
 
-// Finds a position in the text of a file or the clipboard; the text itself if it has none of the forms that stand inside others.
+// Finds a position in the text of a file or the clipboard; null if it has none of the forms that stand inside others.
 export function positionIn(text) {
-  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/];
+  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/, /^\s*\d+;(?:[^;\n]*;){38}\d+/m];
   for (const form of forms) {
     const found = form.exec(text);
-    if (found) return found[0];
+    if (found) return found[0].trim();
   }
-  return null;
+  // gnubg and BGBlitz write each of the two IDs behind its name.
+  const behindName = (length) => new RegExp(`ID\\s*[:\uff1a]\\s*([A-Za-z0-9+/]{${length}})(?![A-Za-z0-9+/])`).exec(text)?.[1];
+  const [position, match] = [behindName(14), behindName(12)];
+  if (position === undefined) return null;
+  return match === undefined ? position : `${position}:${match}`;
 }
 
 // The handlers of a Board, and the tools beside it. `changed` takes the new ID; `redraw` shows a position that is no link yet.
