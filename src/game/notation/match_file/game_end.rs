@@ -42,7 +42,7 @@ impl GameEnd {
         }
     }
 
-    /// Returns true if the cube gives the winner these points, or more than the match needs.
+    /// Returns true if the cube gives the winner these points, or they are cut down to those that the match needs.
     fn gives(&self, needed: u32, points: u32) -> bool {
         let by = |cube: u32| (1..=3).any(|games| cube.checked_mul(games) == Some(points));
         let most = self.cube.saturating_mul(3);
