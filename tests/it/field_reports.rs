@@ -414,7 +414,7 @@ fn points_of_any_size_read_back() {
                         (format!("      Wins {points} points\n"), None),
                         (format!("      Wins {points} points\n"), Some(*points)),
                         (format!("      Wins {points} points\n"), Some(5)),
-                        (format!("      Wins 1 point\n"), Some(*points)),
+                        ("      Wins 1 point\n".to_owned(), Some(*points)),
                         (format!(" 12)   Losses {points} points\n"), None),
                     ] {
                         let next = next.map(|score| {
