@@ -13,7 +13,12 @@ use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Setting
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchState, Score};
 use gammond_protocol::analysis::{
+<<<<<<< HEAD
     Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
+=======
+    Action, Analysis, GameAnalysis, JudgedDecision, Totals, analyse, analysis_settings, luck_word,
+    rating_word,
+>>>>>>> 0ea2ecf6 (Console: show met, market windows of a match, rollout settings of each player, Nackgammon, help of commands, gnubg's .mat and Match IDs; 80 of 101 recorded sessions are the same, 95 in form)
 };
 use gammond_protocol::answerer::engine_error;
 use gammond_protocol::console::{
@@ -34,8 +39,6 @@ use tokio::sync::watch;
 const READ_BYTES: usize = 4096;
 /// Number of words to which gnubg extends a seed of more than one word.
 const SEED_WORDS: usize = 624;
-/// Half width of a 95 % confidence interval in standard deviations.
-const Z95: f64 = 1.959_963_984_540_054;
 
 /// The host of a console: engine, seeded dice, and the files of the working directory.
 #[derive(Debug)]
@@ -313,6 +316,10 @@ impl ConsoleHost for EngineHost {
         gain(&self.engine(), score, wins, points)
     }
 
+    fn match_equity_table(&self) -> String {
+        self.engine().met().name().to_owned()
+    }
+
     fn today(&self) -> [u32; 3] {
         let [year, month, day] = civil(seconds().div_euclid(86_400));
         [month, day, year].map(|part| u32::try_from(part).unwrap_or(0))
@@ -378,15 +385,21 @@ fn judged(
                 }
             });
             both(
-                [&plays.totals(), &cubes.totals()],
+                [&plays.totals(), &counted_as_gnubg(cubes)],
                 chequer.length,
                 result,
                 how.what,
             )
         })
         .collect();
+    let mut cube_totals = [Totals::default(); 2];
+    for counted in cube.games.iter().map(counted_as_gnubg) {
+        for (sum, own) in cube_totals.iter_mut().zip(&counted) {
+            sum.add(own);
+        }
+    }
     let mut whole = both(
-        [&chequer.totals, &cube.totals],
+        [&chequer.totals, &cube_totals],
         chequer.length,
         chequer.result,
         how.what,
@@ -401,6 +414,30 @@ fn judged(
         books,
         results: [chequer.result, chequer.luck_adjusted(MatPlayer::First)],
     })
+}
+
+/// Returns the statistics of the cube decisions of a game as gnubg counts them: an answer to a beaver or raccoon is an
+/// actual cube decision, and doubles that a beaverer misses later on cost nothing; after a raccoon they do again.
+fn counted_as_gnubg(game: &GameAnalysis) -> [Totals; 2] {
+    let mut totals = game.totals();
+    let mut turns = 0_u32;
+    for JudgedDecision {
+        decision,
+        judgement,
+    } in &game.decisions
+    {
+        let Some(own) = totals.get_mut(decision.player.index()) else {
+            continue;
+        };
+        match decision.action {
+            Action::Double => turns = 0,
+            Action::Beaver { .. } => turns += 1,
+            Action::BeaverAnswer { .. } => own.close += 1,
+            Action::Play { .. } if turns % 2 == 1 => own.forgive_missed_double(decision, judgement),
+            _ => {}
+        }
+    }
+    totals
 }
 
 fn action(
@@ -428,8 +465,7 @@ fn action(
     let shown = own.plays.as_ref().filter(|_| plays && judges);
     let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
     // The judgement keeps a few plays; where more are wanted they are ranked once more.
-    if let (Some(plays), gammond_protocol::analysis::Action::Play { roll, .. }) =
-        (shown, decision.action)
+    if let (Some(plays), Action::Play { roll, .. }) = (shown, decision.action)
         && how.plays > best.len()
         && plays.legal > best.len()
     {
@@ -553,8 +589,7 @@ fn books([plays, cube]: [&Totals; 2], length: u32, what: AnalysedParts) -> Playe
 
 /// Returns the per-game results of a session.
 fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
-    let count = analysis.games.len().max(1);
-    let signed = |game: &gammond_protocol::analysis::GameAnalysis| {
+    let signed = |game: &GameAnalysis| {
         let points = game.result.map_or(0.0, |(winner, points)| {
             let points = f64::from(points);
             if winner == MatPlayer::First {
@@ -568,27 +603,14 @@ fn per_game(analysis: &Analysis) -> [[PerGame; 2]; 2] {
     };
     let values: Vec<[f64; 2]> = analysis.games.iter().map(signed).collect();
     let of = |at: usize| {
-        let values = || values.iter().filter_map(|value| value.get(at).copied());
-        #[expect(clippy::cast_precision_loss, reason = "a session has few games")]
-        let games = count as f64;
-        let sum: f64 = values().sum();
-        let mean = sum / games;
-        let squares: f64 = values().map(|value| (value - mean) * (value - mean)).sum();
-        let deviation = (squares / (games - 1.0).max(1.0)).sqrt();
-        PerGame {
-            sum,
-            mean,
-            half_width: Z95 * deviation / games.sqrt(),
-        }
+        values
+            .iter()
+            .filter_map(|value| value.get(at).copied())
+            .collect()
     };
-    let first = [of(0), of(1)];
-    let second = first.map(|one| PerGame {
-        // Nothing has no sign.
-        sum: 0.0 - one.sum,
-        mean: 0.0 - one.mean,
-        ..one
-    });
-    [first, second]
+    let [actual, adjusted]: [Vec<f64>; 2] = [of(0), of(1)];
+    let first = [PerGame::of(&actual), PerGame::of(&adjusted)];
+    [first, first.map(PerGame::swapped)]
 }
 
 /// The output streams of a console.

@@ -112,6 +112,10 @@ impl ConsoleHost for Recorded {
         self.inner.gain(score, wins, points)
     }
 
+    fn match_equity_table(&self) -> String {
+        self.inner.match_equity_table()
+    }
+
     fn today(&self) -> [u32; 3] {
         self.inner.today()
     }
@@ -329,7 +333,7 @@ fn program_with(more: &[&str], commands: &str) -> String {
 }
 
 /// Sessions of the list in which no line differs but by the last digits of numbers. The number may only rise.
-const SAME_SESSIONS_MIN: usize = 81;
+const SAME_SESSIONS_MIN: usize = 88;
 
 /// CON-02: no session of the list gets worse than it was.
 #[test]

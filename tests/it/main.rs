@@ -27,6 +27,7 @@ mod cli;
 mod console;
 mod console_changes;
 mod console_external;
+mod console_original;
 mod containment;
 mod cubes;
 mod damage;

@@ -39,4 +39,5 @@ pub use report::comments;
 pub use rows::{DecisionKind, Row};
 pub(crate) use streamed::analyse_json;
 pub use text::match_line_head;
+pub(crate) use totals::is_close;
 pub use totals::{MARK_NAMES, MARKS, Sum, Totals, fibs_difference, luck_word, mark, rating_word};

@@ -95,7 +95,7 @@ pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
 /// Returns true if a decision not to double was close, or lost this much equity: GNU Backgammon counts missed doubles
 /// as well.
 #[must_use]
-pub(super) fn is_close(no_double: f64, double_take: f64, loss: f64) -> bool {
+pub(crate) fn is_close(no_double: f64, double_take: f64, loss: f64) -> bool {
     loss > 0.0 || (no_double - double_take.min(1.0)).abs() < CLOSE
 }
 
@@ -180,6 +180,28 @@ impl Totals {
         if loss > 0.0 {
             let [below, above] = &mut self.missed;
             if take <= 1.0 { below } else { above }.add(loss, cost);
+        }
+    }
+
+    /// Takes the loss of a double that was missed out of the sums again.
+    pub fn forgive_missed_double(&mut self, decision: &Decision, judgement: &Judgement) {
+        let (Some(cube), Some(loss)) = (&judgement.cube, judgement.cube_loss) else {
+            return;
+        };
+        if loss > 0.0 {
+            let value = f64::from(decision.state.cube.value());
+            let cost = judgement.cube_mwc.unwrap_or(loss * value);
+            let [below, above] = &mut self.missed;
+            let missed = if cube.double_take.equity <= 1.0 {
+                below
+            } else {
+                above
+            };
+            missed.count = missed.count.saturating_sub(1);
+            for sum in [missed, &mut self.cube] {
+                sum.emg -= loss;
+                sum.cost -= cost;
+            }
         }
     }
 

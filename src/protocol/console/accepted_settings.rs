@@ -1,7 +1,9 @@
 //! Settings that are only confirmed: how a window looks, sounds, languages, threads.
 
 use super::Console;
+use super::table::Phase;
 use super::words::Words;
+use gammond_game::Position;
 
 /// A switch without effect here: its keywords, and the texts for on and off.
 type Switch = (&'static [&'static str], &'static str, &'static str);
@@ -156,7 +158,30 @@ const SWITCHES: [Switch; 31] = [
     ),
 ];
 
+/// Returns the name of the game with the usual start, or with that of Nackgammon.
+const fn variation(nackgammon: bool) -> &'static str {
+    match nackgammon {
+        true => "Nackgammon",
+        false => "Standard backgammon",
+    }
+}
+
 impl Console {
+    /// Runs `show variation`.
+    pub(super) fn show_variation(&mut self) {
+        if self.table.phase != Phase::None {
+            self.say(&format!("You are playing: {}", self.played_variation()));
+        }
+        self.say(&format!(
+            "Default variation is: {}",
+            variation(self.nackgammon)
+        ));
+    }
+
+    fn played_variation(&self) -> &'static str {
+        variation(self.record.file.start() != Some(Position::start()))
+    }
+
     /// Confirms settings that change no number and no form.
     #[expect(clippy::too_many_lines, reason = "one table of settings")]
     pub(super) fn accept_setting(&mut self, path: &[&'static str], words: &mut Words<'_>) {
@@ -244,9 +269,19 @@ impl Console {
                 None => self.say("You must specify a filename. See \"help set met\". "),
                 Some(_) => self.refuse("set met"),
             },
-            ["variation", "standard"] => {
-                self.say("Default variation is: Standard backgammon");
-                self.say("Please start a new match or session to play `Standard backgammon'");
+            ["variation", name @ ("standard" | "nackgammon")] => {
+                self.nackgammon = *name == "nackgammon";
+                let new = variation(self.nackgammon);
+                self.say(&format!("Default variation is: {new}"));
+                if self.table.phase != Phase::None {
+                    self.say(&format!(
+                        "The current match or session is being played as `{}'.",
+                        self.played_variation()
+                    ));
+                }
+                self.say(&format!(
+                    "Please start a new match or session to play `{new}'"
+                ));
             }
             ["variation", name] => self.refuse(&format!("set variation {name}")),
             ["calibration"] => match words.number() {

@@ -105,12 +105,12 @@ fn turn(table: &Table, seat: Seat) -> String {
             false => String::new(),
         };
     }
-    let ended = table.phase == Phase::Over;
-    if ended || table.on_roll != seat || table.position.is_over() {
+    if table.phase == Phase::Over || table.on_roll != seat {
         return String::new();
     }
     let mut text = match table.dice {
         Some([first, second]) => format!("Rolled {first}{second}"),
+        None if table.position.is_over() => return String::new(),
         None => "On roll".to_owned(),
     };
     if let Some(word) = resignation(table.resigned) {

@@ -2,10 +2,14 @@
 
 use super::Console;
 use super::host::ConsoleHost;
+use super::market;
+use super::record::Decided;
 use super::table::{Phase, Seat};
+use crate::analysis::is_close;
+use gammond_engine::equity::{CubeState, Stakes, dead_double_point};
 use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question};
 use gammond_game::notation::play_text;
-use gammond_game::{LegalPlay, MatchState, Play};
+use gammond_game::{Chances, LegalPlay, MatchState, Play};
 
 /// Points of the home board.
 const HOME_POINTS: usize = 6;
@@ -136,6 +140,7 @@ impl Console {
         if self.table.doubled {
             return self.answer_double(&state, host);
         }
+        let mut decided = Decided::default();
         if self.table.dice.is_none() {
             let games = host.resigns(&EvalQuery::new(self.table.position, state));
             if games > self.table.declined {
@@ -145,8 +150,15 @@ impl Console {
             if self.table.may_double(seat) {
                 let cube = self.cube_answer(&state, &evals.cubes(), host)?;
                 if cube.double {
+                    decided.cube = Some(true);
+                    let place = self.record.next_place();
                     self.offer();
+                    self.record.decided.insert(place, decided);
                     return Ok(());
+                }
+                if self.window_is_open(&cube.chances, &state, host) {
+                    let (none, take) = (cube.no_double.equity, cube.double_take.equity);
+                    decided.cube = Some(is_close(none, take, 0.0));
                 }
             }
             self.throw(host);
@@ -162,9 +174,36 @@ impl Console {
             return Err("it has no answer".to_owned());
         };
         let best = ranked.plays.first().ok_or("it has no play")?;
+        decided.unforced = ranked.legal > 1;
         self.announce(best.play);
+        let place = self.record.next_place();
         self.make(best.play, best.position);
+        self.record.decided.insert(place, decided);
         Ok(())
+    }
+
+    /// Returns whether the player on roll wins so often that a double could gain with a dead cube: the original rolls
+    /// without a decision otherwise.
+    fn window_is_open(
+        &self,
+        chances: &Chances,
+        state: &MatchState,
+        host: &mut dyn ConsoleHost,
+    ) -> bool {
+        let point = match self.table.length {
+            0 => {
+                let jacoby = state.rules.jacoby;
+                let stakes = Stakes::money(jacoby);
+                dead_double_point(
+                    &stakes,
+                    CubeState::from(state.cube),
+                    state.rules.beavers,
+                    chances,
+                )
+            }
+            _ => market::double_point(state.score, self.table.cube, chances, host),
+        };
+        f64::from(chances.win) >= point
     }
 
     fn answer_double(
@@ -182,11 +221,17 @@ impl Console {
         let cube = self.cube_answer(&before, &evals.cubes(), host)?;
         let beavers = self.table.length == 0 && self.table.beavers < self.beavers;
         let answers = self.table.decides != self.table.on_roll;
+        let place = self.record.next_place();
         match (cube.take || !answers, cube.beaver && beavers && answers) {
             (_, true) => self.redouble(),
             (true, _) => self.take(),
             _ => self.drop_cube(host),
         }
+        let decided = Decided {
+            unforced: false,
+            cube: Some(true),
+        };
+        self.record.decided.insert(place, decided);
         Ok(())
     }
 

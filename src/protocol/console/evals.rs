@@ -136,7 +136,7 @@ pub(super) fn filter_lines(filter: &MoveFilter) -> String {
             text += &match level.accept {
                 ..0 => format!("        Skip pruning for {ply}-ply moves.\n"),
                 accept if level.extra == 0 => {
-                    format!("        keep the first {accept} {ply}-ply moves.\n")
+                    format!("        keep the first {accept} {ply}-ply moves\n")
                 }
                 accept => format!(
                     "        keep the first {accept} {ply}-ply moves and up to {} more moves within equity {}\n",

@@ -199,6 +199,15 @@ impl Console {
         let Some(file) = file else { return };
         match path {
             ["save", _] => self.write(name, &sgf(&file), host),
+            [_, _, "mat" | "gam"] if self.options.strict => {
+                let mut file = file;
+                if file.header("EventDate").is_none() {
+                    let [month, day, year] = host.today();
+                    let date = format!(" [EventDate \"{year}.{month:02}.{day:02}\"]");
+                    file.comments.insert(0, date);
+                }
+                self.write(name, &file.mat_as_gnubg(), host);
+            }
             [_, _, "mat" | "gam"] => self.write(name, &file.to_string(), host),
             [_, "game", "text"] => {
                 let text = self.game_text(self.record.game, false, host);

@@ -234,7 +234,12 @@ pub(super) fn cube_section(
         let value = turn(value);
         text += &format!("{rank}. {name:<20}{}", style.value(value));
         if rank > 1 {
-            text += &format!("  ({})", style.difference(value, turn(first)));
+            let best = turn(first);
+            let difference = match value == best {
+                true => style.no_difference(value),
+                false => style.difference(value, best),
+            };
+            text += &format!("  ({difference})");
         }
         text.push('\n');
     }

@@ -61,6 +61,9 @@ pub trait ConsoleHost {
     /// who `wins` the points, or loses them.
     fn gain(&mut self, score: Score, wins: bool, points: u32) -> f64;
 
+    /// Returns the name of the match equity table in use.
+    fn match_equity_table(&self) -> String;
+
     /// Returns today's month, day and year.
     fn today(&self) -> [u32; 3];
 
@@ -191,6 +194,40 @@ pub struct PerGame {
     pub mean: f64,
     /// Half of the 95 % interval.
     pub half_width: f64,
+}
+
+impl PerGame {
+    /// Returns the figures of a player's results.
+    #[must_use]
+    pub fn of(results: &[f64]) -> PerGame {
+        /// Half width of a 95 % confidence interval in standard deviations.
+        const Z95: f64 = 1.959_963_984_540_054;
+        #[expect(clippy::cast_precision_loss, reason = "a session has few games")]
+        let games = results.len().max(1) as f64;
+        let sum: f64 = results.iter().sum();
+        let mean = sum / games;
+        let squares: f64 = results
+            .iter()
+            .map(|value| (value - mean) * (value - mean))
+            .sum();
+        let deviation = (squares / (games - 1.0).max(1.0)).sqrt();
+        PerGame {
+            sum,
+            mean,
+            half_width: Z95 * deviation / games.sqrt(),
+        }
+    }
+
+    /// Returns the figures of the other player.
+    #[must_use]
+    pub fn swapped(self) -> PerGame {
+        PerGame {
+            // Nothing has no sign.
+            sum: 0.0 - self.sum,
+            mean: 0.0 - self.mean,
+            ..self
+        }
+    }
 }
 
 /// The values that a score gives to points.

@@ -2,11 +2,12 @@
 
 use super::Console;
 use super::evals::Evals;
-use super::host::{AnalysisRequest, ConsoleHost, PlayerStatistics};
+use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, PerGame, PlayerStatistics};
 use super::statistics::{StatisticsScope, table};
 use super::table::Seat;
 use super::words::Words;
-use crate::analysis::fibs_difference;
+use crate::analysis::{fibs_difference, rating_word};
+use gammond_engine::query::Settings;
 use gammond_game::notation::{MatAction, MatPlayer};
 use gammond_game::{Rules, Score};
 
@@ -59,6 +60,33 @@ impl Console {
         }
     }
 
+    /// Returns the analysis of the match, if there is one.
+    #[must_use]
+    pub const fn analysis(&self) -> Option<&AnalysedMatch> {
+        self.judged.as_ref()
+    }
+
+    /// Returns the evaluation of plays in an analysis, and the losses from which on decisions are doubtful, bad, very
+    /// bad.
+    #[must_use]
+    pub fn analysis_settings(&self) -> (Settings, [f64; 3]) {
+        (self.analysis.plays(), self.marks)
+    }
+
+    /// Returns the statistics of each game, followed by those of the match. Without an analysis they have counts and
+    /// results only.
+    pub fn books(&self, host: &mut dyn ConsoleHost) -> Vec<[PlayerStatistics; 2]> {
+        if let Some(judged) = &self.judged {
+            return judged.books.clone();
+        }
+        let games = 0..self.record.file.games.len();
+        let mut books: Vec<_> = games
+            .map(|game| self.counted(StatisticsScope::Game, game, host))
+            .collect();
+        books.push(self.counted(StatisticsScope::Match, 0, host));
+        books
+    }
+
     pub(super) fn show_statistics(&mut self, what: &str, host: &mut dyn ConsoleHost) {
         let extent = if what == "game" {
             StatisticsScope::Game
@@ -82,8 +110,13 @@ impl Console {
     ) -> String {
         let length = self.record.file.length;
         let factor = self.style.rate_factor;
+        // One game has no mean.
+        let shown = match self.record.file.games.len() {
+            ..2 => StatisticsScope::Game,
+            _ => extent,
+        };
         let of = |books: Option<&[PlayerStatistics; 2]>| {
-            table(books, &self.names, length, extent, factor)
+            table(books, &self.names, length, shown, factor)
         };
         if self.record.file.games.is_empty() {
             return of(None);
@@ -113,12 +146,17 @@ impl Console {
         let length = self.record.file.length;
         let file = &self.record.file;
         let games = file.games.iter().zip(file.crawford_games()).enumerate();
-        let mut result = 0.0;
-        for (_, (game, crawford)) in
+        let mut results = Vec::new();
+        for (number, (game, crawford)) in
             games.filter(|(number, _)| extent == StatisticsScope::Match || *number == game)
         {
-            for (player, action) in &game.actions {
+            for (at, (player, action)) in game.actions.iter().enumerate() {
                 let own = Seat::from_player(*player).of_mut(&mut books);
+                if let Some(decided) = self.record.decided.get(&(number, at)) {
+                    own.unforced += u32::from(decided.unforced);
+                    own.cube.count += u32::from(decided.cube.is_some());
+                    own.close += u32::from(decided.cube == Some(true));
+                }
                 let [doubles, takes, passes] = &mut own.turned;
                 match action {
                     MatAction::Play { .. } => own.plays.count += 1,
@@ -131,17 +169,36 @@ impl Console {
             if let Some((winner, points)) = game.result {
                 let wins = winner == MatPlayer::First;
                 let [first, second] = game.scores;
-                result += match (length, Score::new(length, first, second, crawford)) {
-                    (0, _) if wins => f64::from(points),
-                    (0, _) => -f64::from(points),
-                    (_, Ok(score)) => host.gain(score, wins, points),
-                    (_, Err(_)) => 0.0,
-                };
+                results.push(
+                    match (length, Score::new(length, first, second, crawford)) {
+                        (0, _) if wins => f64::from(points),
+                        (0, _) => -f64::from(points),
+                        (_, Ok(score)) => host.gain(score, wins, points),
+                        (_, Err(_)) => 0.0,
+                    },
+                );
             }
         }
+        let result: f64 = results.iter().sum();
+        let per_game = match (length, extent) {
+            (0, StatisticsScope::Match) => PerGame::of(&results),
+            _ => PerGame::default(),
+        };
         for (own, sign) in books.iter_mut().zip([1.0, -1.0]) {
+            own.per_game = [if sign > 0.0 {
+                per_game
+            } else {
+                per_game.swapped()
+            }; 2];
             let luck = if own.plays.count > 0 { "None" } else { "n/a" };
-            own.words = ["n/a", luck, "n/a", "n/a"];
+            // What the engine itself decided loses nothing.
+            let lost = |count: u32| (count > 0).then_some(0.0);
+            let (plays, cube) = (lost(own.unforced), lost(own.close));
+            let [play_word, cube_word, word] = [plays, cube, plays.or(cube)].map(rating_word);
+            own.words = [play_word, luck, cube_word, word];
+            if length > 0 {
+                own.rating_loss = [plays, cube];
+            }
             // Without a result both have `+0.000`.
             own.results = [sign * result + 0.0; 2];
             own.fibs_difference = fibs_difference(0.5 + sign * result, length);

@@ -22,10 +22,12 @@ mod export;
 mod external;
 mod files;
 mod grammar;
+mod help;
 mod hint;
 mod hinted;
 mod host;
 mod judge;
+mod market;
 mod navigate;
 mod no_host;
 mod offers;
@@ -140,6 +142,8 @@ pub struct Console {
     jacoby: bool,
     /// Beavers allowed in money sessions.
     beavers: u32,
+    /// True if new matches and sessions are played as Nackgammon.
+    nackgammon: bool,
     /// Points of `new match` alone.
     match_length: u32,
     manual_dice: bool,
@@ -201,6 +205,7 @@ impl Console {
             rollout: RolloutSetup::default(),
             jacoby: true,
             beavers: 3,
+            nackgammon: false,
             match_length: 7,
             manual_dice: false,
             rng: "Mersenne Twister",

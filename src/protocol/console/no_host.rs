@@ -56,6 +56,10 @@ impl ConsoleHost for NoHost {
         0.0
     }
 
+    fn match_equity_table(&self) -> String {
+        String::new()
+    }
+
     fn today(&self) -> [u32; 3] {
         [1, 1, 2000]
     }

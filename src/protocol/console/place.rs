@@ -9,6 +9,9 @@ use gammond_game::{BAR, POINTS, Position};
 
 /// Digits of a Position ID.
 const POSITION_ID_LENGTH: usize = 14;
+/// Digits of a Match ID.
+const MATCH_ID_LENGTH: usize = 12;
+const NO_GAME_FOR_BOARD: &str = "There must be a game in progress to set the board.";
 /// Numbers of `set board simple`.
 const SIMPLE: usize = 26;
 
@@ -83,15 +86,28 @@ impl Console {
         self.begin_record();
         self.set_up();
         if let Some([first, second]) = self.table.dice {
-            self.say(&format!("The dice have been set to {first} and {second}."));
+            if self.table.playing() {
+                self.say(&format!("The dice have been set to {first} and {second}."));
+            } else {
+                self.table.dice = None;
+                self.say("There must be a game in progress to set the dice.");
+            }
         }
         if self.table.cube > 1 {
+            // A turned cube makes a game of an ID without one, as in the original.
+            self.table.phase = Phase::Playing;
             self.say(&format!("The cube has been set to {}.", self.table.cube));
         }
         if had_game {
-            self.show_board();
+            match self.table.playing() {
+                true => self.show_board(),
+                false => self.say(NO_GAME_FOR_BOARD),
+            }
         }
-        self.show_board();
+        match self.table.phase {
+            Phase::None => self.say("No game in progress."),
+            _ => self.show_board(),
+        }
     }
 
     fn put_position(&mut self, position: Position) {
@@ -221,19 +237,22 @@ impl Console {
     }
 
     fn match_id(&mut self, text: &str) {
-        let found = MatchId::parse(text.as_bytes()).ok();
-        let Some((id, table)) = found.and_then(|id| Some((id, table_of(id)?))) else {
+        // The original reads what is missing as zeros.
+        let missing = match self.options.strict {
+            true => "A".repeat(MATCH_ID_LENGTH.saturating_sub(text.len())),
+            false => String::new(),
+        };
+        let found = MatchId::parse(format!("{text}{missing}").as_bytes()).ok();
+        let Some((id, mut table)) = found.and_then(|id| Some((id, table_of(id)?))) else {
             self.say(&format!("Illegal match ID '{text}'"));
             return;
         };
         if id.doubled() {
             self.step_back();
         }
-        if id.game_state() == 0 {
-            if self.options.strict {
-                self.say("There must be a game in progress to set the dice.\nNo game in progress.");
-                return;
-            }
+        if self.options.strict {
+            table.phase = Phase::of_number(id.game_state());
+        } else if id.game_state() == 0 {
             self.table = Table {
                 phase: Phase::None,
                 position: self.table.position,
@@ -249,7 +268,7 @@ impl Console {
 
     pub(super) fn set_board(&mut self, words: &mut Words<'_>) {
         if !self.table.playing() {
-            self.say("There must be a game in progress to set the board.");
+            self.say(NO_GAME_FOR_BOARD);
             return;
         }
         match words.text() {
@@ -261,7 +280,7 @@ impl Console {
     /// Sets the board from one of the forms of `set board`.
     fn board_text(&mut self, text: &str) {
         if !self.table.playing() {
-            self.say("There must be a game in progress to set the board.");
+            self.say(NO_GAME_FOR_BOARD);
             return;
         }
         let mut words = Words::new(text);
@@ -453,16 +472,22 @@ fn table_of(id: MatchId) -> Option<Table> {
         return None;
     }
     let dice = dice.map(|die| u8::try_from(die).unwrap_or(0));
-    let on_roll = Seat::from_number(id.on_roll());
+    // Before the double it was the doubler's turn.
+    let on_roll = match id.doubled() {
+        true => Seat::from_number(id.decides()).other(),
+        false => Seat::from_number(id.on_roll()),
+    };
     let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
+    let crawford = one_away && id.crawford();
     Some(Table {
         phase: Phase::Playing,
         length,
         score,
-        crawford: length > 0 && id.crawford(),
-        post_crawford: one_away && !id.crawford(),
+        crawford,
+        post_crawford: one_away && !crawford,
         jacoby: id.jacoby(),
-        cube: 1 << id.cube_log(),
+        idle_jacoby: length > 0 && id.jacoby(),
+        cube: if crawford { 1 } else { 1 << id.cube_log() },
         owner: id.owner().map(Seat::from_number),
         on_roll,
         decides: on_roll,

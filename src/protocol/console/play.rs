@@ -127,12 +127,14 @@ impl Console {
     /// Starts a record of the match on the table, without games and analysis.
     pub(super) fn begin_record(&mut self) {
         self.judged = None;
-        self.record.begin(self.table.length, &self.names);
+        self.record
+            .begin(self.table.length, &self.names, self.nackgammon);
     }
 
     pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
         let finished = !matches!(self.table.phase, Phase::Playing | Phase::None);
         self.table.begin();
+        self.table.position = self.record.file.start().unwrap_or_default();
         self.forget_hint();
         self.judged = None;
         self.record.file.length = self.table.length;

@@ -2,10 +2,11 @@
 
 use super::Console;
 use super::host::ConsoleHost;
+use super::market;
 use super::play::NO_GAME;
 use super::table::Seat;
 use super::words::Words;
-use gammond_engine::query::{EvalQuery, Found, Question, Settings};
+use gammond_engine::query::{EvalQuery, Found, Question};
 use gammond_game::Chances;
 
 impl Console {
@@ -55,13 +56,14 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    /// Shows the cube points of both players in a money session, with a dead and with a live cube (Janowski 1993).
-    fn show_cube_parameters(&mut self, host: &mut dyn ConsoleHost) -> Result<(), String> {
+    /// Shows the cube points of both players: in a money session those of Janowski (1993) with a dead and with a live
+    /// cube, in a match the windows of the score.
+    fn show_market_window(&mut self, host: &mut dyn ConsoleHost) -> Result<(), String> {
         let Some(state) = self.state() else {
             return Ok(());
         };
         let question = Question::Value(EvalQuery::new(self.table.position, state));
-        let Found::Value(found) = host.answer(question, &Settings::plies(0))? else {
+        let Found::Value(found) = host.answer(question, &self.hints.cubes())? else {
             return Err("the engine has no answer".to_owned());
         };
         let on_roll = rates(&found.chances);
@@ -77,6 +79,15 @@ impl Console {
                 100.0 * gammon,
                 100.0 * backgammon
             );
+        }
+        if self.table.length > 0 {
+            let score = match self.table.on_roll {
+                Seat::Top => state.score,
+                Seat::Bottom => state.score.swapped(),
+            };
+            text += &market::windows(score, self.table.cube, rates, &self.names, host);
+            self.out.push_str(&text);
+            return Ok(());
         }
         let [top, bottom] = rates.map(|[gammon, backgammon]| 1.0 + gammon + 2.0 * backgammon);
         for (name, [won, lost]) in self.names.iter().zip([[top, bottom], [bottom, top]]) {
@@ -102,13 +113,13 @@ impl Console {
                 self.say("That command is not yet implemented.");
                 return;
             }
-            ["marketwindow"] if self.table.length == 0 => {
-                if let Err(reason) = self.show_cube_parameters(host) {
+            ["marketwindow"] => {
+                if let Err(reason) = self.show_market_window(host) {
                     self.complain(&format!("gammond: show marketwindow: {reason}"));
                 }
                 return;
             }
-            [word @ ("marketwindow" | "temperaturemap")] => {
+            [word @ "temperaturemap"] => {
                 self.refuse(&format!("show {word}"));
                 return;
             }
@@ -132,7 +143,7 @@ impl Console {
 }
 
 /// Returns the shares of the player's wins that are gammons and backgammons.
-fn rates(chances: &Chances) -> [f64; 2] {
+pub(super) fn rates(chances: &Chances) -> [f64; 2] {
     let [win, gammon, backgammon] =
         [chances.win, chances.win_gammon, chances.win_backgammon].map(f64::from);
     match win > 0.0 {

@@ -26,8 +26,19 @@ pub(super) struct Record {
     pub(super) set_up: bool,
     /// Hints that were given inside the record, by game and action.
     pub(super) hints: BTreeMap<(usize, usize), Hint>,
+    /// What the engine decided while it played, by game and action.
+    pub(super) decided: BTreeMap<(usize, usize), Decided>,
     /// True if the game shown was resigned, and its end is shown.
     pub(super) ended: bool,
+}
+
+/// What the engine decided at an action of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Decided {
+    /// True if the roll had several plays.
+    pub(super) unforced: bool,
+    /// A cube decision, and whether it was close or turned the cube.
+    pub(super) cube: Option<bool>,
 }
 
 impl Seat {
@@ -48,11 +59,13 @@ impl Seat {
 
 impl Record {
     /// Starts a match without games.
-    pub(super) fn begin(&mut self, length: u32, names: &[String; 2]) {
+    pub(super) fn begin(&mut self, length: u32, names: &[String; 2], nackgammon: bool) {
+        let variation = nackgammon.then(|| " [Variation \"NackGammon\"]".to_owned());
         *self = Record {
             file: MatchFile {
                 length,
                 names: names.clone(),
+                comments: variation.into_iter().collect(),
                 ..MatchFile::default()
             },
             ..Record::default()
@@ -66,6 +79,7 @@ impl Record {
         games.truncate(self.game.saturating_add(usize::from(finished)));
         self.game = games.len();
         self.hints.retain(|(game, _), _| *game < games.len());
+        self.decided.retain(|(game, _), _| *game < games.len());
         if games.len() < GAMES_MAX {
             games.push(MatGame {
                 scores: table.score,
@@ -104,6 +118,7 @@ impl Record {
         // What is played in the middle of a game takes the place of what followed.
         game.actions.truncate(at);
         self.hints.retain(|place, _| *place < (number, at));
+        self.decided.retain(|place, _| *place < (number, at));
         game.result = None;
         if self.set_up && game.actions.len() < ACTIONS_MAX {
             let set_up = SetUp {
@@ -120,6 +135,12 @@ impl Record {
         }
         self.at = game.actions.len();
         self.rolled = false;
+    }
+
+    /// Returns the game and the number of the action that is recorded next.
+    pub(super) fn next_place(&self) -> (usize, usize) {
+        let set_up = self.set_up || self.file.games.is_empty();
+        (self.game, self.at.saturating_add(usize::from(set_up)))
     }
 
     pub(super) fn finish(&mut self, winner: Seat, points: u32) {
@@ -294,7 +315,7 @@ mod tests {
     fn games_beyond_the_limit_are_not_kept() {
         let table = Table::default();
         let mut record = Record::default();
-        record.begin(0, &["A", "B"].map(str::to_owned));
+        record.begin(0, &["A", "B"].map(str::to_owned), false);
         for _ in 0..GAMES_MAX + 2 {
             record.begin_game(&table, true);
             record.push(&table, Seat::Top, MatAction::Double(2));

@@ -3,6 +3,7 @@
 use super::Console;
 use super::evals::Context;
 use super::grammar::{self, ROLLOUT_PLAYER};
+use super::rollout_setup::RolloutSetup;
 use super::set_evals::Owner;
 use super::table::{Seat, counted};
 use super::words::Words;
@@ -58,7 +59,9 @@ impl Console {
             },
             ["limit" | "jsd", "minimumgames"] => match positive(words, RolloutSettings::TRIALS_MAX) {
                 Some(games) => {
-                    self.rollout.least = games;
+                    if path.first() == Some(&"limit") {
+                        self.rollout.least = games;
+                    }
                     let what = if path.first() == Some(&"jsd") { "JSDs are large" } else { "STDs are small" };
                     self.say(&format!("After {games} games, rollouts will stop if the {what} enough."));
                 }
@@ -84,8 +87,21 @@ impl Console {
                 None => self.say("You must specify a valid number of joint standard deviations."),
             },
             ["movefilter"] | ["later", "movefilter"] => {
-                if let Some(filter) = self.set_filter(self.rollout.filter, "rollout", words) {
-                    self.rollout.filter = filter;
+                let late = path.len() > 1;
+                let own = if late { "rollout late" } else { "rollout" };
+                let mut again = *words;
+                if !self.set_rollout_filter(late, Seat::Top, own, words) {
+                    return;
+                }
+                if self.options.strict {
+                    // The original has no words left for the second player.
+                    let ply = again.number().unwrap_or(1);
+                    self.fault(&format!(
+                        "You must specify a valid level 0..{} for the filter (see `help set {own} movefilter')",
+                        ply - 1
+                    ));
+                } else {
+                    self.set_rollout_filter(late, Seat::Bottom, own, &mut again);
                 }
             }
             ["rng", name] => match *name {
@@ -104,7 +120,9 @@ impl Console {
         };
         match grammar::read(ROLLOUT_PLAYER, words) {
             Ok(rest) if rest == ["movefilter"] => {
-                let _ = self.set_filter(self.rollout.filter, "rollout player", words);
+                let late = path.first() == Some(&"later");
+                let own = if late { "rollout late" } else { "rollout" };
+                self.set_rollout_filter(late, seat, own, words);
             }
             Ok(rest) => {
                 let later = path.first().filter(|word| **word == "later");
@@ -114,6 +132,30 @@ impl Console {
             }
             Err(misread) => self.report_unknown_command(&misread),
         }
+    }
+
+    /// Sets the move filter of a player, and returns whether the words were right.
+    fn set_rollout_filter(
+        &mut self,
+        late: bool,
+        seat: Seat,
+        own: &str,
+        words: &mut Words<'_>,
+    ) -> bool {
+        let of = |setup: &RolloutSetup| match late {
+            true => setup.later_filters,
+            false => setup.filters,
+        };
+        let filters = of(&self.rollout);
+        let Some(filter) = self.set_filter(*seat.of(&filters), own, words) else {
+            return false;
+        };
+        let filters = match late {
+            true => &mut self.rollout.later_filters,
+            false => &mut self.rollout.filters,
+        };
+        *seat.of_mut(filters) = filter;
+        true
     }
 
     fn set_rollout_context(
@@ -127,35 +169,32 @@ impl Console {
             [kind, key] => ("", *kind, *key),
             _ => return,
         };
-        let what = if kind == "chequerplay" {
-            "Chequer play in rollouts"
-        } else {
-            "Cube decisions in rollouts"
+        let chequer = kind == "chequerplay";
+        let what = match (part, chequer) {
+            ("truncation", true) => "Chequer play evaluations at rollout truncation point",
+            ("truncation", false) => "Cube decisions at rollout truncation point",
+            ("later", true) => "Chequer play for later moves in rollouts",
+            // The original's words for one player are others than for both.
+            ("later", false) if seat.is_some() => "Cube decisions for later plies of rollouts",
+            ("later", false) => "Cube decisions for later plies in rollouts",
+            (_, true) => "Chequer play in rollouts",
+            (_, false) => "Cube decisions in rollouts",
         };
-        let what = match (seat, part) {
-            (Some(seat), _) => format!("{what} (for player {})", seat.index()),
-            (None, "later") => format!("{what} (later)"),
-            (None, "truncation") => format!("{what} (at truncation)"),
-            _ => what.to_owned(),
+        let what = match seat {
+            Some(seat) => format!("{what} (for player {})", seat.index()),
+            None => what.to_owned(),
         };
         let owner = Owner {
             who: &what,
             path: "rollout",
             of: None,
         };
-        let sides = if part == "later" {
-            self.rollout.later
-        } else {
-            self.rollout.sides
+        let sides = match part {
+            "later" => self.rollout.later,
+            "truncation" => [self.rollout.truncation; 2],
+            _ => self.rollout.sides,
         };
-        let of = |side: &[Context; 2]| {
-            let [chequer, cube] = side;
-            if kind == "chequerplay" {
-                *chequer
-            } else {
-                *cube
-            }
-        };
+        let of = |[plays, cube]: &[Context; 2]| if chequer { *plays } else { *cube };
         let [first, second] = &sides;
         let context = match seat {
             Some(Seat::Bottom) => of(second),
@@ -164,18 +203,16 @@ impl Console {
         let Some(changed) = self.set_context(context, key, &owner, words) else {
             return;
         };
-        if part == "truncation" {
-            return;
-        }
         let mut changed_sides = sides;
         for (side, own) in changed_sides.iter_mut().zip(Seat::BOTH) {
             if seat.is_none_or(|seat| seat == own) {
-                let [chequer, cube] = side;
-                *(if kind == "chequerplay" { chequer } else { cube }) = changed;
+                let [plays, cube] = side;
+                *(if chequer { plays } else { cube }) = changed;
             }
         }
         match part {
             "later" => self.rollout.later = changed_sides,
+            "truncation" => [self.rollout.truncation, _] = changed_sides,
             _ => self.rollout.sides = changed_sides,
         }
     }
@@ -244,14 +281,22 @@ impl Console {
                     "Do not change evaluations during rollout.",
                 )
             }
-            ["bearofftruncation", "exact"] => (
-                "Will truncate *cubeless* rollouts when reaching exact bearoff database",
-                "Will not truncate *cubeless* rollouts when reaching exact bearoff database",
-            ),
-            ["bearofftruncation", _] => (
-                "Will truncate *cubeless* rollouts when reaching one-sided bearoff database",
-                "Will not truncate *cubeless* rollouts when reaching one-sided bearoff database",
-            ),
+            ["bearofftruncation", "exact"] => {
+                let [exact, _] = &mut own.bearoffs;
+                *exact = on;
+                (
+                    "Will truncate *cubeless* rollouts when reaching exact bearoff database",
+                    "Will not truncate *cubeless* rollouts when reaching exact bearoff database",
+                )
+            }
+            ["bearofftruncation", _] => {
+                let [_, one_sided] = &mut own.bearoffs;
+                *one_sided = on;
+                (
+                    "Will truncate *cubeless* rollouts when reaching one-sided bearoff database",
+                    "Will not truncate *cubeless* rollouts when reaching one-sided bearoff database",
+                )
+            }
             ["log"] => (
                 "Create an .sgf file for each game rolled out",
                 "Do not create an .sgf file for each game rolled out",

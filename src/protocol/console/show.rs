@@ -1,7 +1,7 @@
-//! `show …`: the state in words; and `help`.
+//! `show …`: the state in words.
 
 use super::Console;
-use super::grammar::{self, COMMANDS, UnknownCommand};
+use super::grammar::{self, COMMANDS};
 use super::host::ConsoleHost;
 use super::table::Phase;
 use super::words::Words;
@@ -68,9 +68,9 @@ impl Console {
             ["lang"] => self.say("Your language preference is set to system."),
             ["tutor"] => self.say("No warnings are given for chequer moves.\nNo warnings are given for cube decisions."),
             ["threads"] => self.say("1 calculation thread."),
-            ["variation"] => self.say("Default variation is: Standard backgammon"),
+            ["variation"] => self.show_variation(),
             ["delay"] => self.say("The delay is set to 300 ms."),
-            ["matchequitytable" | "met"] => self.say("Match equity table: see `--met' and `gammond config print'."),
+            ["matchequitytable" | "met"] => self.show_match_equities(host),
             [word, ..] => self.refuse(&format!("show {word}")),
             [] => {}
         }
@@ -281,36 +281,6 @@ impl Console {
         match path {
             ["keith"] => self.fault(&text),
             _ => self.say(&text),
-        }
-    }
-
-    pub(super) fn help(&mut self, words: &mut Words<'_>) {
-        if words.peek().is_none() {
-            let names: Vec<&str> = grammar::names(COMMANDS).collect();
-            self.say(&format!("Available commands:\n{}", names.join("\n")));
-            return;
-        }
-        let topic = words.trimmed().to_owned();
-        match grammar::read(COMMANDS, words) {
-            Ok(path) => {
-                let path = path.join(" ");
-                self.say(&format!(
-                    "{path}\n\nUsage: {path} … (see gammond's protocol-specs/gnubg-console.md)"
-                ));
-            }
-            Err(UnknownCommand::Incomplete) => {
-                let path = grammar::path(COMMANDS, &topic);
-                let names: Vec<&str> = path
-                    .map(|place| grammar::names(place).collect())
-                    .unwrap_or_default();
-                self.say(&format!(
-                    "{topic}\n\nUsage: {topic} <subcommand>\nAvailable subcommands:\n{}",
-                    names.join("\n")
-                ));
-            }
-            Err(UnknownCommand::Unknown(word)) => {
-                self.say(&format!("No help available for topic `{word}'"))
-            }
         }
     }
 }

@@ -77,6 +77,18 @@ impl Style {
         }
     }
 
+    /// Formats the difference of a choice of the cube that is worth as much as the best one, `like` one of the two.
+    pub(super) fn no_difference(&self, like: Equities) -> String {
+        let (w, digits) = (self.digits + 3, self.digits);
+        // The original writes a minus before such a zero.
+        let zero = if self.strict { -0.0_f64 } else { 0.0 };
+        match (like.mwc.is_some() && self.mwc, self.match_percent) {
+            (false, _) => self.equity(zero),
+            (true, true) => format!("{zero:+w$.p$}%", p = digits.saturating_sub(1)),
+            (true, false) => format!("{zero:+w$.p$}", p = digits + 1),
+        }
+    }
+
     /// Formats a probability of the game.
     pub(super) fn probability(&self, value: f32) -> String {
         let (w, digits) = (self.digits + 2, self.digits);

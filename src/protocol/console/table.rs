@@ -19,6 +19,17 @@ pub(super) enum Phase {
 }
 
 impl Phase {
+    /// Returns the phase of a number in a Match ID.
+    pub(super) const fn of_number(number: u16) -> Phase {
+        match number {
+            1 => Phase::Playing,
+            2 => Phase::Over,
+            3 => Phase::Resigned,
+            4 => Phase::Dropped,
+            _ => Phase::None,
+        }
+    }
+
     /// Returns the number of the phase in a Match ID.
     const fn number(self) -> u32 {
         match self {
@@ -100,6 +111,8 @@ pub(super) struct Table {
     pub(super) games: u32,
     /// True if the Jacoby rule applies in this session.
     pub(super) jacoby: bool,
+    /// The Jacoby bit that a Match ID gave a match, where it means nothing.
+    pub(super) idle_jacoby: bool,
     pub(super) cube: u32,
     pub(super) owner: Option<Seat>,
     /// `true` if the cube is in use.
@@ -130,6 +143,7 @@ impl Default for Table {
             post_crawford: false,
             games: 0,
             jacoby: true,
+            idle_jacoby: false,
             cube: 1,
             owner: None,
             cube_use: true,
@@ -222,7 +236,10 @@ impl Table {
             dice: self.dice.unwrap_or_default(),
             length: self.length,
             scores: self.score,
-            jacoby: self.length == 0 && self.jacoby,
+            jacoby: match self.length {
+                0 => self.jacoby,
+                _ => self.idle_jacoby,
+            },
         };
         fields.id()
     }

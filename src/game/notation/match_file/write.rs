@@ -44,12 +44,14 @@ impl MatGame {
         f: &mut fmt::Formatter<'_>,
         (number, default_crawford): (usize, bool),
         file: &MatchFile,
+        as_gnubg: bool,
     ) -> fmt::Result {
         let [first, second] = &file.names;
         let [first_score, second_score] = self.scores;
         let left = format!("{} : {first_score}", clean(first));
         // A word only where the score alone would mean something else.
         let crawford = match (self.crawford, default_crawford) {
+            _ if as_gnubg => "",
             (Some(true), false) => " (Crawford)",
             (Some(false), true) => " (after the Crawford game)",
             _ => "",
@@ -69,8 +71,15 @@ impl MatGame {
             on_roll = Some(player);
             let cell = match action {
                 MatAction::Play { roll, play } => {
-                    let [one, two] = roll.dice();
-                    let text = plain_play_text(&position, &play);
+                    let [one, two] = match as_gnubg {
+                        true => [roll.high(), roll.low()],
+                        false => roll.dice(),
+                    };
+                    let mut text = plain_play_text(&position, &play);
+                    let steps = play.steps().len();
+                    if as_gnubg && (1..4).contains(&steps) {
+                        text.push(' ');
+                    }
                     // A play that cannot be made leaves the board as it was: only the stars of hits depend on it.
                     position = steps_made(&position, &play).unwrap_or(position);
                     format!("{one}{two}: {text}")
@@ -102,17 +111,19 @@ impl MatGame {
             }
         }
         let Some((winner, points)) = self.result else {
-            return rows.write(f);
+            return rows.write(f, as_gnubg);
         };
         let end = GameEnd::of(self, file.length, position.is_over());
-        let wins = self.wins(winner, points, file.length, &end);
+        let length = if as_gnubg { 0 } else { file.length };
+        let wins = self.wins(winner, points, length, &end);
         // Beside a double that is passed, as gnubg writes it: in a row of its own gnubg takes it for a second double.
         let passed = matches!(self.actions.last(), Some((_, MatAction::Drop)));
         if passed && winner == MatPlayer::Second && rows.right_is_free {
-            rows.push(winner, format!(" {wins}"));
-            return rows.write(f);
+            let blank = if as_gnubg { " " } else { "" };
+            rows.push(winner, format!(" {wins}{blank}"));
+            return rows.write(f, as_gnubg);
         }
-        rows.write(f)?;
+        rows.write(f, as_gnubg)?;
         let column = match winner {
             MatPlayer::First => 6,
             MatPlayer::Second => LEFT_WIDTH + 6,
@@ -159,13 +170,15 @@ impl Rows {
         }
     }
 
-    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(&self, f: &mut fmt::Formatter<'_>, as_gnubg: bool) -> fmt::Result {
         for (number, [left, right]) in (1..).zip(&self.rows) {
             // A long play pushes the right-hand cell on, but never touches it.
             let row = format!("{number:3}) {left:<width$} {right}", width = LEFT_WIDTH - 1);
             // gnubg reads a take at the end of a line as another double, but not with blanks behind it.
             let row = match left == TAKES && right.is_empty() {
                 true => &row,
+                false if as_gnubg && right.is_empty() => &format!("{number:3}) {left}"),
+                false if as_gnubg => &row,
                 false => row.trim_end(),
             };
             writeln!(f, "{row}")?;
@@ -207,9 +220,37 @@ impl fmt::Display for MatchFile {
         let default_crawford = self.crawford_by_score();
         for (number, (game, default)) in (1..).zip(self.games.iter().zip(default_crawford)) {
             writeln!(f)?;
-            game.write(f, (number, default), self)?;
+            game.write(f, (number, default), self, false)?;
         }
         Ok(())
+    }
+}
+
+/// A match that is printed as GNU Backgammon prints it.
+struct AsGnubg<'a>(&'a MatchFile);
+
+impl fmt::Display for AsGnubg<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AsGnubg(file) = self;
+        for comment in &file.comments {
+            writeln!(f, ";{}", one_line(comment))?;
+        }
+        writeln!(f, "\n {} point match\n", file.length)?;
+        let default_crawford = file.crawford_by_score();
+        for (number, (game, default)) in (1..).zip(file.games.iter().zip(default_crawford)) {
+            game.write(f, (number, default), file, true)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl MatchFile {
+    /// Returns the match in the `.mat` form as GNU Backgammon writes it: the higher die first, a blank behind plays of
+    /// fewer than four steps, no word about the end of the match, and a blank line after each game.
+    #[must_use]
+    pub fn mat_as_gnubg(&self) -> String {
+        AsGnubg(self).to_string()
     }
 }
 
