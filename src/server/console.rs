@@ -13,12 +13,7 @@ use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Setting
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchState, Score};
 use gammond_protocol::analysis::{
-<<<<<<< HEAD
-    Analysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
-=======
-    Action, Analysis, GameAnalysis, JudgedDecision, Totals, analyse, analysis_settings, luck_word,
-    rating_word,
->>>>>>> 0ea2ecf6 (Console: show met, market windows of a match, rollout settings of each player, Nackgammon, help of commands, gnubg's .mat and Match IDs; 80 of 101 recorded sessions are the same, 95 in form)
+    Action, Analysis, GameAnalysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
 };
 use gammond_protocol::answerer::engine_error;
 use gammond_protocol::console::{
