@@ -2,12 +2,16 @@
 
 use crate::engine::Engine;
 use crate::interrupt;
-use crate::rules::MatchState;
+use crate::rules::{MatchState, play_steps};
 use crate::wrong::{self, whole};
 use gammond_engine::equity::{CubeState, Stakes};
-use gammond_engine::query::Stop;
+use gammond_engine::query::{Equities, RankedPlay, Stop};
+use gammond_game::Chances;
 use gammond_game::notation::{MatchId, PlayerNumber};
-use gammond_protocol::console::{Console as Inner, ConsoleHost as _, ConsoleOptions};
+use gammond_protocol::console::{
+    AnalysedAction, Console as Inner, ConsoleHost as _, ConsoleOptions, PlayerStatistics,
+    StatisticsSum,
+};
 use gammond_server::console::EngineHost;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -63,6 +67,102 @@ impl Console {
         let values = self.host.stakes(&state.0);
         (values.prices, values.chances)
     }
+
+    /// Returns the analysis of the match as dictionaries, or `None` without one.
+    fn analysis<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(judged) = self.inner.analysis() else {
+            return Ok(None);
+        };
+        let (settings, marks) = self.inner.analysis_settings();
+        let context = PyDict::new(py);
+        context.set_item("cubeful", i32::from(settings.cubeful))?;
+        context.set_item("plies", settings.plies)?;
+        let deterministic = settings.noise <= 0.0 || settings.noise_as_gnubg;
+        context.set_item("deterministic", i32::from(deterministic))?;
+        context.set_item("prune", i32::from(settings.prune))?;
+        context.set_item("noise", settings.noise)?;
+        let games = judged.games.iter().map(|game| {
+            let actions = game.iter().map(|action| analysed(py, action));
+            actions.collect::<PyResult<Vec<_>>>()
+        });
+        let found = PyDict::new(py);
+        found.set_item("context", context)?;
+        found.set_item("marks", marks)?;
+        found.set_item("games", games.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(Some(found))
+    }
+
+    /// Returns the statistics of both players of each game, followed by those of the match.
+    fn statistics<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Vec<Bound<'py, PyDict>>>> {
+        let books = self.inner.books(&mut self.host);
+        let books = books.iter().map(|both| {
+            let both = both.iter().map(|own| statistics(py, own));
+            both.collect::<PyResult<Vec<_>>>()
+        });
+        books.collect()
+    }
+}
+
+/// Returns the five chances of a player.
+fn chances(chances: &Chances) -> [f32; 5] {
+    [
+        chances.win,
+        chances.win_gammon,
+        chances.win_backgammon,
+        chances.lose_gammon,
+        chances.lose_backgammon,
+    ]
+}
+
+/// Converts the analysis of an action: a play as its steps, chances and equity; a cube decision as chances, values of not
+/// doubling and of a double that is taken, and the cubeless equity.
+fn analysed<'py>(py: Python<'py>, action: &AnalysedAction) -> PyResult<Bound<'py, PyDict>> {
+    let play = |one: &RankedPlay| {
+        let steps: Vec<(u8, u8)> = play_steps(&one.play);
+        (steps, chances(&one.chances), one.value.equity)
+    };
+    let value = |value: Equities| value.mwc.unwrap_or(value.equity);
+    let fields = PyDict::new(py);
+    fields.set_item("number", action.number)?;
+    fields.set_item("plays", action.plays.iter().map(play).collect::<Vec<_>>())?;
+    let played = action.played.as_ref();
+    fields.set_item("played", played.map(|(one, rank)| (play(one), *rank)))?;
+    fields.set_item("legal", action.legal)?;
+    let cube = action.cube.as_ref().map(|cube| {
+        let chances = chances(&cube.chances);
+        let (none, take) = (value(cube.no_double), value(cube.double_take));
+        (chances, none, take, cube.cubeless.equity)
+    });
+    fields.set_item("cube", cube)?;
+    for (name, pair) in [
+        ("cube_loss", action.cube_loss),
+        ("loss", action.loss),
+        ("luck", action.luck),
+    ] {
+        fields.set_item(name, pair.map(|[emg, _]| emg))?;
+    }
+    Ok(fields)
+}
+
+/// Converts the statistics of a player.
+fn statistics<'py>(py: Python<'py>, own: &PlayerStatistics) -> PyResult<Bound<'py, PyDict>> {
+    let sum = |sum: &StatisticsSum| (sum.count, sum.emg, sum.cost);
+    let fields = PyDict::new(py);
+    fields.set_item("plays", sum(&own.plays))?;
+    fields.set_item("unforced", own.unforced)?;
+    fields.set_item("play_marks", own.play_marks)?;
+    fields.set_item("rolls", own.rolls)?;
+    fields.set_item("luck", sum(&own.luck))?;
+    fields.set_item("cube", sum(&own.cube))?;
+    fields.set_item("close", own.close)?;
+    fields.set_item("turned", own.turned)?;
+    fields.set_item("faults", own.faults.iter().map(sum).collect::<Vec<_>>())?;
+    fields.set_item("rating_loss", own.rating_loss)?;
+    fields.set_item("fibs_difference", own.fibs_difference)?;
+    fields.set_item("results", own.results)?;
+    let per_game = own.per_game.map(|one| (one.mean, one.half_width));
+    fields.set_item("per_game", per_game)?;
+    Ok(fields)
 }
 
 const fn number(player: PlayerNumber) -> usize {

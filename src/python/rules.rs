@@ -157,9 +157,7 @@ impl Play {
     /// Pairs (from, to) of points: 25 is the bar, 0 is off.
     #[getter]
     fn steps(&self) -> Vec<(u8, u8)> {
-        let steps = self.play.steps().iter();
-        let to = |step: &game::Step| if step.bears_off() { 0 } else { step.to + 1 };
-        steps.map(|step| (step.from + 1, to(step))).collect()
+        play_steps(&self.play)
     }
 
     #[getter]
@@ -705,4 +703,11 @@ impl MatchState {
             self.beavers(),
         )
     }
+}
+
+/// Returns pairs (from, to) of points: 25 is the bar, 0 is off.
+pub(crate) fn play_steps(play: &game::Play) -> Vec<(u8, u8)> {
+    let to = |step: &game::Step| if step.bears_off() { 0 } else { step.to + 1 };
+    let steps = play.steps().iter();
+    steps.map(|step| (step.from + 1, to(step))).collect()
 }

@@ -5,7 +5,8 @@
 
 PROGRAM is a command line such as 'target/release/gammond gnubg'; both run `-t -q -p SCRIPT`. The games have persons on
 both sides and dice set by hand, with cubes, passes, beavers, resignations and the Crawford game. Keys, types, nesting and
-values of `match()` and the shape of `met()`, `cubeinfo()` and `posinfo()` are compared. Ends with 1 if any differ.
+values of `match()` and the shape of `met()`, `cubeinfo()` and `posinfo()` are compared, and at the end the shape of the
+analysed match with its statistics, without marks. Ends with 1 if any differ.
 """
 import json
 import os
@@ -30,6 +31,10 @@ def shape(value):
     if isinstance(value, dict): return {str(k): shape(v) for k, v in value.items()}
     if isinstance(value, (tuple, list)): return [type(value).__name__] + [shape(v) for v in value]
     return type(value).__name__
+def members(value, key=""):
+    if isinstance(value, dict): return {k: members(v, k) for k, v in value.items() if k not in MARKS and not (k == "luck" and isinstance(v, str))}
+    if isinstance(value, (tuple, list)): return [type(value).__name__] + [members(v) for v in (value[:1] if key == "moves" else value)]
+    return type(value).__name__
 print("\n@@" + json.dumps(shape(gnubg.met(4))))
 for line in LINES:
     if line == "?":
@@ -39,7 +44,13 @@ for line in LINES:
             print("\n@@" + json.dumps([shape(gnubg.posinfo()), shape(gnubg.cubeinfo())]))
     else:
         gnubg.command(line)
+for kind in ("chequerplay", "cubedecision"):
+    gnubg.command("set analysis %s evaluation plies 0" % kind)
+gnubg.command("analyse match")
+print("\n@@" + json.dumps(members(gnubg.match(1, 1, 1, 1))))
 """
+# Members that depend on the values of the nets.
+MARKS = ("skill", "cube-skill")
 PLAYS = {"31": "8/5 6/5", "42": "8/4 6/4", "61": "13/7 8/7", "65": "24/13", "53": "8/3 6/3", "21": "13/11 6/5"}
 
 
@@ -73,7 +84,7 @@ def answers(program, lines):
     """Runs a script and returns what it reported."""
     first = ["set player 0 human", "set player 1 human", "set automatic game off", "set automatic roll off", "set seed 7"]
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
-        script.write("LINES = %r\n%s" % (first + lines, SCRIPT))
+        script.write("LINES = %r\nMARKS = %r\n%s" % (first + lines, MARKS, SCRIPT))
         script.flush()
         run = subprocess.run(program + ["-t", "-q", "-p", script.name], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
     found = [json.loads(line[len(MARK):]) for line in run.stdout.split("\n") if line.startswith(MARK)]

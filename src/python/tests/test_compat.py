@@ -223,6 +223,46 @@ def test_matches_have_the_dictionaries_of_gnubg(capfd: pytest.CaptureFixture[str
     capfd.readouterr()
 
 
+def shape(value):
+    """The types of what a dictionary holds."""
+    return {key: shape(one) for key, one in value.items()} if isinstance(value, dict) else type(value).__name__
+
+
+@pytest.mark.parametrize("line", (HERE / "data" / "gnubg-analysed.jsonl").read_text().splitlines())
+def test_analysed_matches_have_the_members_of_gnubg(line: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """CON-35: members of the analysis and of the statistics, recorded with gnubg 1.07.001."""
+    theirs = json.loads(line)
+    folders = (HERE / "data", HERE.parents[2] / "tests" / "data")
+    file = next(folder / theirs["file"] for folder in folders if (folder / theirs["file"]).exists())
+    gnubg._console = None
+    for kind in ("chequerplay", "cubedecision"):
+        gnubg.command(f"set analysis {kind} evaluation plies 0")
+    gnubg.command(f'import mat "{file}"')
+    if theirs["analysed"]:
+        gnubg.command("analyse match")
+    ours = gnubg.match(1, 1, 1, 1)
+    capfd.readouterr()
+    assert ours is not None
+    info, stats = ours["match-info"], ours["stats"]
+    assert sorted(info) == theirs["info"]
+    assert shape(info.get("default-eval-context")) == theirs["context"]
+    assert [shape(own) for own in stats.values()] == [theirs["stats"]] * 2
+    assert [shape(own) for own in ours["games"][0]["stats"].values()] == [theirs["game"]] * 2
+    counts = ("total-cube", "n-doubles", "n-takes", "n-drops")
+    assert [own["moves"]["total-moves"] for own in stats.values()] == theirs["counts"][0]
+    assert [[own["cube"][name] for name in counts] for own in stats.values()] == theirs["counts"][1]
+    marks = ("skill", "luck", "cube-skill")
+    for game, kinds in zip(ours["games"], theirs["actions"], strict=True):
+        found = [sorted(set(action.get("analysis", {})) - set(marks)) for action in game["game"]]
+        assert found == [theirs["kinds"][kind] for kind in kinds]
+        for action in game["game"]:
+            analysis = action.get("analysis", {})
+            if "moves" in analysis:
+                played = analysis["moves"][analysis["imove"]]
+                assert sorted(played["move"]) == sorted(action["move"]) and len(played["probs"]) == 5
+    assert not any("analysis" in action for game in gnubg.match(0)["games"] for action in game["game"])
+
+
 def test_differences_stand_in_the_document() -> None:
     page = HERE.parents[2] / "protocol-specs" / "for-python.md"
     text = " ".join(page.read_text().split())

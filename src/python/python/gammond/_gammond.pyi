@@ -648,6 +648,10 @@ class Console:
         """Runs a command. Returns standard output, standard error, and true if the session is over."""
     def stakes(self, state: MatchState) -> tuple[list[list[float]], list[float]]:
         """Returns gammon and backgammon prices of both sides, and the match winning chances after a plain loss and win."""
+    def analysis(self) -> dict[str, Any] | None:
+        """Returns the analysis of the match: `context`, `marks` and `games`, or None without one."""
+    def statistics(self) -> list[list[dict[str, Any]]]:
+        """Returns the statistics of both players of each game, followed by those of the match."""
 
 def match_id_fields(text: str) -> dict[str, Any]:
     """Returns the fields of a Match ID."""

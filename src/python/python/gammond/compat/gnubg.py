@@ -26,7 +26,7 @@ DIFFERENCES = {
     "no-window": "navigate, show, updateui and nextturn run the console's commands of the same meaning or do nothing",
     "search-numbers": "numbers of look-ahead and of hint() differ by up to 0.005: other positions survive pruning",
     "bearoff-sides": "positionbearoff refuses checkers beyond its points, which the original leaves out",
-    "match": "match() has games, actions and results, without analysis and statistics; a roll without its play stands there while it waits",
+    "match": "match() lists the analysed plays that the console keeps, gnubg all; a roll without its play stands there while it waits",
 }
 
 _VERDICTS = (
@@ -457,7 +457,8 @@ def luckrating(luck: float) -> int:
 def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int = 0) -> dict[str, Any] | None:
     """Returns the match of the session with its games and actions, or None without one.
 
-    `boards` adds the Position ID before plays and doubles. `analysis`, `statistics` and `verbose` have no effect.
+    `boards` adds the Position ID before plays and doubles, `analysis` the members of an analysed match, `statistics`
+    those of each game and of the match; `verbose` adds cubeless equities to analysed cube decisions.
     """
     import tempfile
     from datetime import date
@@ -481,7 +482,25 @@ def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int 
         info["rules"] = ("Crawford",)
     elif not read.length and "is played with the Jacoby rule" in _quietly("show jacoby"):
         info["rules"] = ("Jacoby",)
+    judged = _session().analysis() if analysis else None
+    if judged:
+        info["default-eval-context"] = judged["context"]
     games = [_game(game, read.length, boards) for game in read.games]
+    for number, game in enumerate(games):
+        actions = judged["games"][number] if judged and number < len(judged["games"]) else ()
+        doubled = None
+        for action in actions:
+            if action["number"] >= len(game["game"]):
+                continue
+            entry = game["game"][action["number"]]
+            if entry["action"] == "double":
+                # A beaver has the values of the double.
+                doubled = action["cube"] or doubled
+                action = {**action, "cube": doubled}
+            _add_analysis(entry, action, judged["marks"], bool(verbose))
+    books = _session().statistics() if statistics else []
+    for game, both in zip(games, books):
+        game["stats"] = _stats(both, _session().analysis() is not None)
     crawford_over = False
     for game in games:
         # The first game in which a player needs one point is the Crawford game.
@@ -496,10 +515,124 @@ def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int 
         if all(now["dice"]) and not rolled:
             entry = {"dice": tuple(now["dice"]), "action": "set", "player": _PLAYERS[now["turn"]]}
             games[-1]["game"] = (*actions, entry)
-    return {"match-info": info, "games": tuple(games)}
+    found: dict[str, Any] = {"match-info": info, "games": tuple(games)}
+    if books:
+        found["stats"] = _match_stats(books[-1], _session().analysis() is not None, read)
+    return found
 
 
 _PLAYERS = ("X", "O")
+
+
+_SKILLS = ("doubtful", "bad", "very bad")
+_ROLLS = ("verygood", "good", "unmarked", "bad", "verybad")
+#: Cube faults in the order of `Console.statistics`.
+_FAULTS = (
+    "missed-double-below-cp",
+    "missed-double-above-cp",
+    "wrong-double-below-dp",
+    "wrong-double-above-tg",
+    "wrong-take",
+    "wrong-drop",
+)
+_BEST_RATING = 2050.0
+
+
+def _skill(loss: float | None, marks: Sequence[float]) -> str | None:
+    """Returns the mark of a loss."""
+    passed = sum(loss is not None and loss >= mark for mark in marks)
+    return _SKILLS[passed - 1] if passed else None
+
+
+def _add_analysis(entry: dict[str, Any], action: dict[str, Any], marks: Sequence[float], verbose: bool) -> None:
+    """Adds the member `analysis` to an action."""
+    found: dict[str, Any] = {}
+    if action["cube"] and entry["action"] in ("move", "double"):
+        probs, no_double, double_take, cubeless = action["cube"]
+        found |= {"type": "eval", "probs": tuple(probs)}
+        found |= {"nd-cubeful-eq": no_double, "dt-cubeful-eq": double_take}
+        if verbose:
+            found |= {"nd-match-eq": cubeless, "dt-match-eq": cubeless}
+    if entry["action"] == "move":
+        if action["plays"] and entry["move"]:
+            plays, (played, rank) = list(action["plays"]), action["played"]
+            if rank > len(plays):
+                plays.append(played)
+                rank = len(plays)
+            found["moves"] = tuple(
+                {"type": "eval", "move": _by_dice(steps), "probs": tuple(probs), "score": score}
+                for steps, probs, score in plays
+            )
+            found["imove"] = rank - 1
+        if action["luck"] is not None:
+            found["luck-value"] = action["luck"]
+            names = ("verybad", "bad", None, "good", "verygood")
+            name = names[sum(action["luck"] > bound for bound in _LUCK)]
+            if name:
+                found["luck"] = name
+        cube_skill = _skill(action["cube_loss"], marks)
+        if cube_skill:
+            found["cube-skill"] = cube_skill
+    skill = _skill(action["loss"], marks)
+    if skill:
+        found["skill"] = skill
+    if found:
+        entry["analysis"] = found
+
+
+def _stats(both: Sequence[dict[str, Any]], judged: bool) -> dict[str, Any]:
+    """Returns the member `stats` of a game: without an analysis the numbers of plays and the result only."""
+    return {player: _player_stats(own, judged) for player, own in zip(_PLAYERS, both)}
+
+
+def _player_stats(own: dict[str, Any], judged: bool) -> dict[str, Any]:
+    plays, emg, cost = own["plays"]
+    marked = sum(own["play_marks"])
+    moves = {
+        "unforced-moves": own["unforced"],
+        "total-moves": plays,
+        "error-skill": emg,
+        "error-cost": cost,
+        "marked": {**dict(zip(reversed(_SKILLS), reversed(own["play_marks"]))), "unmarked": plays - marked},
+    }
+    total, emg, cost = own["cube"]
+    cube: dict[str, Any] = {"total-cube": total, "close-cube": own["close"]}
+    cube |= zip(("n-doubles", "n-takes", "n-drops"), own["turned"] if judged else (0, 0, 0))
+    cube |= {name: fault[0] for name, fault in zip(_FAULTS, own["faults"])}
+    for name, (_, lost, points) in zip(_FAULTS, own["faults"]):
+        cube |= {f"err-{name}-skill": lost, f"err-{name}-cost": points}
+    # The original divides these two by the number of close decisions, and no other sum.
+    close = max(1, own["close"])
+    cube |= {"error-skill": emg / close, "error-cost": cost / close}
+    _, luck, points = own["luck"]
+    dice: dict[str, Any] = {"luck": luck, "luck-cost": points}
+    dice |= zip(("actual-result", "luck-adjusted-result"), own["results"])
+    dice["marked-rolls"] = dict(reversed(list(zip(_ROLLS, own["rolls"]))))
+    return {"moves": moves, "cube": cube, "dice": dice}
+
+
+def _match_stats(both: Sequence[dict[str, Any]], judged: bool, read: _gammond.Match) -> dict[str, Any]:
+    """Returns the member `stats` of the match."""
+    found = _stats(both, judged)
+    for own, stats in zip(both, found.values()):
+        if not read.length:
+            if len(read.games) < 2:
+                continue
+            (actual, actual_ci), (adjusted, adjusted_ci) = own["per_game"]
+            stats["ppg-advantage"] = {
+                "actual": actual,
+                "actual-ci": actual_ci,
+                "luck-adjusted": adjusted,
+                "luck-adjusted-ci": adjusted_ci,
+            }
+            continue
+        if own["fibs_difference"] is not None:
+            stats["dice"]["fibs-rating-difference"] = own["fibs_difference"]
+        plays, cube = own["rating_loss"]
+        rating = {"total": _BEST_RATING - (plays or 0.0) - (cube or 0.0)}
+        rating |= {name: lost for name, lost in (("chequer", plays), ("cube", cube)) if lost is not None}
+        stats["error-based-fibs-rating"] = rating
+    return found
 
 
 def _result(read: _gammond.Match) -> int:
