@@ -32,7 +32,7 @@ def shape(value):
     if isinstance(value, (tuple, list)): return [type(value).__name__] + [shape(v) for v in value]
     return type(value).__name__
 def members(value, key=""):
-    if isinstance(value, dict): return {k: members(v, k) for k, v in value.items() if k not in MARKS and not (k == "luck" and isinstance(v, str))}
+    if isinstance(value, dict): return {k: members(v, k) for k, v in value.items() if k not in MARKS and not (k == "luck" and isinstance(v, str)) and not (k == "analysis" and set(v) <= {"skill"})}
     if isinstance(value, (tuple, list)): return [type(value).__name__] + [members(v) for v in (value[:1] if key == "moves" else value)]
     return type(value).__name__
 print("\n@@" + json.dumps(shape(gnubg.met(4))))
