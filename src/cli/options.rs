@@ -248,7 +248,7 @@ impl Common {
         options.plies = self.plies.filter(|&plies| plies != 0);
         Ours {
             nets: (self.nets != EMBEDDED).then(|| PathBuf::from(&self.nets)),
-            options,
+            options: Box::new(options),
             bearoff: self.bearoff.clone(),
             osr: None,
         }

@@ -78,7 +78,7 @@ fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure
     let mut options = Options::default();
     options.plies = Some(2);
     let usual = [PlayerSpec::Gammond(Ours {
-        options,
+        options: Box::new(options),
         ..Ours::default()
     })];
     let specs = if specs.is_empty() { &usual[..] } else { specs };

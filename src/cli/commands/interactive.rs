@@ -130,7 +130,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let opponent = spec.open_with(&Defaults {
         answer_time: Duration::from_secs(args.players.answer_time),
         ours: Ours {
-            options,
+            options: Box::new(options),
             ..Ours::default()
         },
         met: common.match_equity_table()?,

@@ -26,7 +26,7 @@ pub struct Ours {
     /// Nets; the embedded ones when left out.
     pub nets: Option<PathBuf>,
     /// Settings of its decisions, those of players ([`gammond_engine::query::Scope::is_of_player`]) alone.
-    pub options: Options,
+    pub options: Box<Options>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
     /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
@@ -39,7 +39,7 @@ impl Ours {
     pub fn or(&self, other: &Ours) -> Ours {
         Ours {
             nets: self.nets.clone().or_else(|| other.nets.clone()),
-            options: self.options.or(&other.options),
+            options: Box::new(self.options.or(&other.options)),
             bearoff: self.bearoff.clone().or_else(|| other.bearoff.clone()),
             osr: self.osr.or(other.osr),
         }

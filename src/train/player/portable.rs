@@ -357,7 +357,7 @@ impl PortableEngine {
         let games = |games: &u32| (1..=GAMES_MAX).contains(games);
         Ok(Ours {
             nets: nets.map(|nets| nets.path(paths)).transpose()?,
-            options,
+            options: Box::new(options),
             bearoff: bearoff.map(|folder| folder.path(paths)).transpose()?,
             osr: osr
                 .map(|osr| within(Some(osr).filter(games), "osr"))

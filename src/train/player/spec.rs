@@ -378,7 +378,7 @@ mod tests {
             let PlayerSpec::Gammond(ours) = read else {
                 panic!("{text}");
             };
-            assert_eq!(ours.options, options(&[(setting.name, value)]), "{text}");
+            assert_eq!(*ours.options, options(&[(setting.name, value)]), "{text}");
         }
         for (text, said) in [
             (
@@ -401,7 +401,7 @@ mod tests {
             read("gammond:nets=a/b.wd:plies=2:filter=huge:bearoff=none:osr=36"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("a/b.wd".into()),
-                options: options(&[("plies", "2"), ("filter", "huge")]),
+                options: Box::new(options(&[("plies", "2"), ("filter", "huge")])),
                 bearoff: Some("none".into()),
                 osr: Some(36),
             }))
@@ -414,14 +414,14 @@ mod tests {
             read("gammond:nets=embedded:fast:plies=1"),
             Ok(PlayerSpec::Gammond(Ours {
                 nets: Some("embedded:fast".into()),
-                options: options(&[("plies", "1")]),
+                options: Box::new(options(&[("plies", "1")])),
                 ..Ours::default()
             }))
         );
         assert_eq!(
             read("gammond:level=roller+"),
             Ok(PlayerSpec::Gammond(Ours {
-                options: options(&[("level", "roller+")]),
+                options: Box::new(options(&[("level", "roller+")])),
                 ..Ours::default()
             }))
         );

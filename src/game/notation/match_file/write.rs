@@ -116,6 +116,17 @@ impl MatGame {
         let end = GameEnd::of(self, file.length, position.is_over());
         let length = if as_gnubg { 0 } else { file.length };
         let wins = self.wins(winner, points, length, &end);
+        self.write_result(f, rows, (winner, &wins), as_gnubg)
+    }
+
+    /// Writes the rows of the game and the winner's text.
+    fn write_result(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        mut rows: Rows,
+        (winner, wins): (MatPlayer, &str),
+        as_gnubg: bool,
+    ) -> fmt::Result {
         // Beside a double that is passed, as gnubg writes it: in a row of its own gnubg takes it for a second double.
         let passed = matches!(self.actions.last(), Some((_, MatAction::Drop)));
         if passed && winner == MatPlayer::Second && rows.right_is_free {
