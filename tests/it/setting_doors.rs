@@ -1,6 +1,6 @@
-//! Every setting of the table is found where settings are written: rules S-01, HTTP-140.
+//! Every setting of the table is found where settings are written: rules S-01, S-02, HTTP-140.
 
-use gammond_engine::query::{SETTINGS, Setting, SettingKind};
+use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use gammond_train::player::PlayerSpec;
 use serde_json::Value;
@@ -62,4 +62,50 @@ fn a_setting_of_the_table_is_found_at_every_door() {
         let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
         assert_eq!(player.is_ok(), setting.scope.is_of_player(), "{name}");
     }
+}
+
+/// Requests as readers of the table know them.
+const VERBS: [&str; 7] = [
+    "eval", "move", "cube", "rollout", "analyse", "show", "convert",
+];
+
+/// Returns the requests that take a setting, in words.
+fn requests(setting: &Setting) -> String {
+    let verbs = VERBS.into_iter().filter(|verb| setting.scope.is_of(verb));
+    match (verbs.collect::<Vec<_>>(), setting.scope) {
+        (_, Scope::Session) => "sessions of lines".to_owned(),
+        (verbs, _) => verbs.join(", "),
+    }
+}
+
+/// S-02: the table of the settings in the documents is the one of the program.
+#[test]
+fn documents_have_the_table_of_the_settings() {
+    const BEGIN: &str = "| setting | values | not given | for |\n|---|---|---|---|\n";
+    let mut table = BEGIN.to_owned();
+    for setting in SETTINGS {
+        let default = setting
+            .default
+            .map_or(String::new(), |value| value.to_string());
+        let (name, requests) = (setting.name, requests(setting));
+        table += &format!(
+            "| `{name}` | {} | {default} | {requests} |\n",
+            setting.want()
+        );
+    }
+    table += "\n";
+    for setting in SETTINGS {
+        table += &format!("- `{}`: {}\n", setting.name, setting.help);
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol-specs/settings.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (head, committed) = text.split_at(text.find(BEGIN).unwrap());
+    if std::env::var_os("GAMMOND_REWRITE").is_some() {
+        std::fs::write(path, format!("{head}{table}")).unwrap();
+        return;
+    }
+    assert_eq!(
+        committed, table,
+        "write it again: GAMMOND_REWRITE=1 cargo test --test it documents_have_the_table"
+    );
 }
