@@ -244,8 +244,9 @@ fn tiny_games(stage: &Stage, first: std::io::Result<Client>, read: bool) -> Outc
     }
     let mut answers = 0;
     let began = Instant::now();
-    // Short attacks on a slow machine end before the first match is judged: one answer is waited for.
-    while stage.on() || (read && answers == 0 && began.elapsed() < Duration::from_secs(60)) {
+    // Short attacks on a slow machine end before the first match is judged: one answer is waited for. All clients have
+    // their turns, so the first match is judged when nearly all are.
+    while stage.on() || (read && answers == 0 && began.elapsed() < Duration::from_secs(600)) {
         for (client, sent) in &mut herd {
             *sent += client.push(&request.as_bytes()[*sent % request.len()..]);
             if read {
