@@ -586,7 +586,10 @@ fn work_ends_with_its_client() {
     };
     let mut streams: Vec<TcpStream> = ["", "\r\n", &request, &request.repeat(200)]
         .iter()
-        .flat_map(|behind| [endless(behind), endless(behind)])
+        .flat_map(|behind| [behind, behind])
+        // A client may begin eight, and the one that asks below has the same address.
+        .skip(1)
+        .map(|behind| endless(behind))
         .collect();
     let answer = Client::new(&lines).ask(&format!("rollout {START} trials=36"));
     assert_eq!(answer["candidates"][0]["trials"], 36, "{answer}");
@@ -600,7 +603,7 @@ fn work_ends_with_its_client() {
     wait_until("this connection is the only one", || {
         count("gammond_queued ") == 0 && count("gammond_connections ") == 1
     });
-    assert_eq!(count("gammond_hang_ups_total "), 8);
+    assert_eq!(count("gammond_hang_ups_total "), 7);
 }
 
 /// HTTP-34: equal questions at the same time are computed once, and the work ends with the last of their clients.
