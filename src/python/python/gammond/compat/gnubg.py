@@ -483,11 +483,12 @@ def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int 
     elif not read.length and "is played with the Jacoby rule" in _quietly("show jacoby"):
         info["rules"] = ("Jacoby",)
     judged = _session().analysis() if analysis else None
+    judged_games, marks = (judged["games"], judged["marks"]) if judged else ([], [])
     if judged:
         info["default-eval-context"] = judged["context"]
     games = [_game(game, read.length, boards) for game in read.games]
     for number, game in enumerate(games):
-        actions = judged["games"][number] if judged and number < len(judged["games"]) else ()
+        actions = judged_games[number] if number < len(judged_games) else ()
         doubled = None
         for action in actions:
             if action["number"] >= len(game["game"]):
@@ -497,7 +498,7 @@ def match(analysis: int = 1, boards: int = 1, statistics: int = 0, verbose: int 
                 # A beaver has the values of the double.
                 doubled = action["cube"] or doubled
                 action = {**action, "cube": doubled}
-            _add_analysis(entry, action, judged["marks"], bool(verbose))
+            _add_analysis(entry, action, marks, bool(verbose))
     books = _session().statistics() if statistics else []
     for game, both in zip(games, books):
         game["stats"] = _stats(both, _session().analysis() is not None)
