@@ -43,7 +43,7 @@ impl Doubler {
         parts.sum()
     }
 
-    /// Returns the winning chance from which on a double to a cube that nobody turns again gains.
+    /// Returns the winning chance from which on a double to a cube that is not turned again gains.
     fn double_point(self, host: &mut dyn ConsoleHost, cube: u32, doubled: u32) -> f64 {
         let risk = self.mean(host, false, cube) - self.mean(host, false, doubled);
         let gain = self.mean(host, true, doubled) - self.mean(host, true, cube);
