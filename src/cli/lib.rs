@@ -42,7 +42,7 @@ pub(crate) use archive::Archive;
 pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played};
 pub(crate) use failure::{Failure, within};
 pub(crate) use options::{
-    COUNT_MAX, Common, Format, LevelOption, Measured, PlayerOptions, counts, data_folders,
+    COUNT_MAX, Common, Format, Measured, PlayerOptions, SearchOptions, counts, data_folders,
     io_threads, nets_named, only_for_its_owner, own_data_folder, points, share,
 };
 pub(crate) use output::{

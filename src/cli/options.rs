@@ -1,17 +1,19 @@
 //! Options that subcommands share, and what they make: engine, session, players.
 
 use super::{Failure, ProgressArgs, within};
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PossibleValue, RangedU64ValueParser, TypedValueParser};
+use clap::error::ErrorKind;
 use gammond_engine::bearoff::Tables;
 use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::query::{Level, Options, Settings};
+use gammond_engine::query::{MoveFilter, Options, SETTINGS, Setting, SettingKind, Settings};
 use gammond_game::MatchState;
 use gammond_job::{Control, RemoteExecutor};
 use gammond_protocol::SettingError;
 use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
 use gammond_train::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,17 +120,98 @@ pub(crate) enum PointsError {
     Range,
 }
 
-/// The level of play of commands whose engine takes decisions.
-#[derive(clap::Args, Debug, Clone)]
-pub(crate) struct LevelOption {
-    /// A level of play instead of `--plies`: roller, roller+ or roller++ roll small numbers of games out for each decision.
-    #[arg(long, value_name = "LEVEL", value_parser = level)]
-    pub(crate) level: Option<Level>,
+/// Settings of every decision as options of a command, beside `--plies`: one for each of the table with that scope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchOptions(Options);
+
+impl SearchOptions {
+    fn settings() -> impl Iterator<Item = &'static Setting> {
+        // `--plies` is an option of all commands.
+        (SETTINGS.iter()).filter(|one| one.scope.is_of_player() && one.name != "plies")
+    }
+
+    /// Returns the options with those of all commands.
+    pub(crate) fn options(&self, common: &Common) -> Options {
+        let mut all = self.0.clone();
+        all.plies = common.plies;
+        all
+    }
+
+    /// Returns the settings of a player whose answers are one play each.
+    pub(crate) fn one_play(&self, common: &Common) -> Settings {
+        self.options(common).over(Settings {
+            filter: MoveFilter::AUTO,
+            ..Settings::default()
+        })
+    }
 }
 
-/// Returns a level by its name.
-fn level(text: &str) -> Result<Level, String> {
-    Level::named(text).ok_or_else(|| "expected roller, roller+ or roller++".to_owned())
+impl clap::Args for SearchOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.args(Self::settings().map(|setting| {
+            let (first, rest) = setting.help.split_at(1);
+            let help = format!("{}{rest}: {}", first.to_uppercase(), setting.want());
+            clap::Arg::new(setting.name)
+                .long(setting.name)
+                .value_name(setting.value_name())
+                .help(help)
+                .hide_possible_values(true)
+                .value_parser(SettingParser(setting))
+        }))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for SearchOptions {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<SearchOptions, clap::Error> {
+        let mut options = SearchOptions::default();
+        options.update_from_arg_matches(matches)?;
+        Ok(options)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        for setting in Self::settings() {
+            if let Some(text) = matches.get_one::<String>(setting.name) {
+                let set = self.0.set(setting.name, text);
+                set.map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, error))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A parser that lets the texts of a setting's values pass.
+#[derive(Clone)]
+struct SettingParser(&'static Setting);
+
+impl TypedValueParser for SettingParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        text: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let setting = self.0;
+        let read = move |text: String| match setting.read(&text) {
+            Some(_) => Ok(text),
+            None => Err(format!("expected {}", setting.want())),
+        };
+        (clap::builder::StringValueParser::new().try_map(read)).parse_ref(command, argument, text)
+    }
+
+    /// Returns the words, for completions.
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        if self.0.kind != SettingKind::Word {
+            return None;
+        }
+        let words = self.0.words.iter();
+        Some(Box::new(words.map(|word| PossibleValue::new(*word))))
+    }
 }
 
 /// Longest wait for another program that an option may ask for: a day.

@@ -29,8 +29,7 @@ static DIALECTS: [Entry; 3] = [
     }),
     (|line| line.trim_ascii() == b"external", Defaults::external),
     (Ubgi::begins_with, |defaults| {
-        let search = defaults.session.search();
-        Box::new(Ubgi::new(search, "embedded", 1, false))
+        Box::new(Ubgi::new(&defaults.session, "embedded", 1, false))
     }),
 ];
 

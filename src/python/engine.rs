@@ -6,12 +6,12 @@ use crate::fork::PerProcess;
 use crate::interrupt;
 use crate::matches::Match;
 use crate::rules::{MatchState, Play, question_of, roll_of, state_or_money};
+use crate::settings::{Takes, options};
 use crate::wrong::{self, whole};
 use gammond_engine::engine::{EngineError, Nets};
 use gammond_engine::eval::Evaluator;
 use gammond_engine::query::{
-    CubeQuery, EvalQuery, Level, MoveFilter, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide,
-    RolloutSubject, Settings, Stop, Truncation,
+    CubeQuery, EvalQuery, Options, PlayQuery, RolloutQuery, RolloutSubject, Settings, Stop,
 };
 use gammond_engine::rollout::RolloutError;
 use gammond_engine::{Engine as Inner, MatchEquityTable};
@@ -20,12 +20,14 @@ use gammond_protocol::analysis::analyse;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 use std::path::PathBuf;
 
 /// Deepest look-ahead that is fast enough to run without checking for signals.
 const QUICK_PLIES: u8 = 1;
+/// Plays of a roll that are rolled out where `top` gives no other number.
+const ROLLED_OUT: usize = 3;
 /// Number of positions that one task evaluates.
 const BATCH: usize = 2048;
 
@@ -33,8 +35,8 @@ const BATCH: usize = 2048;
 #[pyclass(frozen, subclass, module = "gammond._gammond")]
 pub(crate) struct Engine {
     inner: PerProcess<Inner>,
-    /// Look-ahead that was asked for.
-    plies: Option<u8>,
+    /// What its methods take where they are not given another value.
+    options: Options,
 }
 
 fn failed(error: &EngineError) -> PyErr {
@@ -51,12 +53,6 @@ fn failed(error: &EngineError) -> PyErr {
         EngineError::Rollout(error) => wrong::value("rollout", error),
         other => wrong::work(other),
     }
-}
-
-fn plies_of(plies: i64) -> PyResult<u8> {
-    let most = Settings::PLIES_MAX;
-    let known = u8::try_from(plies).ok().filter(|&plies| plies <= most);
-    known.ok_or_else(|| wrong::value("plies", format!("{plies}, expected 0 to {most}")))
 }
 
 fn nets_of(name: &str) -> Nets {
@@ -76,24 +72,6 @@ fn met_of(name: &str) -> PyResult<MatchEquityTable> {
         Err(error) => Err(error),
     };
     table.map_err(|error| wrong::value("met", error))
-}
-
-fn truncation_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Truncation> {
-    let Some(value) = value else {
-        return Ok(Truncation::default());
-    };
-    let want = "expected 'never', 'table', 'race' or a number of turns";
-    if let Ok(text) = value.cast::<PyString>() {
-        return match text.to_string_lossy().as_ref() {
-            "never" => Ok(Truncation::Never),
-            "table" => Ok(Truncation::Table),
-            "race" => Ok(Truncation::Race),
-            other => Err(wrong::value("truncate", format!("'{other}', {want}"))),
-        };
-    }
-    let turns: i64 = value.extract().map_err(|_| wrong::kind("truncate", want))?;
-    let turns = u32::try_from(turns).map_err(|_| wrong::value("truncate", want))?;
-    Ok(Truncation::Turns(turns))
 }
 
 /// Returns the subject of a rollout of these arguments.
@@ -142,9 +120,14 @@ impl Engine {
         })
     }
 
-    fn settings(&self, plies: Option<i64>) -> PyResult<Settings> {
-        let plies = plies.map_or(Ok(self.plies()), plies_of)?;
-        Ok(Settings::plies(plies))
+    /// Returns the settings of a search for a method with these arguments.
+    fn settings(
+        &self,
+        names: (&str, Takes),
+        plies: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Settings> {
+        Ok(options(names, plies, settings)?.or(&self.options).search())
     }
 
     /// Runs a query with the interpreter released; deep searches stop when Python has a signal.
@@ -155,7 +138,8 @@ impl Engine {
         ask: impl FnOnce(&Inner, &Stop) -> Result<T, EngineError> + Send,
     ) -> PyResult<T> {
         let inner = self.inner()?;
-        let quick = settings.plies <= QUICK_PLIES && settings.level.is_none();
+        let quick =
+            settings.plies <= QUICK_PLIES && settings.level.is_none() && settings.time_ms.is_none();
         let found = match quick {
             true => py.detach(|| ask(&inner, &Stop::never())),
             false => interrupt::quietly(py, |stop| ask(&inner, stop))?,
@@ -242,17 +226,19 @@ impl From<RowError> for PyErr {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (nets=None, plies=None, bearoff=None, met=None, threads=0, cache_mb=16))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
+    #[pyo3(signature = (nets=None, plies=None, bearoff=None, met=None, threads=0, cache_mb=16, **settings))]
     fn new(
         py: Python<'_>,
         nets: Option<PathBuf>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'_, PyAny>>,
         bearoff: Option<PathBuf>,
         met: Option<PathBuf>,
         #[pyo3(from_py_with = whole)] threads: usize,
         #[pyo3(from_py_with = whole)] cache_mb: usize,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Engine> {
-        let plies = plies.map(plies_of).transpose()?;
+        let options = options(("Engine", Takes::SEARCH), plies, settings)?;
         let mut builder = gammond_train::player::engine_builder()
             .threads(threads)
             .cache_mb(cache_mb);
@@ -272,7 +258,7 @@ impl Engine {
         })?;
         Ok(Engine {
             inner: PerProcess::new(inner),
-            plies,
+            options,
         })
     }
 
@@ -285,7 +271,7 @@ impl Engine {
     /// Default look-ahead in plies.
     #[getter]
     fn plies(&self) -> u8 {
-        self.plies.unwrap_or(0)
+        self.options.plies.unwrap_or(0)
     }
 
     /// Number of compute threads.
@@ -307,20 +293,16 @@ impl Engine {
     }
 
     /// Evaluates a position before the roll. Without `state` it is that of the text, or money play.
-    #[pyo3(signature = (position, state=None, plies=None, cubeful=true, prune=true))]
+    #[pyo3(signature = (position, state=None, plies=None, **settings))]
     fn evaluate(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
-        cubeful: bool,
-        prune: bool,
+        plies: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Evaluation> {
-        let settings = self
-            .settings(plies)?
-            .with_cubeful(cubeful)
-            .with_pruning(prune);
+        let settings = self.settings(("evaluate", Takes::VALUE), plies, settings)?;
         let question = question_of("position", position)?;
         let query = EvalQuery::new(question.position, question.state_or(state));
         let found = self.ask(py, &settings, |inner, stop| {
@@ -330,38 +312,17 @@ impl Engine {
     }
 
     /// Ranks the plays of a roll, best first. Without `roll` and `state` they are those of the text.
-    #[pyo3(signature = (position, roll=None, state=None, plies=None, top=None, cubeful=true, level=None, filter=None, prune=true))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    #[pyo3(signature = (position, roll=None, state=None, plies=None, **settings))]
     fn best_plays(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         roll: Option<&Bound<'_, PyAny>>,
         state: Option<MatchState>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
-        #[pyo3(from_py_with = whole)] top: Option<usize>,
-        cubeful: bool,
-        level: Option<&str>,
-        filter: Option<&str>,
-        prune: bool,
+        plies: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<RankedPlay>> {
-        let mut settings = self
-            .settings(plies)?
-            .with_cubeful(cubeful)
-            .with_pruning(prune);
-        settings.top = top;
-        if let Some(name) = level {
-            let level = Level::named(name);
-            settings.level = Some(level.ok_or_else(|| {
-                let names = Level::ALL.map(Level::name).join(", ");
-                wrong::value("level", format!("'{name}', expected one of {names}"))
-            })?);
-        }
-        if let Some(name) = filter {
-            let wrong =
-                || wrong::value("filter", format!("'{name}', expected {}", MoveFilter::WANT));
-            settings.filter = MoveFilter::named(name).ok_or_else(wrong)?;
-        }
+        let settings = self.settings(("best_plays", Takes::PLAYS), plies, settings)?;
         let question = question_of("position", position)?;
         let roll = match roll {
             Some(roll) => roll_of("roll", roll)?,
@@ -388,15 +349,16 @@ impl Engine {
     }
 
     /// Decides on a double of the player on roll, and on its answer. Without `state` it is that of the text.
-    #[pyo3(signature = (position, state=None, plies=None))]
+    #[pyo3(signature = (position, state=None, plies=None, **settings))]
     fn cube(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         state: Option<MatchState>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<CubeDecision> {
-        let settings = self.settings(plies)?;
+        let settings = self.settings(("cube", Takes::VALUE), plies, settings)?;
         let question = question_of("position", position)?;
         if question.position.is_over() {
             return Err(wrong::value("position", "the game is over"));
@@ -410,31 +372,20 @@ impl Engine {
 
     /// Plays a position, the best or the given plays of a roll, or a cube decision on many times. Without `roll` and
     /// `state` they are those of the text.
-    #[pyo3(signature = (position, roll=None, state=None, trials=1296, seed=1, plies=0, cube_plies=None, top=3,
-        plays=None, cube=false, cubeful=true, variance_reduction=true, truncate=None, error=None, lead=None,
-        time_ms=None, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    #[pyo3(signature = (position, roll=None, state=None, *, plays=None, cube=false, progress=None, **settings))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
     fn rollout(
         &self,
         py: Python<'_>,
         position: &Bound<'_, PyAny>,
         roll: Option<&Bound<'_, PyAny>>,
         state: Option<MatchState>,
-        #[pyo3(from_py_with = whole)] trials: u32,
-        #[pyo3(from_py_with = whole)] seed: u64,
-        #[pyo3(from_py_with = whole)] plies: i64,
-        #[pyo3(from_py_with = whole)] cube_plies: Option<i64>,
-        #[pyo3(from_py_with = whole)] top: usize,
         plays: Option<Vec<Play>>,
         cube: bool,
-        cubeful: bool,
-        variance_reduction: bool,
-        truncate: Option<&Bound<'_, PyAny>>,
-        error: Option<f64>,
-        lead: Option<f64>,
-        #[pyo3(from_py_with = whole)] time_ms: Option<u64>,
         progress: Option<Py<PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Rollout> {
+        let options = options(("rollout", Takes::ROLLOUT), None, settings)?;
         let question = question_of("position", position)?;
         let position = question.position;
         let own_roll = question.roll.filter(|_| !cube && plays.is_none());
@@ -442,32 +393,9 @@ impl Engine {
             .map(|roll| roll_of("roll", roll))
             .transpose()?
             .or(own_roll);
-        let plies = plies_of(plies)?;
-        let cube_plies = cube_plies.map_or(Ok(plies), plies_of)?;
+        let top = options.top.map_or(ROLLED_OUT, usize::from);
         let subject = subject_of(&position, roll, plays.as_deref(), cube, top)?;
-        if time_ms == Some(0) {
-            return Err(wrong::value("time_ms", "0, expected 1 or more"));
-        }
-        if trials > RolloutSettings::TRIALS_MAX {
-            let most = RolloutSettings::TRIALS_MAX;
-            return Err(wrong::value(
-                "trials",
-                format!("{trials}, expected 1 to {most}"),
-            ));
-        }
-        let side = RolloutSide {
-            plies,
-            cube_plies,
-            filter: None,
-        };
-        let mut settings = RolloutSettings::default();
-        settings.trials = trials;
-        settings.seed = seed;
-        settings.sides = [side; 2];
-        settings.cubeful = cubeful;
-        settings.variance_reduction = variance_reduction;
-        settings.truncate = truncation_of(truncate)?;
-        (settings.error, settings.lead, settings.time_ms) = (error, lead, time_ms);
+        let settings = options.rollout(&options.search());
         let query = RolloutQuery {
             position,
             state: question.state_or(state),
@@ -490,16 +418,18 @@ impl Engine {
     }
 
     /// Replays a match and reports the equity lost by each decision and the luck of the dice.
-    #[pyo3(signature = (r#match, plies=None))]
+    #[pyo3(signature = (r#match, plies=None, **settings))]
     fn analyse(
         &self,
         py: Python<'_>,
         r#match: &Match,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Analysis> {
-        let plies = plies.map(plies_of).transpose()?.or(self.plies);
-        let (reading, rules) = (r#match.reading(), game::Rules::default());
-        let settings = Settings::for_analysis(plies, None);
+        let options = options(("analyse", Takes::ANALYSIS), plies, settings)?.or(&self.options);
+        let state = options.state(game::MatchState::default());
+        let rules = state.map_err(|error| wrong::value("jacoby", error))?.rules;
+        let (reading, settings) = (r#match.reading(), options.analysis());
         let inner = self.inner()?;
         let found = interrupt::quietly(py, |stop| {
             let run = || analyse(&inner, &settings, reading, rules, stop);
@@ -514,16 +444,19 @@ impl Engine {
 
     /// Evaluates boards: float32[N, 5], the chances of the player on roll to win, to win a gammon and a backgammon, to
     /// lose a gammon and a backgammon.
-    #[pyo3(signature = (boards, plies=None, state=None))]
+    #[pyo3(signature = (boards, plies=None, state=None, **settings))]
     fn evaluate_boards<'py>(
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'py, PyAny>>,
         state: Option<MatchState>,
+        settings: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let settings = self.settings(plies)?.with_cubeful(false);
-        let values = if settings.plies == 0 {
+        let settings = self.settings(("evaluate_boards", Takes::SEARCH), plies, settings)?;
+        let settings = settings.with_cubeful(false);
+        let is_static = settings == Settings::plies(0).with_cubeful(false);
+        let values = if is_static {
             self.static_values(py, boards)?
         } else {
             let state = state_or_money(state);
@@ -542,18 +475,20 @@ impl Engine {
 
     /// Chooses the best play of each roll: int8[N, 26], the boards after it with the opponent on roll, and float32[N],
     /// its equity for the player who makes it.
-    #[pyo3(signature = (boards, dice, plies=None, state=None, cubeful=false))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
+    #[pyo3(signature = (boards, dice, plies=None, state=None, cubeful=false, **settings))]
     fn best_boards<'py>(
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
         dice: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'py, PyAny>>,
         state: Option<MatchState>,
         cubeful: bool,
+        settings: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyArray2<i8>>, Bound<'py, PyArray1<f32>>)> {
-        let mut settings = self.settings(plies)?.with_cubeful(cubeful);
-        settings = settings.with_value_of_best();
+        let settings = self.settings(("best_boards", Takes::SEARCH), plies, settings)?;
+        let mut settings = settings.with_cubeful(cubeful).with_value_of_best();
         settings.top = Some(1);
         let state = state_or_money(state);
         let dice = Rows::of("dice", dice, 2)?;
@@ -576,15 +511,16 @@ impl Engine {
 
     /// Decides on doubles: float64[N, 3], the equities of no double, double and take, double and pass, and bool[N, 2],
     /// whether to double and whether to take.
-    #[pyo3(signature = (boards, state=None, plies=None))]
+    #[pyo3(signature = (boards, state=None, plies=None, **settings))]
     fn cube_boards<'py>(
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
         state: Option<MatchState>,
-        #[pyo3(from_py_with = whole)] plies: Option<i64>,
+        plies: Option<&Bound<'py, PyAny>>,
+        settings: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<bool>>)> {
-        let settings = self.settings(plies)?;
+        let settings = self.settings(("cube_boards", Takes::SEARCH), plies, settings)?;
         let state = state_or_money(state);
         let found = self.each(py, boards, |row| {
             row.open()?;

@@ -19,6 +19,7 @@ mod interrupt;
 mod matches;
 mod players;
 mod rules;
+mod settings;
 mod wrong;
 
 use pyo3::prelude::*;

@@ -608,7 +608,7 @@ fn a_level_judges_what_was_played() {
         &Stop::never(),
     )
     .unwrap();
-    assert_eq!(analysis.level, "roller");
+    assert_eq!(analysis.level, "roller large");
     let row = analysis.rows().next().unwrap();
     let searched = Settings::for_analysis(Some(2), None);
     let searched = analyse(

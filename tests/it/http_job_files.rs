@@ -254,13 +254,19 @@ fn job_is_filed_in_the_archive() {
     ];
     let said = gammond(folder.path(), &words);
     assert!(said.contains("1 match is in the archive already"), "{said}");
+    // Other settings make another analysis, of which the archive keeps both.
+    let other = format!("{target}&noise=0.1&prune=off");
+    assert_eq!(job(&other, "", &one)["archived"], 1);
+    let listed = list();
+    assert_eq!(listed.as_array().unwrap().len(), 2);
+    assert_eq!(listed[0]["judged"], json!("0-ply prune=off noise=0.1"));
     let both = form(&[("file", &one), ("file", &match_file("three3.mat"))]);
     assert_eq!(job(target, FORM, &both)["archived"], 2);
-    assert_eq!(list().as_array().unwrap().len(), 2);
+    assert_eq!(list().as_array().unwrap().len(), 3);
     gammond(folder.path(), &["players", "--db", "a.sqlite"]);
     for (query, status) in [
-        ("archive=true&noise=0.1", 400),
-        ("archive=true&prune=off", 400),
+        ("archive=true&jacoby=off", 400),
+        ("archive=true&beavers=off", 400),
         ("archive=yes", 400),
     ] {
         let answer = request(

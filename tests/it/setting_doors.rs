@@ -26,14 +26,19 @@ fn answer(session: &mut Session, line: &str) -> Value {
     }
 }
 
-/// S-01: lines set it and say it, `help` and the description of HTTP name it, and players take it if it is of every
-/// decision.
+/// S-01: lines set it and say it, `help` and the description of HTTP name it, and players and commands that play take it
+/// if it is of every decision.
 #[test]
 fn a_setting_of_the_table_is_found_at_every_door() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol-specs/openapi.json");
     let description: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let schemas = &description["components"]["schemas"];
     let help = answer(&mut Session::new(Options::default()), "help").to_string();
+    let commands = ["analyse", "ubgi", "fibs", "bgammon"].map(|command| {
+        let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        let said = program.args([command, "--help"]).output().unwrap();
+        (command, String::from_utf8(said.stdout).unwrap())
+    });
     for setting in SETTINGS {
         let (name, value) = (setting.name, value(setting));
         let mut session = Session::new(Options::default());
@@ -61,6 +66,13 @@ fn a_setting_of_the_table_is_found_at_every_door() {
         }
         let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
         assert_eq!(player.is_ok(), setting.scope.is_of_player(), "{name}");
+        for (command, help) in &commands {
+            let has_it = help.contains(&format!("--{name} <"));
+            // `--progress` of commands, `--length` and `--beavers` of bots are others.
+            if setting.scope.is_of_player() {
+                assert!(has_it, "{command} --{name}");
+            }
+        }
     }
 }
 
@@ -107,5 +119,121 @@ fn documents_have_the_table_of_the_settings() {
     assert_eq!(
         committed, table,
         "write it again: GAMMOND_REWRITE=1 cargo test --test it documents_have_the_table"
+    );
+}
+
+/// A class of Python with the settings of some scopes.
+struct PythonClass {
+    name: &'static str,
+    base: &'static str,
+    about: &'static str,
+    scopes: &'static [Scope],
+    /// Names beside those of the table, each with the setting.
+    others: &'static [(&'static str, &'static str)],
+}
+
+const PYTHON_CLASSES: [PythonClass; 5] = [
+    PythonClass {
+        name: "SearchSettings",
+        base: "TypedDict",
+        about: "Settings of every search: those of `Engine` itself, and of its methods for boards.",
+        scopes: &[Scope::Depth],
+        others: &[],
+    },
+    PythonClass {
+        name: "ValueSettings",
+        base: "SearchSettings",
+        about: "Settings of `Engine.evaluate` and `Engine.cube`.",
+        scopes: &[Scope::Method],
+        others: &[],
+    },
+    PythonClass {
+        name: "PlaySettings",
+        base: "ValueSettings",
+        about: "Settings of `Engine.best_plays`.",
+        scopes: &[Scope::Plays],
+        others: &[],
+    },
+    PythonClass {
+        name: "AnalysisSettings",
+        base: "SearchSettings",
+        about: "Settings of `Engine.analyse`.",
+        scopes: &[Scope::Rules],
+        others: &[],
+    },
+    PythonClass {
+        name: "RolloutSettings",
+        base: "PlaySettings",
+        about: "Settings of `Engine.rollout`.",
+        scopes: &[Scope::Rollout],
+        others: &[
+            ("cube_plies", "cubeplies"),
+            ("error", "se"),
+            ("lead", "jsd"),
+            ("time_ms", "time"),
+            ("variance_reduction", "vr"),
+        ],
+    },
+];
+
+/// Returns the type of a setting's values in Python.
+fn python_type(setting: &Setting) -> String {
+    let kind = match setting.kind {
+        SettingKind::Whole(..) | SettingKind::PowerOfTwo(_) => "int | ",
+        SettingKind::Real(..) | SettingKind::Above(_) => "float | ",
+        SettingKind::Switch => "bool | ",
+        SettingKind::Pair(_) | SettingKind::TurnPlies(..) => "tuple[int, int] | ",
+        _ => "",
+    };
+    let words: Vec<String> = setting
+        .words
+        .iter()
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    match words.is_empty() {
+        true => format!("{kind}None"),
+        false => format!("{kind}Literal[{}] | None", words.join(", ")),
+    }
+}
+
+/// S-02: the types of Python's keyword arguments are those of the table.
+#[test]
+fn python_has_the_table_of_the_settings() {
+    let mut text = "\"\"\"Types of the settings that methods of `Engine` take as keyword arguments.\n\nMade from the table in \
+         `engine/query/options.rs`: ``GAMMOND_REWRITE=1 cargo test --test it python_has_the_table``.\n\"\"\"\n\n\
+         from __future__ import annotations\n\nfrom typing import Literal, TypedDict\n"
+        .to_owned();
+    for class in PYTHON_CLASSES {
+        let (name, base, about) = (class.name, class.base, class.about);
+        text += &format!("\n\nclass {name}({base}, total=False):\n    \"\"\"{about}\"\"\"\n\n");
+        // `plies` is a parameter of all other methods.
+        let has_plies = name == "RolloutSettings";
+        for setting in SETTINGS.iter().filter(|setting| {
+            class.scopes.contains(&setting.scope) && setting.name != "plies"
+                || has_plies && setting.name == "plies"
+        }) {
+            text += &format!("    #: {}: {}\n", setting.help, setting.want());
+            text += &format!("    {}: {}\n", setting.name, python_type(setting));
+        }
+        for (other, name) in class.others {
+            let setting = SETTINGS
+                .iter()
+                .find(|setting| setting.name == *name)
+                .unwrap();
+            text += &format!("    #: `{name}`\n    {other}: {}\n", python_type(setting));
+        }
+    }
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/src/python/python/gammond/settings.py"
+    );
+    if std::env::var_os("GAMMOND_REWRITE").is_some() {
+        std::fs::write(path, &text).unwrap();
+        return;
+    }
+    let committed = std::fs::read_to_string(path).unwrap();
+    assert_eq!(
+        committed, text,
+        "write it again: GAMMOND_REWRITE=1 cargo test --test it python_has_the_table"
     );
 }

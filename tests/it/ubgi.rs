@@ -15,7 +15,7 @@ fn engine() -> Engine {
 /// What a whole session answers, as on standard input and output.
 fn session(input: &str) -> String {
     let mut out = Vec::new();
-    let machine = Ubgi::new(Default::default(), "embedded", 1, true);
+    let machine = Ubgi::new(&Default::default(), "embedded", 1, true);
     let build = |nets: &str, threads: usize| match nets {
         "embedded" => Engine::builder()
             .threads(threads)

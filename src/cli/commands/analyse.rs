@@ -2,13 +2,13 @@
 
 use super::players::table;
 use crate::{
-    AnalysisKey, Archive, ArchiveKey, Common, Failure, Format, LevelOption, Output, Picture,
-    ProgressArgs, folded, json_line, stopped, within,
+    AnalysisKey, Archive, ArchiveKey, Common, Failure, Format, Output, Picture, ProgressArgs,
+    SearchOptions, folded, json_line, stopped, within,
 };
 use gammond_base::escape::Terminal;
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{Level, Settings, Stop};
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading, Reason};
 use gammond_job::Progress;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    level: LevelOption,
+    search: SearchOptions,
     /// Show beside ours the analysis that stands in the file itself, such as that of eXtreme Gammon in its `.xg` or of
     /// BGBlitz in its `.bgf`, and the mean difference.
     #[arg(long, value_name = "WITH")]
@@ -148,17 +148,9 @@ enum StopReason {
     Archive(Failure),
 }
 
-/// Returns the settings of the analysis.
-pub(super) fn settings(common: &Common, level: Option<Level>) -> Settings {
-    Settings {
-        level,
-        ..Settings::for_analysis(common.plies, None)
-    }
-}
-
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
-    let settings = settings(common, args.level.level);
+    let settings = args.search.options(common).analysis();
     let mut control = args.progress.control()?;
     control.task = "analyse".to_owned();
     let paths = found(&args.files)?;

@@ -1,8 +1,7 @@
 //! `gammond bgammon`: the command line of the bot for bgammon servers.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, stop_requests};
-use crate::{Common, Failure, LevelOption, io_threads};
-use gammond_engine::query::MoveFilter;
+use crate::{Common, Failure, SearchOptions, io_threads};
 use gammond_protocol::bgammon::{MatchOffer, MatchOfferError};
 use gammond_server::bgammon::{BgammonConfig, BgammonError, play};
 use std::path::PathBuf;
@@ -104,7 +103,7 @@ pub(crate) struct Args {
     )]
     pace_ms: u64,
     #[command(flatten)]
-    level: LevelOption,
+    search: SearchOptions,
 }
 
 /// Returns the address of a WebSocket or of TCP.
@@ -146,9 +145,7 @@ impl Args {
         let password = password(self.password_file.as_deref(), VARIABLE, CREDENTIAL)?;
         let mut config = BgammonConfig::new(&self.server, &self.user, password)?;
         config.offer = MatchOffer::new(self.points, &self.title, self.match_password.as_deref())?;
-        config.settings = common.session(&[])?.search();
-        config.settings.filter = MoveFilter::AUTO;
-        config.settings.level = self.level.level;
+        config.settings = self.search.one_play(common);
         config.timing.pace_ms = self.pace_ms;
         config.think_ms = self.think_ms;
         config.pause_ms = self.pause_ms;

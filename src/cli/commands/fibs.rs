@@ -1,9 +1,9 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
-use crate::{AnalysisKey, Archive, Common, Failure, LevelOption, io_threads};
+use crate::{AnalysisKey, Archive, Common, Failure, SearchOptions, io_threads};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{MoveFilter, Settings};
+use gammond_engine::query::Settings;
 use gammond_protocol::fibs::Policy;
 use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(crate) struct Args {
     )]
     db: Option<PathBuf>,
     #[command(flatten)]
-    level: LevelOption,
+    search: SearchOptions,
     /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,
@@ -114,9 +114,7 @@ impl Args {
             let text = read_text(path)?;
             config.policy = Policy::parse(&text).map_err(Failure::in_file(path))?;
         }
-        config.settings = common.session(&[])?.search();
-        config.settings.filter = MoveFilter::AUTO;
-        config.settings.level = self.level.level;
+        config.settings = self.search.one_play(common);
         config.timing.pace_ms = self.pace_ms;
         config.think_ms = self.think_ms;
         config.pause_ms = self.pause_ms;

@@ -1,6 +1,5 @@
 //! `gammond play`: a match or money games by hand in a terminal, or with plays that come from a file.
 
-use super::analyse::settings;
 use super::hand_match::HandMatch;
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_base::rng::{ChaCha8Rng, stream};
@@ -146,7 +145,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     let mut table = GameTable {
         engine: common.engine()?,
-        settings: settings(common, None),
+        settings: Settings::for_analysis(common.plies, None),
         opponent: &*opponent,
         name,
         rules: Rules {

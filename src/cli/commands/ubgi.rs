@@ -1,7 +1,6 @@
 //! `gammond ubgi`.
 
-use crate::{Common, Failure, LevelOption, within};
-use gammond_engine::query::Settings;
+use crate::{Common, Failure, SearchOptions, within};
 use gammond_protocol::ubgi::Ubgi;
 use gammond_server::ubgi;
 use std::process::ExitCode;
@@ -10,15 +9,13 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
-    level: LevelOption,
+    search: SearchOptions,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let threads = engine.pool().current_num_threads();
-    let mut settings = Settings::plies(common.plies());
-    settings.level = args.level.level;
-    let machine = Ubgi::new(settings, &common.nets, threads, true);
+    let machine = Ubgi::new(&args.search.options(common), &common.nets, threads, true);
     let build = |nets: &str, threads: usize| {
         let changed = Common {
             nets: nets.to_owned(),

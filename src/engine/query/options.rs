@@ -450,6 +450,37 @@ impl Options {
         }
     }
 
+    /// Returns what settings of a search are as options; a filter without a name is left out.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Options {
+        Options {
+            plies: Some(settings.plies),
+            level: settings.level,
+            cubeful: Some(settings.cubeful),
+            filter: Some(settings.filter).filter(|filter| filter.name().is_some()),
+            prune: Some(settings.prune),
+            noise: Some(shortest(settings.noise)),
+            top: settings
+                .top
+                .map(|top| u16::try_from(top).unwrap_or(u16::MAX)),
+            time: settings.time_ms,
+            ..Options::default()
+        }
+    }
+
+    /// Returns these options without those that are equal in `others`.
+    #[must_use]
+    pub fn beyond(&self, others: &Options) -> Options {
+        let mut beyond = Options::default();
+        for (setting, value) in self.iter() {
+            if setting.get(others) != Some(value) {
+                // Its value has been one already.
+                let _ = setting.set(&mut beyond, value);
+            }
+        }
+        beyond
+    }
+
     /// Returns settings of a search with those that are set here in their place.
     #[must_use]
     pub fn over(&self, base: Settings) -> Settings {
@@ -608,6 +639,11 @@ impl Options {
 )]
 fn nearest(value: f64) -> f32 {
     value as f32
+}
+
+/// Returns the number whose digits are the fewest for this one: 0.05, not 0.05000000074505806.
+fn shortest(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 
 /// An error in a `key=value`.
@@ -836,6 +872,26 @@ mod tests {
         assert_eq!(spelt.search(), Settings::default());
         assert_eq!(spelt.answer, Some(AnswerStyle::default()));
         assert_eq!(spelt.order, Some(AnswerOrder::default()));
+    }
+
+    /// Settings of a search give the options again that made them, beside those of the defaults.
+    #[test]
+    fn settings_of_a_search_are_options_again() {
+        let mut some = Options::default();
+        for (name, text) in [
+            ("plies", "2"),
+            ("level", "roller+"),
+            ("filter", "swift"),
+            ("prune", "off"),
+            ("noise", "0.05"),
+            ("top", "3"),
+            ("time", "500"),
+        ] {
+            some.set(name, text).unwrap();
+        }
+        let usual = Options::of(&Settings::default());
+        assert_eq!(Options::of(&some.search()).beyond(&usual), some);
+        assert_eq!(usual.beyond(&usual), Options::default());
     }
 
     /// Their text gives the options again, and options fill only what others leave open.

@@ -383,6 +383,17 @@ impl Setting {
         }
     }
 
+    /// Returns the name of its values in the help of a command: `N`, `ON|OFF`, or its own name.
+    #[must_use]
+    pub fn value_name(&self) -> String {
+        match self.kind {
+            SettingKind::Word => self.name.to_uppercase(),
+            SettingKind::Switch => "ON|OFF".to_owned(),
+            SettingKind::Pair(_) => "N:N".to_owned(),
+            _ => "N".to_owned(),
+        }
+    }
+
     /// Returns the help, and the meaning of 0.
     #[must_use]
     pub fn about(&self) -> String {

@@ -5,7 +5,7 @@ use super::replay::{Action, Decision, Terms, crawford_games, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{MatchPart, MoveFilter, Settings, Stop};
+use gammond_engine::query::{MatchPart, MoveFilter, Options, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use rayon::prelude::*;
@@ -141,18 +141,30 @@ impl Analysis {
     }
 }
 
-/// Returns the search depth of these settings in words.
+/// Returns what decides the analysis by these settings, in words: `2-ply swift`, `roller noise=0.05`. Other settings have
+/// another name.
 #[must_use]
 pub fn level_name(settings: &Settings) -> String {
-    match settings.level {
+    let name = match settings.level {
         Some(level) => level.name().to_owned(),
-        None => match settings.filter.name() {
-            Some(name) if settings.plies > 0 && settings.filter != MoveFilter::LARGE => {
-                format!("{}-ply {name}", settings.plies)
-            }
-            _ => format!("{}-ply", settings.plies),
-        },
-    }
+        None => format!("{}-ply", settings.plies),
+    };
+    // Of static values a filter chooses nothing; a level is usually given without plies.
+    let filter = match (settings.level, settings.plies) {
+        (None, 0) => settings.filter,
+        (None, _) => MoveFilter::LARGE,
+        (Some(_), _) => MoveFilter::SWIFT,
+    };
+    let usual = Settings {
+        level: settings.level,
+        ..Settings::for_analysis(Some(settings.plies), Some(filter))
+    };
+    let mut others = Options::of(settings).beyond(&Options::of(&usual));
+    let filter = others.filter.take().and_then(|filter| filter.name());
+    let others = Some(others.canonical(" ")).filter(|text| !text.is_empty());
+    let words = [filter.map(str::to_owned), others];
+    let words = words.into_iter().flatten().map(|word| format!(" {word}"));
+    name + &words.collect::<String>()
 }
 
 /// Number of decisions analysed in one parallel batch. The analyses of earlier batches may have been dropped.

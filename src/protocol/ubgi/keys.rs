@@ -1,6 +1,7 @@
 //! The options of the UBGI engine: their names in both generations, and what they may be.
 
 use gammond_engine::query::{Level, MoveFilter};
+use gammond_game::Score;
 
 /// Values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,11 @@ pub(super) const NO_LEVEL: &str = "off";
 pub(super) const KEYS: [Key; 13] = [
     key("game.variant", "Variant", Domain::Enum(&["backgammon"])),
     key("game.jacoby", "Jacoby", Domain::Bool),
-    key("game.length", "Length", Domain::Int(0, 64)),
+    key(
+        "game.length",
+        "Length",
+        Domain::Int(0, Score::LENGTH_MAX as u64),
+    ),
     key("game.score", "Score", Domain::Text),
     key("game.crawford", "Crawford", Domain::Bool),
     key("engine.ply", "Ply", Domain::Int(1, PLY_MAX)),

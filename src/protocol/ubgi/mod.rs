@@ -20,12 +20,13 @@ use super::external::{Spelling, spell};
 use super::lines::FramedLine;
 use super::request::RequestError;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Found, PlayQuery, Question as Asked, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, Found, MoveFilter, Options, PlayQuery, Question as Asked, RankedPlays,
+    Settings,
 };
 use gammond_game::notation::{PositionId, Xgid};
 use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 use keys::{KEYS, PLY_MAX};
-use options::Options;
+use options::Values;
 
 /// The action for a line; a failed [`UbgiAction::Rebuild`] must be answered with an `error` line.
 pub type UbgiAction = super::dialect::LineAction<Question>;
@@ -105,7 +106,7 @@ impl Reply for Question {
 /// The state of one session.
 #[derive(Clone, Debug)]
 pub struct Ubgi {
-    options: Options,
+    options: Values,
     /// True if this client may change nets and threads.
     may_rebuild: bool,
     base: Settings,
@@ -116,7 +117,7 @@ pub struct Ubgi {
 
 impl Default for Ubgi {
     fn default() -> Self {
-        Ubgi::new(Settings::default(), "embedded", 1, false)
+        Ubgi::new(&Options::default(), "embedded", 1, false)
     }
 }
 
@@ -131,9 +132,14 @@ type CommandResult = Result<UbgiAction, &'static str>;
 impl Ubgi {
     /// Returns a session with these settings; `nets` and `threads` are those of the engine.
     #[must_use]
-    pub fn new(base: Settings, nets: &str, threads: usize, may_rebuild: bool) -> Ubgi {
+    pub fn new(set: &Options, nets: &str, threads: usize, may_rebuild: bool) -> Ubgi {
+        let base = set.over(Settings {
+            // An answer is one play (UBGI-12).
+            filter: MoveFilter::AUTO,
+            ..Settings::default()
+        });
         Ubgi {
-            options: Options::new(&base, nets, threads),
+            options: Values::new(&base, nets, threads),
             may_rebuild,
             base,
             position: None,

@@ -5,7 +5,7 @@ use gammond_engine::query::{Level, MoveFilter, Settings};
 use gammond_game::{MatchState, Score};
 
 #[derive(Clone, Debug)]
-pub(super) struct Options {
+pub(super) struct Values {
     /// UBGI's numbering: 1 is the static evaluation (UBGI-12).
     ply: u8,
     /// In the place of the look-ahead (RO-10).
@@ -18,18 +18,13 @@ pub(super) struct Options {
     pub(super) crawford_rule: bool,
 }
 
-impl Options {
-    pub(super) fn new(base: &Settings, nets: &str, threads: usize) -> Options {
-        Options {
+impl Values {
+    pub(super) fn new(base: &Settings, nets: &str, threads: usize) -> Values {
+        Values {
             ply: base.plies + 1,
             level: base.level,
             cubeful: false,
-            // An answer is one play; a session may have chosen another filter before.
-            filter: if base.filter == MoveFilter::NORMAL {
-                MoveFilter::AUTO
-            } else {
-                base.filter
-            },
+            filter: base.filter,
             seed: 0,
             threads,
             nets: nets.to_owned(),

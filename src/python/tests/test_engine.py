@@ -198,7 +198,7 @@ def test_matches_are_analysed(engine: Engine) -> None:
         (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, error=float("nan")), ValueError, "error"),
         (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, lead=float("nan")), ValueError, "lead"),
         (lambda e: e.rollout("4HPwATDgc/ABMA", "31", trials=36, top=0), ValueError, "top"),
-        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, time_ms=0), ValueError, "time_ms"),
+        (lambda e: e.rollout("4HPwATDgc/ABMA", trials=36, time_ms=-1), ValueError, "time_ms"),
         (lambda e: e.cube(Position([0] * 25, [15])), ValueError, "position"),
         (lambda e: arrays.cube(arrays.from_positions([Position(), Position([0] * 25, [15])]), engine=e), ValueError, "boards"),
         (lambda e: Match().add_game((0, 0), [(-1, "take", None)]), ValueError, "player"),

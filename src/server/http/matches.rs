@@ -18,7 +18,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
-use gammond_engine::query::{MoveFilter, Question, ReportForm, Settings};
+use gammond_engine::query::{Question, ReportForm};
 use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
 use gammond_protocol::ErrorCode;
@@ -154,21 +154,12 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
     }
 }
 
-/// Returns true if an archive takes this analysis: its key has the level, but no other setting.
+/// Returns true if an archive takes this analysis: its key has no rules of money games.
 pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
-    let asked = &inquiry.settings;
-    // The name of the level differs for these two.
-    let filter = (asked.filter == MoveFilter::SWIFT).then_some(MoveFilter::SWIFT);
-    let usual = Settings {
-        level: asked.level,
-        time_ms: asked.time_ms,
-        ..Settings::for_analysis(Some(asked.plies), filter)
-    };
-    let has_rules = |question: &Question| match question {
+    match &inquiry.question {
         Question::Match(task) => task.rules == Rules::default(),
         _ => false,
-    };
-    *asked == usual && has_rules(&inquiry.question)
+    }
 }
 
 /// Returns the question about a match; `words` are its settings.

@@ -57,7 +57,7 @@ pub fn fuzz_external(data: &[u8]) {
 
 /// UBGI sessions: an answer is whole lines.
 pub fn fuzz_ubgi(data: &[u8]) {
-    let mut machine = Ubgi::new(Settings::default(), "embedded", 1, true);
+    let mut machine = Ubgi::new(&Options::default(), "embedded", 1, true);
     for line in data.split(|byte| *byte == b'\n') {
         if let UbgiAction::Say(text) = machine.line(line) {
             assert!(text.ends_with('\n'), "{text:?}");

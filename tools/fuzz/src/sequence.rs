@@ -1,7 +1,7 @@
 //! Sequences for the machines that have a state: the fuzzer's bytes choose among commands, boards
 //! and sentences that belong together, so that a session gets beyond its first line.
 
-use gammond_engine::query::Settings;
+use gammond_engine::query::{Options, Settings};
 use gammond_game::legal_plays;
 use gammond_protocol::bgammon::{
     Ask as BgammonAsk, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer,
@@ -167,7 +167,7 @@ pub fn request_sequence(data: &[u8]) -> Vec<Vec<u8>> {
 /// whole lines, and a refusal changes nothing that can be read.
 pub fn fuzz_ubgi_sequence(data: &[u8]) {
     let mut choices = Choices { data };
-    let mut machine = Ubgi::new(Settings::default(), "embedded", 1, false);
+    let mut machine = Ubgi::new(&Options::default(), "embedded", 1, false);
     let mut placed = false;
     while !choices.over() {
         let line = ubgi_line(&mut choices);

@@ -10,11 +10,16 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from html import escape
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from . import _gammond
 from ._gammond import MatchState, Position, RankedPlay, Roll
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .settings import PlaySettings
 
 T = TypeVar("T")
 
@@ -115,6 +120,7 @@ class Engine(_gammond.Engine):
         met: name or file of a match equity table.
         threads: number of compute threads; 0 for one per processor.
         cache_mb: size of the evaluation cache, in megabytes.
+        settings: other defaults of calls but `rollout`, such as ``level="roller"``: see `gammond.settings`.
     """
 
     #: The threads of `submit` and the process that has them.
@@ -126,18 +132,13 @@ class Engine(_gammond.Engine):
         roll: Roll | str | tuple[int, int] | None = None,
         state: MatchState | None = None,
         plies: int | None = None,
-        top: int | None = None,
-        cubeful: bool = True,
-        level: str | None = None,
-        filter: str | None = None,
-        prune: bool = True,
+        **settings: Unpack[PlaySettings],
     ) -> Ranking:
         """Returns the legal plays of a roll, best first; if no checker can move, the pass alone.
 
         Without `roll` and `state` they are those of the text of the position.
         """
-        found = super().best_plays(position, roll, state, plies, top, cubeful, level, filter, prune)
-        return Ranking(found)
+        return Ranking(super().best_plays(position, roll, state, plies, **settings))
 
     def submit(self, method: Callable[..., T] | str, /, *args: Any, **kwargs: Any) -> Future[T]:
         """Calls a method of this engine on another thread and returns its future.

@@ -4,7 +4,9 @@ from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
+
+from .settings import AnalysisSettings, PlaySettings, RolloutSettings, SearchSettings, ValueSettings
 
 _T = TypeVar("_T")
 
@@ -456,6 +458,7 @@ class Engine:
         met: str | PathLike[str] | None = None,
         threads: int = 0,
         cache_mb: int = 16,
+        **settings: Unpack[SearchSettings],
     ) -> Self: ...
     @property
     def net_name(self) -> str:
@@ -476,8 +479,7 @@ class Engine:
         position: Position | str,
         state: MatchState | None = None,
         plies: int | None = None,
-        cubeful: bool = True,
-        prune: bool = True,
+        **settings: Unpack[ValueSettings],
     ) -> Evaluation:
         """Evaluates a position before the roll. Without `state` it is that of the text, or money play."""
     def best_plays(
@@ -486,15 +488,15 @@ class Engine:
         roll: Roll | str | tuple[int, int] | None = None,
         state: MatchState | None = None,
         plies: int | None = None,
-        top: int | None = None,
-        cubeful: bool = True,
-        level: str | None = None,
-        filter: str | None = None,
-        prune: bool = True,
+        **settings: Unpack[PlaySettings],
     ) -> Sequence[RankedPlay]:
         """Returns the legal plays of a roll, best first. Without `roll` and `state` they are those of the text."""
     def cube(
-        self, position: Position | str, state: MatchState | None = None, plies: int | None = None
+        self,
+        position: Position | str,
+        state: MatchState | None = None,
+        plies: int | None = None,
+        **settings: Unpack[ValueSettings],
     ) -> CubeDecision:
         """Evaluates a double of the player on roll, and its answer. Without `state` it is that of the text."""
     def rollout(
@@ -502,32 +504,29 @@ class Engine:
         position: Position | str,
         roll: Roll | str | tuple[int, int] | None = None,
         state: MatchState | None = None,
-        trials: int = 1296,
-        seed: int = 1,
-        plies: int = 0,
-        cube_plies: int | None = None,
-        top: int = 3,
+        *,
         plays: Sequence[Play] | None = None,
         cube: bool = False,
-        cubeful: bool = True,
-        variance_reduction: bool = True,
-        truncate: str | int | None = None,
-        error: float | None = None,
-        lead: float | None = None,
-        time_ms: int | None = None,
         progress: Callable[[Rollout], object] | None = None,
+        **settings: Unpack[RolloutSettings],
     ) -> Rollout:
-        """Rolls out a position, the `top` or the given plays of a roll, or a cube decision.
+        """Rolls out a position, the `top` (3) or the given plays of a roll, or a cube decision: 1296 games each.
 
         Without `roll` and `state` they are those of the text of the position.
         `progress` is called with the figures so far after each round of games; an exception in it, like Ctrl-C, ends
-        the rollout and is raised. `truncate` is `never`, `table` (default), `race` or a number of turns. `plays` are
-        plays of this position, and of `roll` where there is one.
+        the rollout and is raised. `plays` are plays of this position, and of `roll` where there is one. The settings
+        are those of `rollout` in the line protocol, with the same defaults; those of the engine are not used.
         """
-    def analyse(self, match: Match, plies: int | None = None) -> Analysis:
+    def analyse(
+        self, match: Match, plies: int | None = None, **settings: Unpack[AnalysisSettings]
+    ) -> Analysis:
         """Analyses a match: the loss of each decision and the luck of each roll."""
     def evaluate_boards(
-        self, boards: NDArray[np.int8], plies: int | None = None, state: MatchState | None = None
+        self,
+        boards: NDArray[np.int8],
+        plies: int | None = None,
+        state: MatchState | None = None,
+        **settings: Unpack[SearchSettings],
     ) -> NDArray[np.float32]:
         """Returns the chances of int8[N, 26] boards: float32[N, 5]."""
     def best_boards(
@@ -537,10 +536,15 @@ class Engine:
         plies: int | None = None,
         state: MatchState | None = None,
         cubeful: bool = False,
+        **settings: Unpack[SearchSettings],
     ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """Returns the boards after the best plays of int8[N, 26] boards and [N, 2] dice: int8[N, 26], and float32[N] equities."""
     def cube_boards(
-        self, boards: NDArray[np.int8], state: MatchState | None = None, plies: int | None = None
+        self,
+        boards: NDArray[np.int8],
+        state: MatchState | None = None,
+        plies: int | None = None,
+        **settings: Unpack[SearchSettings],
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Returns float64[N, 3] equities of no double, take, pass, and bool[N, 2], true to double and to take."""
 

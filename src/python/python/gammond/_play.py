@@ -172,7 +172,7 @@ class Game:
             (self.take if takes else self.pass_)()
             return "take" if takes else "pass"
         if self._now.roll is not None:
-            self.play(engine.best_plays(self.position, self._now.roll, self.state, plies, 1)[0].play)
+            self.play(engine.best_plays(self.position, self._now.roll, self.state, plies, top=1)[0].play)
             return "play"
         if self._no_double() is None and engine.cube(self.position, self.state, plies).double:
             self.double()

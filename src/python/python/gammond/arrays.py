@@ -26,8 +26,11 @@ from ._gammond import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._engine import Engine
     from ._gammond import MatchState
+    from .settings import SearchSettings
 
 Boards = NDArray[np.int8]
 
@@ -43,13 +46,15 @@ def start(n: int = 1) -> Boards:
     return np.repeat(from_positions([_gammond.Position()]), n, axis=0)
 
 
-def evaluate(boards: Boards, plies: int = 0, engine: Engine | None = None) -> NDArray[np.float32]:
+def evaluate(
+    boards: Boards, plies: int = 0, engine: Engine | None = None, **settings: Unpack[SearchSettings]
+) -> NDArray[np.float32]:
     """Evaluates boards without a cube: float32[N, 5].
 
     The columns are the chances of the player on roll to win, to win a gammon, to win a backgammon, to lose a gammon, to
     lose a backgammon.
     """
-    return _engine_or_default(engine).evaluate_boards(boards, plies)
+    return _engine_or_default(engine).evaluate_boards(boards, plies, **settings)
 
 
 def best(
@@ -59,24 +64,29 @@ def best(
     engine: Engine | None = None,
     state: MatchState | None = None,
     cubeful: bool = False,
+    **settings: Unpack[SearchSettings],
 ) -> tuple[Boards, NDArray[np.float32]]:
     """Chooses the best play of each roll.
 
     Returns int8[N, 26], the boards after it with the opponent on roll, and float32[N], its equity for the player on
     roll.
     """
-    return _engine_or_default(engine).best_boards(boards, dice, plies, state, cubeful)
+    return _engine_or_default(engine).best_boards(boards, dice, plies, state, cubeful, **settings)
 
 
 def cube(
-    boards: Boards, state: MatchState | None = None, plies: int = 0, engine: Engine | None = None
+    boards: Boards,
+    state: MatchState | None = None,
+    plies: int = 0,
+    engine: Engine | None = None,
+    **settings: Unpack[SearchSettings],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Evaluates cube decisions.
 
     Returns float64[N, 3], the equities of no double, of double and take, of double and pass, and bool[N, 2], true to
     double and true to take.
     """
-    return _engine_or_default(engine).cube_boards(boards, state, plies)
+    return _engine_or_default(engine).cube_boards(boards, state, plies, **settings)
 
 
 def equity(chances: NDArray[np.float32]) -> NDArray[np.float32]:

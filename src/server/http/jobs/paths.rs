@@ -274,7 +274,8 @@ async fn analysis(
     }
     let inquiry = matches::inquiry(shared, &words, Vec::new(), matches::all_forms(longest))?;
     if archive && !matches::is_archivable(&inquiry) {
-        let message = "archived analyses have no settings but plies, level and time";
+        let message =
+            "archived analyses have the rules of their file: leave out jacoby and beavers";
         let place = ErrorLocation::Parameter("archive".to_owned());
         return Err(Problem::new(ErrorCode::BadCombination, message).at(place));
     }

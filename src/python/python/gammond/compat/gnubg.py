@@ -263,7 +263,7 @@ def _asked(args: tuple[Any, ...]) -> tuple[Position, MatchState, dict[str, Any]]
 def evaluate(*args: Any) -> tuple[float, ...]:
     """Returns the five chances and the equity of the game's position, or of a board, a cubeinfo and an evalcontext."""
     position, state, context = _asked(args)
-    found = _shared_engine().evaluate(position, state, context["plies"], bool(context["cubeful"]))
+    found = _shared_engine().evaluate(position, state, context["plies"], cubeful=bool(context["cubeful"]))
     return (*found.chances.to_tuple(), found.cubeless)
 
 
@@ -295,8 +295,8 @@ def findbestmove(
         (int(first), int(second)),
         state if info is None else _state(info),
         context["plies"],
-        1,
-        bool(context["cubeful"]),
+        top=1,
+        cubeful=bool(context["cubeful"]),
     )
     return _flat(ranked[0].play)
 
@@ -331,7 +331,7 @@ def hint(count: int = 999) -> dict[str, Any]:
         }
         return {"hinttype": "cube", "gnubgid": gnubgid(), "hint": [details]}
     first, second = fields["dice"]
-    ranked = _shared_engine().best_plays(position, (first, second), state, context["plies"], count)
+    ranked = _shared_engine().best_plays(position, (first, second), state, context["plies"], top=count)
     hints = []
     for number, one in enumerate(ranked, 1):
         if one.play.is_pass:

@@ -187,7 +187,7 @@ def probabilities(board: Board | str, plies: int, nr: int = 1296) -> tuple[float
             else:
                 values = np.where([kind not in _NETS, False, False, False, False], values, better)
         return tuple(values[0].tolist())
-    found = _engine().evaluate(position, _state(), _plies(plies), False, False)
+    found = _engine().evaluate(position, _state(), _plies(plies), cubeful=False, prune=False)
     return found.chances.to_tuple()
 
 
@@ -216,7 +216,7 @@ def best_move(
     the next player on roll.
     """
     position = _position(pos)
-    ranked = _engine().best_plays(position, _roll(die1, die2), _state(), _plies(n), None, False, prune=False)
+    ranked = _engine().best_plays(position, _roll(die1, die2), _state(), _plies(n), cubeful=False, prune=False)
     best = ranked[0].play
     found: tuple[Any, ...] = tuple(best.steps)
     if not (b or r or list):
