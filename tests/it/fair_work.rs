@@ -120,10 +120,10 @@ fn tiny_games_take_little_memory_on_sockets() {
     );
     let text = tiny_games(255 << 10);
     // The longest time that can be asked for: five minutes are too few on a busy machine.
-    let request = format!("analyse end=ENDE time=600000\n{text}ENDE\n");
+    let request = format!("analyse end=ENDE plies=0 time=600000\n{text}ENDE\n");
     let mut client = Client::new(&server.addresses[0]);
     // Tables and code that an analysis brings into memory do not count.
-    client.send(format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100)));
+    client.send(format!("analyse end=ENDE plies=0\n{}ENDE\n", tiny_games(100)));
     assert!(client.line().contains("\"decisions\""));
     // Nor does the table of endings, which a busy machine makes late.
     assert_eq!(client.ask("cube AQAABAAAAAAAAA")["type"], "cube");
@@ -159,10 +159,10 @@ fn tiny_games_take_little_memory_in_a_pipe_and_a_file() {
     let file = folder.path().join("tiny.mat");
     std::fs::write(&file, &text).unwrap();
     let half = tiny_games(255 << 10);
-    let piped = format!("analyse end=ENDE time=600000\n{half}ENDE\n").repeat(4);
+    let piped = format!("analyse end=ENDE plies=0 time=600000\n{half}ENDE\n").repeat(4);
     let path = file.to_str().unwrap();
     // Tables and code that an analysis brings into memory do not count.
-    let one = format!("analyse end=ENDE\n{}ENDE\n", tiny_games(100));
+    let one = format!("analyse end=ENDE plies=0\n{}ENDE\n", tiny_games(100));
     let base = run_and_measure(&["pipe", "--threads", "1"], &one).1;
     for (words, input, bytes) in [
         (vec!["pipe", "--threads", "1"], piped.as_str(), piped.len()),
