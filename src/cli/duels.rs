@@ -1,36 +1,40 @@
 //! Stakes, costs of failures and match files: the common parts of `duel` and `tournament`.
 
+use super::farmed;
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
 use gammond_game::{MatchState, Rules, find_play};
+use gammond_job::Whole;
 use gammond_protocol::render::board;
 use gammond_train::duel::{
     DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
 };
 use gammond_train::player::{Player, PlayerError};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Options for the stakes of a duel's games.
-#[derive(clap::Args, Clone, Debug)]
-pub(crate) struct TermsArgs {
-    /// Money games with the cube, without beavers; else single games without a cube.
-    #[arg(long, conflicts_with = "match_length")]
-    pub(crate) cube: bool,
-    /// With `--cube`: gammons count though the cube was not turned.
-    #[arg(long, requires = "cube")]
-    pub(crate) no_jacoby: bool,
-    /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
-    #[arg(id = "match_length", long = "match", value_name = "POINTS", value_parser = clap::value_parser!(u8).range(1..))]
-    pub(crate) match_length: Option<u8>,
+farmed! {
+    /// Options for the stakes of a duel's games.
+    struct TermsArgs as TermsJob {
+        /// Money games with the cube, without beavers; else single games without a cube.
+        #[arg(long, conflicts_with = "match_length")]
+        cube: bool,
+        /// With `--cube`: gammons count though the cube was not turned.
+        #[arg(long, requires = "cube")]
+        no_jacoby: bool,
+        /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
+        #[arg(id = "match_length", long = "match", value_name = "POINTS")]
+        match_length: Option<Whole<1, 255>>,
+    }
 }
 
 impl TermsArgs {
     pub(crate) fn terms(&self) -> DuelTerms {
         match (self.match_length, self.cube) {
-            (Some(length), _) => DuelTerms::Match(length),
+            (Some(length), _) => DuelTerms::Match(length.to()),
             (None, true) => DuelTerms::Money {
                 jacoby: !self.no_jacoby,
             },
@@ -39,22 +43,27 @@ impl TermsArgs {
     }
 }
 
-/// Options for games in which another program fails.
-#[derive(clap::Args, Clone, Debug)]
-pub(crate) struct FailureArgs {
-    /// Treatment of games in which another program dies, is silent or answers an illegal play: `end` the duel, take the
-    /// pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures in a row end
-    /// the duel in any case.
-    #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
-    pub(crate) on_failure: FailureRule,
+farmed! {
+    /// Options for games in which another program fails.
+    struct FailureArgs as FailureJob {
+        /// Treatment of games in which another program dies, is silent or answers an illegal play: `end` the duel, take the
+        /// pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures in a row end
+        /// the duel in any case.
+        #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
+        on_failure: FailureRule,
+    }
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum FailureRule {
     End,
     Void,
     Forfeit,
 }
+
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_it_is!(FailureRule);
 
 impl FailureArgs {
     pub(crate) const fn rule(&self) -> Failures {

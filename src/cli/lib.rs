@@ -26,6 +26,7 @@ mod commands;
 mod config;
 mod duels;
 mod failure;
+mod farmed;
 mod mistakes;
 mod options;
 mod output;
@@ -41,8 +42,9 @@ use archive_missing as archive;
 pub(crate) use archive::Archive;
 pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played};
 pub(crate) use failure::{Failure, within};
+pub(crate) use farmed::{InputFile, NetsArg, OutputFile, farmed};
 pub(crate) use options::{
-    COUNT_MAX, Common, Format, Measured, PlayerOptions, SearchOptions, counts, data_folders,
+    Common, Count, Format, Measured, PlayerOptions, Points, SearchOptions, counts, data_folders,
     io_threads, nets_named, only_for_its_owner, own_data_folder, points, share,
 };
 pub(crate) use output::{

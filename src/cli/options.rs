@@ -1,5 +1,6 @@
 //! Options that subcommands share, and what they make: engine, session, players.
 
+use super::farmed::farmed;
 use super::{Failure, ProgressArgs, within};
 use clap::builder::{PossibleValue, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -8,11 +9,12 @@ use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{MoveFilter, Options, SETTINGS, Setting, SettingKind, Settings};
 use gammond_game::MatchState;
-use gammond_job::{Control, RemoteExecutor};
+use gammond_job::{Control, Real, RemoteExecutor, Whole};
 use gammond_protocol::SettingError;
 use gammond_server::platform::rights_of_others;
 use gammond_server::tcp::Address;
 use gammond_train::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,7 +87,11 @@ pub(crate) struct Common {
 }
 
 /// Most games, positions or records that one command makes.
-pub(crate) const COUNT_MAX: u64 = 1_000_000_000;
+const COUNT_MAX: u64 = 1_000_000_000;
+/// A number of games, positions or records.
+pub(crate) type Count = Whole<1, COUNT_MAX>;
+/// Points per game.
+pub(crate) type Points = Real<-10, 10>;
 /// Most points per game that a duel is asked about.
 const LEAD_MAX: f64 = 10.0;
 
@@ -241,18 +247,21 @@ impl Default for PlayerOptions {
 /// Seconds that an answer of another program is waited for.
 const ANSWER_TIME_S: u64 = 60;
 
-/// Options for the player to measure, and a second one to compare.
-#[derive(clap::Args, Debug, Clone)]
-pub(crate) struct Measured {
-    /// Player to measure: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
-    /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
-    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    pub(crate) player: PlayerSpec,
-    /// Another player on the same, with the paired difference; may be given several times.
-    #[arg(long, value_name = "PLAYER")]
-    pub(crate) against: Vec<PlayerSpec>,
-    #[command(flatten)]
-    pub(crate) options: PlayerOptions,
+farmed! {
+    /// Options for the player to measure, and a second one to compare.
+    struct Measured as MeasuredJob {
+        /// Player to measure: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
+        /// `ubgi:COMMAND`, `external:HOST:PORT`, or one of the laboratory, such as `td:FILE`.
+        #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+        player: PlayerSpec,
+        /// Another player on the same, with the paired difference; may be given several times.
+        #[arg(long, value_name = "PLAYER")]
+        against: Vec<PlayerSpec>,
+    }
+    dropped {
+        #[command(flatten)]
+        options: PlayerOptions,
+    }
 }
 
 impl Measured {
@@ -269,7 +278,8 @@ const DEFAULT_MET: &str = "kazaross-xg2";
 const EMBEDDED: &str = "embedded";
 
 /// Output format of one-shot commands.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Format {
     Json,
     Text,

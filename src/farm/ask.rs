@@ -6,7 +6,7 @@ use super::difference::shorten_to_difference;
 use super::files;
 use super::stall_detector::StallDetector;
 use super::store::{Farm, State};
-use super::task::{BATCHES_MAX, FORMAT, PartBatch, Stage, Task, unpack};
+use super::task::{BATCHES_MAX, Commands, FORMAT, PartBatch, Stage, Task, unpack};
 use async_nats::jetstream::consumer::PullConsumer;
 use futures_util::StreamExt as _;
 use gammond_base::escape::Untrusted;
@@ -59,9 +59,9 @@ pub struct Division {
 }
 
 /// Posts the parts of a job's stage.
-pub(super) fn post(
+pub(super) fn post<C: Commands>(
     (farm, handle): (&Farm, &Handle),
-    (task, number): (&Task, u32),
+    (task, number): (&Task<C>, u32),
     work: &dyn Work,
     division: Division,
 ) -> Result<Stage, FarmError> {
@@ -95,7 +95,7 @@ pub(super) fn post(
 }
 
 /// Returns all batches of a stage from `from` on; those that are verified twice.
-fn batches(task: &Task, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
+fn batches<C: Commands>(task: &Task<C>, number: u32, stage: &Stage, from: u64) -> Vec<PartBatch> {
     let job = task.name();
     let batch = |(number, batch): (u32, u64)| PartBatch {
         job: job.clone(),
@@ -180,9 +180,9 @@ fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> 
 }
 
 /// Posts batches again that have neither an answer nor a message. Any machine that finds the queue empty may do it.
-pub(super) async fn post_missing(
+pub(super) async fn post_missing<C: Commands>(
     farm: &Farm,
-    (task, number, stage): (&Task, u32, &Stage),
+    (task, number, stage): (&Task<C>, u32, &Stage),
 ) -> Result<u64, FarmError> {
     let job = task.name();
     let mut there: BTreeSet<(u64, u32)> = BTreeSet::new();
@@ -207,9 +207,9 @@ pub(super) async fn post_missing(
 }
 
 /// Returns true if all batches have answers, and verified batches second answers.
-pub(super) async fn is_complete(
+pub(super) async fn is_complete<C: Commands>(
     farm: &Farm,
-    (task, number, stage): (&Task, u32, &Stage),
+    (task, number, stage): (&Task<C>, u32, &Stage),
 ) -> Result<bool, FarmError> {
     let answers = async |copy: u32| {
         let end = format!("{}.{number}.*.{copy}", task.name());
@@ -226,7 +226,10 @@ pub(super) async fn is_complete(
 }
 
 /// Posts the batches that an interrupted submission of this stage left out.
-async fn resume(farm: &Farm, (task, number, stage): (&Task, u32, &Stage)) -> Result<(), FarmError> {
+async fn resume<C: Commands>(
+    farm: &Farm,
+    (task, number, stage): (&Task<C>, u32, &Stage),
+) -> Result<(), FarmError> {
     let job = task.name();
     if farm.state(&job).await? != State::Active {
         return Ok(());
@@ -263,10 +266,10 @@ fn minute() -> u64 {
 
 /// A job's submitter, which may wait for the answers.
 #[derive(Debug)]
-pub struct Submitter {
+pub struct Submitter<C: Commands> {
     farm: Farm,
     handle: Handle,
-    task: Task,
+    task: Task<C>,
     division: Division,
     /// True if it waits for the answers.
     waits: bool,
@@ -274,7 +277,7 @@ pub struct Submitter {
     done: AtomicU32,
 }
 
-impl Submitter {
+impl<C: Commands> Submitter<C> {
     /// Submits a job and its files. The command, run through this, posts the parts.
     ///
     /// # Errors
@@ -282,9 +285,9 @@ impl Submitter {
     pub fn submit(
         farm: &Farm,
         handle: &Handle,
-        (task, division): (Task, Division),
+        (task, division): (Task<C>, Division),
         waits: bool,
-    ) -> Result<Submitter, FarmError> {
+    ) -> Result<Submitter<C>, FarmError> {
         let job = task.name();
         handle.block_on(async {
             for shipped in &task.files {
@@ -310,7 +313,7 @@ impl Submitter {
 
     /// Creates a submitter that fetches the answers of a job on the farm.
     #[must_use]
-    pub fn fetch(farm: &Farm, handle: &Handle, task: Task) -> Submitter {
+    pub fn fetch(farm: &Farm, handle: &Handle, task: Task<C>) -> Submitter<C> {
         Submitter {
             farm: farm.clone(),
             handle: handle.clone(),
@@ -324,7 +327,7 @@ impl Submitter {
 
     /// Returns the job.
     #[must_use]
-    pub const fn task(&self) -> &Task {
+    pub const fn task(&self) -> &Task<C> {
         &self.task
     }
 
@@ -333,7 +336,7 @@ impl Submitter {
     /// # Errors
     /// [`FarmError`].
     pub fn finish(&self) -> Result<(), FarmError> {
-        if self.done.load(Ordering::Relaxed) < self.task.job.stages() {
+        if self.done.load(Ordering::Relaxed) < self.task.stages() {
             return Ok(());
         }
         let job = self.task.name();
@@ -366,7 +369,7 @@ pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
     Ok(dead.len() as u64)
 }
 
-impl RemoteExecutor for Submitter {
+impl<C: Commands> RemoteExecutor for Submitter<C> {
     fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         let number = self.stage.fetch_add(1, Ordering::Relaxed);
         let on = (&self.farm, &self.handle);
@@ -392,10 +395,10 @@ pub(super) fn failed(error: FarmError) -> RemoteError {
 }
 
 /// A source of a stage's parts, in order, taken from the answers.
-pub(super) struct Source {
+pub(super) struct Source<C: Commands> {
     farm: Farm,
     handle: Handle,
-    task: Task,
+    task: Task<C>,
     job: String,
     number: u32,
     stage: Stage,
@@ -468,13 +471,13 @@ impl ReadAhead {
     }
 }
 
-impl Source {
+impl<C: Commands> Source<C> {
     pub(super) fn new(
         (farm, handle): (&Farm, &Handle),
-        task: &Task,
+        task: &Task<C>,
         number: u32,
         stage: Stage,
-    ) -> Source {
+    ) -> Source<C> {
         Source {
             farm: farm.clone(),
             handle: handle.clone(),
@@ -739,7 +742,7 @@ impl Source {
     }
 }
 
-impl PartSource for Source {
+impl<C: Commands> PartSource for Source<C> {
     fn from(&mut self, from: u64) -> Result<Vec<(u64, Vec<u8>)>, RemoteError> {
         let handle = self.handle.clone();
         let found = handle.block_on(self.take(from));

@@ -2,7 +2,7 @@
 
 use super::ask::{Division, Source, failed, post, same_header};
 use super::store::Farm;
-use super::task::{Stage, Task};
+use super::task::{Commands, Stage, Task};
 use gammond_base::stop::Stop;
 use gammond_job::{Computed, JobRole, Order, RemoteError, RemoteExecutor, Work};
 use std::fmt::Debug;
@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 /// An executor of commands.
-pub trait Programs: Debug + Send + Sync {
+pub trait Programs<C: Commands>: Debug + Send + Sync {
     /// Runs the command of `task` in this thread, with its files at `paths` and its output in `scratch`; its jobs are executed
     /// through `remote`.
     ///
@@ -23,7 +23,7 @@ pub trait Programs: Debug + Send + Sync {
     /// The reason why it cannot run, in one line.
     fn run(
         &self,
-        task: &Task,
+        task: &Task<C>,
         paths: &[PathBuf],
         scratch: &Path,
         remote: Arc<dyn RemoteExecutor>,
@@ -46,10 +46,10 @@ impl Drop for Host {
 }
 
 /// Everything that a host needs.
-pub(super) struct HostContext {
+pub(super) struct HostContext<C: Commands> {
     pub(super) farm: Farm,
-    pub(super) programs: Arc<dyn Programs>,
-    pub(super) task: Task,
+    pub(super) programs: Arc<dyn Programs<C>>,
+    pub(super) task: Task<C>,
     pub(super) paths: Vec<PathBuf>,
     pub(super) scratch: PathBuf,
 }
@@ -59,7 +59,10 @@ impl Host {
     ///
     /// # Errors
     /// The reason why this machine cannot run it.
-    pub(super) async fn start(context: HostContext, target: u32) -> Result<Host, String> {
+    pub(super) async fn start<C: Commands>(
+        context: HostContext<C>,
+        target: u32,
+    ) -> Result<Host, String> {
         let (ready, started) = oneshot::channel();
         let stop = Stop::new();
         let executor = Arc::new(StageExecutor {
@@ -124,17 +127,17 @@ type Ready = Result<(Sender<Order>, Stage), String>;
 
 /// Executes one stage of a command for the farm.
 #[derive(Debug)]
-struct StageExecutor {
+struct StageExecutor<C: Commands> {
     farm: Farm,
     handle: Handle,
-    task: Task,
+    task: Task<C>,
     target: u32,
     next: AtomicU32,
     ready: Mutex<Option<oneshot::Sender<Ready>>>,
     stop: Stop,
 }
 
-impl StageExecutor {
+impl<C: Commands> StageExecutor<C> {
     fn report_ready(&self, ready: Ready) {
         let mut place = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = place.take() {
@@ -143,7 +146,7 @@ impl StageExecutor {
     }
 }
 
-impl RemoteExecutor for StageExecutor {
+impl<C: Commands> RemoteExecutor for StageExecutor<C> {
     fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         // What the farm itself has against it is told here: the command's own words may have a file's content in them.
         self.assignment(work)
@@ -155,7 +158,7 @@ impl RemoteExecutor for StageExecutor {
     }
 }
 
-impl StageExecutor {
+impl<C: Commands> StageExecutor<C> {
     fn assignment(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let job = self.task.name();

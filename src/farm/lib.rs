@@ -4,7 +4,7 @@
 //! same command up to the same job, compute the parts, and store an answer. Fetching the result runs the command too, with the
 //! parts from the answers instead of the processor: journal, files and output are the same as on one machine.
 //!
-//! * `task` and `spec`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
+//! * `task`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
 //!   tables of a job.
 //! * `ask`: submitting jobs and fetching results. `worker` and `host`: computing. `judge`: comparing answers that differ.
 //!   `known`: watching jobs. `people`: reports of workers. `stillness`: stalled queues. `status`: overview for people.
@@ -24,8 +24,6 @@ mod judge;
 mod machines;
 pub mod nats;
 pub mod nats_service;
-mod rollout;
-pub mod spec;
 mod stall_detector;
 mod status;
 mod store;
@@ -39,9 +37,8 @@ pub use error::FarmError;
 pub use files::{FileCache, inspect};
 pub use host::Programs;
 pub use machines::MachineReport;
-pub use rollout::RolloutJob;
 pub use status::{Contributor, JobStatus, Overview, machine_line, overview, page};
 pub use store::{Farm, State};
-pub use task::{FILE_BYTES_MAX, FORMAT, Shipped, ShippedFile, Task, VERSION, one_line};
+pub use task::{Commands, FILE_BYTES_MAX, FORMAT, Shipped, ShippedFile, Task, VERSION, one_line};
 pub use worker::{TRIES_MAX, work};
 pub use worker_settings::{InjectedFault, WorkerSettings};

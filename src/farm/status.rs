@@ -5,7 +5,7 @@ use super::answers::AnswerInfo;
 use super::judge::COPIES_MAX;
 use super::machines::{MachineReport, now_s};
 use super::store::{Farm, State};
-use super::task::Task;
+use super::task::{Commands, Task};
 use gammond_base::escape::{Markup, Untrusted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -74,14 +74,14 @@ pub struct Contributor {
 ///
 /// # Errors
 /// [`FarmError`].
-pub async fn overview(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmError> {
+pub async fn overview<C: Commands>(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmError> {
     let names = match job {
         Some(job) => vec![job.to_owned()],
         None => farm.job_names().await?,
     };
     let mut jobs = Vec::new();
     for name in names {
-        match farm.task(&name).await {
+        match farm.task::<C>(&name).await {
             Ok(task) => jobs.push(status(farm, &task).await?),
             Err(
                 error @ (FarmError::Newer { .. }
@@ -121,16 +121,16 @@ async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
     })
 }
 
-async fn status(farm: &Farm, task: &Task) -> Result<JobStatus, FarmError> {
+async fn status<C: Commands>(farm: &Farm, task: &Task<C>) -> Result<JobStatus, FarmError> {
     let name = task.name();
     let mut found = JobStatus {
         command: task.typed.clone().into(),
-        stage: (1, task.job.stages()),
+        stage: (1, task.stages()),
         ..empty(name.clone(), farm).await?
     };
     let mut current = 0;
     let mut stages = BTreeMap::new();
-    for number in 0..task.job.stages() {
+    for number in 0..task.stages() {
         if let Some(stage) = farm.stage(&name, number).await? {
             current = number;
             found.stage.0 = number + 1;

@@ -6,7 +6,7 @@
 //! each by its SHA-256.
 
 use super::FarmError;
-use super::task::{FORMAT, PartBatch, Stage, Task, is_job_name};
+use super::task::{Commands, FORMAT, PartBatch, Stage, Task, is_job_name};
 use crate::nats::words;
 use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
@@ -148,7 +148,7 @@ impl Farm {
     }
 
     /// Stores the description of a job; an existing one is no error.
-    pub(super) async fn put_task(&self, task: &Task) -> Result<(), FarmError> {
+    pub(super) async fn put_task<C: Commands>(&self, task: &Task<C>) -> Result<(), FarmError> {
         let fail = FarmError::server("writing the job");
         let bytes = serde_json::to_vec(task).map_err(|error| fail(error.to_string()))?;
         let key = format!("{}.task", task.name());
@@ -161,13 +161,16 @@ impl Farm {
     ///
     /// # Errors
     /// [`FarmError`].
-    pub async fn task(&self, job: &str) -> Result<Task, FarmError> {
+    pub async fn task<C: Commands>(&self, job: &str) -> Result<Task<C>, FarmError> {
+        Task::parse(job, &self.description(job).await?)
+    }
+
+    async fn description(&self, job: &str) -> Result<Vec<u8>, FarmError> {
+        let no_job = || FarmError::NoJob(job.to_owned());
         if !is_job_name(job) {
-            return Err(FarmError::NoJob(job.to_owned()));
+            return Err(no_job());
         }
-        let bytes = self.get(&format!("{job}.task")).await?;
-        let bytes = bytes.ok_or_else(|| FarmError::NoJob(job.to_owned()))?;
-        Task::parse(job, &bytes)
+        self.get(&format!("{job}.task")).await?.ok_or_else(no_job)
     }
 
     async fn get(&self, key: &str) -> Result<Option<Vec<u8>>, FarmError> {
@@ -338,12 +341,7 @@ impl Farm {
     /// [`FarmError`].
     pub async fn cancel(&self, job: &str) -> Result<(), FarmError> {
         // Jobs of other versions can be cancelled too, because nothing of them is read.
-        match self.task(job).await {
-            Err(FarmError::NoJob(job)) => return Err(FarmError::NoJob(job)),
-            Ok(_)
-            | Err(FarmError::Newer { .. } | FarmError::Version { .. } | FarmError::NotOurs(_)) => {}
-            Err(error) => return Err(error),
-        }
+        self.description(job).await?;
         let mut tries = 0;
         while let Err(error) = self.set_state(job, State::Cancelled).await {
             // A full server takes nothing more before something goes, and machines that wait for room take it at once.

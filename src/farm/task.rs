@@ -1,29 +1,45 @@
 //! The stored description of a job: its command, files, stages and batches.
 
 use super::FarmError;
-use super::spec::{EngineSpec, JobSpec};
 use gammond_base::checksum::sha256;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::ops::Range;
 
 /// Version of the stored format.
-pub const FORMAT: u64 = 2;
+pub const FORMAT: u64 = 3;
 
 /// Version of the program. Another version may compute other parts.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The commands that a farm runs, as data that travels. It is deserialized from untrusted bytes: its types have limits on
+/// every number and text, and none that could be a path, a program or a socket.
+pub trait Commands: Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// A command with its arguments.
+    type Command: Clone + Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned;
+    /// The options that all commands have.
+    type Options: Clone + Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned;
+
+    /// Returns the word with which the name of the job begins.
+    fn word(command: &Self::Command) -> &'static str;
+
+    /// Returns how many jobs of the runner the command consists of, one after the other.
+    fn stages(command: &Self::Command) -> u32;
+}
+
 /// A job of the farm: a command as data, with everything that decides its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Task {
+#[serde(deny_unknown_fields, bound = "")]
+pub struct Task<C: Commands> {
     /// Format of the description, see [`FORMAT`].
     pub format: u64,
     /// Version of the submitting program, see [`VERSION`].
     pub version: String,
     /// Command of the job.
-    pub job: JobSpec,
+    pub job: C::Command,
     /// Options common to all commands.
-    pub engine: EngineSpec,
+    pub engine: C::Options,
     /// Files and folders that the job reads.
     pub files: Vec<Shipped>,
     /// Share of the answers that are computed twice, in millionths.
@@ -56,7 +72,7 @@ pub struct ShippedFile {
     pub length: u64,
 }
 
-impl Task {
+impl<C: Commands> Task<C> {
     /// Returns the name of the job; equal work has equal names.
     #[must_use]
     pub fn name(&self) -> String {
@@ -66,21 +82,21 @@ impl Task {
         };
         let text = serde_json::to_string(&nameless).unwrap_or_default();
         let sum = sha256(text.as_bytes());
-        format!("{}-{}", self.job.word(), sum.get(..12).unwrap_or(&sum))
+        format!("{}-{}", C::word(&self.job), sum.get(..12).unwrap_or(&sum))
     }
 
     /// Parses a description and checks everything that does not depend on this machine.
     ///
     /// # Errors
     /// If it is no description, or another version wrote it.
-    pub fn parse(name: &str, bytes: &[u8]) -> Result<Task, FarmError> {
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Task<C>, FarmError> {
         #[derive(Deserialize)]
         struct Version {
             version: String,
         }
         newer(name, bytes)?;
         let not_ours = || FarmError::NotOurs(name.to_owned());
-        let Ok(mut task) = serde_json::from_slice::<Task>(bytes) else {
+        let Ok(mut task) = serde_json::from_slice::<Task<C>>(bytes) else {
             return Err(match serde_json::from_slice::<Version>(bytes) {
                 Ok(Version { version }) if version != VERSION => FarmError::Version {
                     found: one_line(&version, VERSION_LETTERS_MAX),
@@ -115,6 +131,12 @@ impl Task {
             && self.files.iter().all(shipped)
             && self.verify_millionths <= 1_000_000
             && (1..=SILENCE_S_MAX).contains(&self.silence_s)
+    }
+
+    /// Returns how many jobs of the runner the command consists of.
+    #[must_use]
+    pub(crate) fn stages(&self) -> u32 {
+        C::stages(&self.job)
     }
 
     /// Returns true if this batch is computed twice.
@@ -324,10 +346,28 @@ pub(super) fn unpack(mut bytes: &[u8], count: u64) -> Option<Vec<Vec<u8>>> {
 mod tests {
     use super::*;
 
+    /// One command with one word.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Labels;
+
+    impl Commands for Labels {
+        type Command = String;
+        type Options = ();
+
+        fn word(_: &String) -> &'static str {
+            "label"
+        }
+
+        fn stages(_: &String) -> u32 {
+            1
+        }
+    }
+
+    type Task = super::Task<Labels>;
+
     fn task() -> Task {
         let text = format!(
-            r#"{{"format":{FORMAT},"version":"{VERSION}","job":{{"label":{{"input":0,"output":"out","games":null}}}},
-            "engine":{{"nets":"embedded","plies":0,"bearoff":"none","met":{{"named":"g11"}},"seed":1,"format":null}},
+            r#"{{"format":{FORMAT},"version":"{VERSION}","job":"positions out","engine":null,
             "files":[{{"path":"positions","folder":false,"files":[{{"name":"positions","sha256":"{}","length":5}}]}}],
             "verify_millionths":20000,"silence_s":30,"typed":"label positions out"}}"#,
             "0".repeat(64)
@@ -345,11 +385,12 @@ mod tests {
         };
         refused("label-0", &bytes, "no message");
         refused("label-0", b"", "no message");
-        refused("label-0", b"{\"format\":2}", "no message");
+        refused("label-0", b"{\"format\":3}", "no message");
         refused("label-0", b"{\"format\":1,\"old\":3}", "another version");
+        refused("label-0", b"{\"format\":2,\"job\":{}}", "another version");
         refused(
             "label-0",
-            b"{\"format\":2,\"version\":\"9.9.9\"}",
+            b"{\"format\":3,\"version\":\"9.9.9\"}",
             "of gammond 9.9.9",
         );
         let mut other = task.clone();
@@ -360,7 +401,7 @@ mod tests {
         for bytes in [&b"{}"[..], b"{\"format\":9}", b"\xff\xff", b"[1]"] {
             assert!(Stage::parse("x", bytes).is_err());
         }
-        let stage = b"{\"format\":2,\"header\":\"h\",\"parts\":9,\"batch\":0}";
+        let stage = b"{\"format\":3,\"header\":\"h\",\"parts\":9,\"batch\":0}";
         assert!(Stage::parse("x", stage).is_err(), "batches of nothing");
     }
 

@@ -9,7 +9,7 @@ use super::judge;
 use super::machines::{MachineReport, now_s};
 use super::stall_detector::StallDetector;
 use super::store::{Farm, State};
-use super::task::{PartBatch, Task, VERSION, pack};
+use super::task::{Commands, PartBatch, Task, VERSION, pack};
 use super::worker_settings::{InjectedFault, WorkerSettings};
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::Message;
@@ -60,14 +60,14 @@ type HostKey = (String, u32);
 type HostPlace = Arc<tokio::sync::Mutex<Option<Arc<Host>>>>;
 
 /// The state that all slots of a worker share.
-struct Shared {
+struct Shared<C: Commands> {
     farm: Farm,
-    programs: Arc<dyn Programs>,
+    programs: Arc<dyn Programs<C>>,
     settings: WorkerSettings,
     instance: String,
     stop: Stop,
     hosts: tokio::sync::Mutex<HashMap<HostKey, HostPlace>>,
-    opened: tokio::sync::Mutex<HashMap<String, Arc<OpenJob>>>,
+    opened: tokio::sync::Mutex<HashMap<String, Arc<OpenJob<C>>>>,
     active: Mutex<BTreeSet<String>>,
     /// Refused jobs, each with the reason and the end of the backoff.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
@@ -81,8 +81,8 @@ struct Shared {
 }
 
 /// An active job that this machine can do.
-struct OpenJob {
-    task: Task,
+struct OpenJob<C: Commands> {
+    task: Task<C>,
     queue: PullConsumer,
 }
 
@@ -94,9 +94,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 ///
 /// # Errors
 /// Only errors that a retry cannot fix.
-pub async fn work(
+pub async fn work<C: Commands>(
     farm: Farm,
-    programs: Arc<dyn Programs>,
+    programs: Arc<dyn Programs<C>>,
     settings: WorkerSettings,
     stop: Stop,
 ) -> Result<(), FarmError> {
@@ -133,7 +133,7 @@ pub async fn work(
     Ok(())
 }
 
-impl Shared {
+impl<C: Commands> Shared<C> {
     fn machine(&self) -> MachineReport {
         let refused = lock(&self.refused);
         let computing = lock(&self.computing);
@@ -256,7 +256,7 @@ impl Shared {
     }
 
     /// Opens a job that this machine can do; `None` if it refuses it.
-    async fn open(&self, job: &str) -> Result<Option<Arc<OpenJob>>, FarmError> {
+    async fn open(&self, job: &str) -> Result<Option<Arc<OpenJob<C>>>, FarmError> {
         if lock(&self.refused).contains_key(job) {
             return Ok(None);
         }
@@ -288,7 +288,7 @@ impl Shared {
             return Ok(None);
         }
         let mut begun = None;
-        for number in 0..task.job.stages() {
+        for number in 0..task.stages() {
             match self.farm.stage(job, number).await? {
                 Some(_) => begun = Some(number),
                 None => break,
@@ -310,7 +310,7 @@ impl Shared {
     /// Returns the command that computes a stage; `None` if this machine refuses it.
     async fn host(
         &self,
-        opened: &OpenJob,
+        opened: &OpenJob<C>,
         (job, stage): (&str, u32),
     ) -> Result<Option<Arc<Host>>, FarmError> {
         let key = (job.to_owned(), stage);
@@ -432,7 +432,7 @@ impl Shared {
         (count.wrapping_mul(61) % 100) < u64::from(hundredths)
     }
 
-    async fn messages(&self, opened: &OpenJob, messages: Vec<Message>) -> Result<(), FarmError> {
+    async fn messages(&self, opened: &OpenJob<C>, messages: Vec<Message>) -> Result<(), FarmError> {
         let stop = Stop::new();
         let mut held = ComputingGuard {
             shared: self,
@@ -494,7 +494,7 @@ impl Shared {
     /// Orders the parts of a message; `None` if the message was acknowledged without computing it.
     async fn start_batch(
         &self,
-        opened: &OpenJob,
+        opened: &OpenJob<C>,
         message: Message,
         stop: &Stop,
     ) -> Result<Option<RunningBatch>, FarmError> {
@@ -649,7 +649,7 @@ impl Shared {
     /// submitted again.
     async fn submit_with_retry(
         &self,
-        opened: &OpenJob,
+        opened: &OpenJob<C>,
         submissions: Vec<Submission>,
         messages: &[Message],
     ) -> Result<(), FarmError> {
@@ -682,7 +682,7 @@ impl Shared {
 
     async fn submit(
         &self,
-        opened: &OpenJob,
+        opened: &OpenJob<C>,
         submissions: Vec<Submission>,
     ) -> Result<(), FarmError> {
         let given = self.farm.submit(submissions.clone()).await?;
@@ -701,7 +701,7 @@ impl Shared {
     }
 
     /// Checks an empty queue: posts missing batches again, begins the next stage, or completes the job.
-    async fn check_completion(&self, opened: &OpenJob, job: &str) -> Result<(), FarmError> {
+    async fn check_completion(&self, opened: &OpenJob<C>, job: &str) -> Result<(), FarmError> {
         {
             let mut completion_checked = lock(&self.completion_checked);
             if (completion_checked.get(job))
@@ -725,7 +725,7 @@ impl Shared {
             return Ok(());
         }
         let mut last = None;
-        for number in 0..opened.task.job.stages() {
+        for number in 0..opened.task.stages() {
             match self.farm.stage(job, number).await? {
                 Some(stage) => last = Some((number, stage)),
                 None => break,
@@ -740,7 +740,7 @@ impl Shared {
             }
             return Ok(());
         }
-        if number + 1 < opened.task.job.stages() {
+        if number + 1 < opened.task.stages() {
             // The next one begins here.
             self.host(opened, (job, number + 1)).await?;
             return Ok(());
@@ -764,12 +764,12 @@ struct RunningBatch {
 }
 
 /// Batches that are computed here; removed from the list when dropped.
-struct ComputingGuard<'a> {
-    shared: &'a Shared,
+struct ComputingGuard<'a, C: Commands> {
+    shared: &'a Shared<C>,
     batches: Vec<PartBatch>,
 }
 
-impl Drop for ComputingGuard<'_> {
+impl<C: Commands> Drop for ComputingGuard<'_, C> {
     fn drop(&mut self) {
         let mut computing = lock(&self.shared.computing);
         for batch in &self.batches {

@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod carry;
 mod control;
 mod erased;
 mod error;
@@ -56,6 +57,7 @@ mod runner;
 mod share;
 mod stamp;
 
+pub use carry::{FileNumber, List, NotPortable, Real, Whole, Word};
 pub use control::{Control, Progress, ProgressEvent};
 pub use error::JobError;
 pub use header::{Difference, Header};

@@ -5,5 +5,8 @@ pub mod duel;
 pub mod lab;
 mod platform;
 pub mod player;
+mod rollout_job;
 mod search_fields;
 pub mod training;
+
+pub use rollout_job::RolloutJob;

@@ -14,7 +14,7 @@
 use gammond_base::stop::Stop;
 use gammond_farm::nats::Access;
 use gammond_farm::{
-    Division, Farm, FileCache, Programs, Submitter, Task, VERSION, WorkerSettings, work,
+    Commands, Division, Farm, FileCache, Programs, Submitter, VERSION, WorkerSettings, work,
 };
 use gammond_job::{BadPart, Control, Header, Job, Progress, RemoteExecutor, Runner};
 use std::io::{BufRead, BufReader, Write as _};
@@ -200,7 +200,26 @@ impl Empty {
     }
 }
 
-impl Programs for Empty {
+/// A command without arguments.
+#[derive(Clone, Debug, PartialEq)]
+struct NoCommand;
+
+impl Commands for NoCommand {
+    type Command = ();
+    type Options = ();
+
+    fn word((): &()) -> &'static str {
+        "empty"
+    }
+
+    fn stages((): &()) -> u32 {
+        1
+    }
+}
+
+type Task = gammond_farm::Task<NoCommand>;
+
+impl Programs<NoCommand> for Empty {
     fn run(
         &self,
         _: &Task,
@@ -227,18 +246,9 @@ fn empty(runtime: &Runtime, (url, folder): (&str, &Path), (parts, lot): (u64, u6
         })
     };
     let farm = open();
-    // Nobody reads what it is: `Empty` is run for any job.
     let task: Task = serde_json::from_value(serde_json::json!({
         "format": gammond_farm::FORMAT, "version": VERSION,
-        "job": {"tournament": {
-            "players": ["random", "random"], "games": 2, "terms": "cubeless", "failures": "end", "svg": null,
-            "journal": null,
-        }},
-        "engine": {
-            "nets": "embedded", "plies": 0, "bearoff": null, "met": {"named": "kazaross-xg2"}, "seed": 1,
-            "format": null,
-        },
-        "files": [], "verify_millionths": 0, "silence_s": 30, "typed": "empty",
+        "job": null, "engine": null, "files": [], "verify_millionths": 0, "silence_s": 30, "typed": "empty",
     }))
     .unwrap();
     let division = Division {

@@ -123,7 +123,10 @@ fn tiny_games_take_little_memory_on_sockets() {
     let request = format!("analyse end=ENDE plies=0 time=600000\n{text}ENDE\n");
     let mut client = Client::new(&server.addresses[0]);
     // Tables and code that an analysis brings into memory do not count.
-    client.send(format!("analyse end=ENDE plies=0\n{}ENDE\n", tiny_games(100)));
+    client.send(format!(
+        "analyse end=ENDE plies=0\n{}ENDE\n",
+        tiny_games(100)
+    ));
     assert!(client.line().contains("\"decisions\""));
     // Nor does the table of endings, which a busy machine makes late.
     assert_eq!(client.ask("cube AQAABAAAAAAAAA")["type"], "cube");

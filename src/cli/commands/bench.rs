@@ -2,15 +2,15 @@
 
 use super::{bench_depths, bench_regret, bench_values};
 use crate::{
-    Common, Failure, Format, Measured, Output, Picture, ProgressArgs, known, shown_path, stopped,
-    write_drawing,
+    Common, Failure, Format, InputFile, Measured, Output, OutputFile, Picture, ProgressArgs,
+    farmed, known, shown_path, stopped, write_drawing,
 };
 use gammond_base::checksum::sha256_of;
 use gammond_base::escape::{CsvCell, csv_line};
 use gammond_base::stats::Running;
 use gammond_engine::equity::MatchEquityTable;
 use gammond_game::Class;
-use gammond_job::Runner;
+use gammond_job::{Runner, Whole};
 use gammond_protocol::render::bars::{self, Bar, Row};
 use gammond_train::benchmark::scoring::Scoring;
 use gammond_train::benchmark::summary::{
@@ -18,57 +18,60 @@ use gammond_train::benchmark::summary::{
 };
 use gammond_train::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
 use gammond_train::player::Player;
+use serde::{Deserialize, Serialize};
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-#[command(
-    subcommand_negates_reqs = true,
-    override_usage = "gammond bench [OPTIONS] <FILE>...\n       gammond bench <COMMAND>"
-)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(super) other: Option<Other>,
-    /// Benchmark files (`m`, `o` and `c` records).
-    #[arg(required = true, value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
-    /// Choices that the file does not list: charge the worst listed loss, or leave them out.
-    #[arg(long, default_value = "worst")]
-    pub(super) outside: Outside,
-    /// Leave out records in which nothing can be decided.
-    #[arg(long)]
-    pub(super) interesting: bool,
-    /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
-    /// points, and all others.
-    #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with = "records",
-        value_parser = clap::value_parser!(u8).range(1..=24))]
-    pub(super) by_range: Vec<u8>,
-    /// Comma-separated values instead of a table.
-    #[arg(long)]
-    pub(super) csv: bool,
-    /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
-    /// ends with `.png`.
-    #[arg(long, value_name = "FILE", conflicts_with = "records")]
-    pub(super) svg: Option<PathBuf>,
-    /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
-    /// loss in points; of positions the scores with an error and the cube measure; of cube actions the match winning
-    /// chances in percent that doubling and taking lose.
-    #[arg(long)]
-    pub(super) records: bool,
-    /// Keep scores in this file; the same command goes on from it after a stop.
-    #[arg(long, value_name = "FILE")]
-    pub(super) journal: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) players: Measured,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    #[command(
+        subcommand_negates_reqs = true,
+        override_usage = "gammond bench [OPTIONS] <FILE>...\n       gammond bench <COMMAND>"
+    )]
+    struct Args as Job {
+        /// Benchmark files (`m`, `o` and `c` records).
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<InputFile>,
+        /// Choices that the file does not list: charge the worst listed loss, or leave them out.
+        #[arg(long, default_value = "worst")]
+        outside: Outside,
+        /// Leave out records in which nothing can be decided.
+        #[arg(long)]
+        interesting: bool,
+        /// Groups of races by how far back their checkers stand: those of both sides within so many of their own
+        /// points, and all others.
+        #[arg(long, value_delimiter = ',', value_name = "POINTS", conflicts_with = "records")]
+        by_range: Vec<Whole<1, 24>>,
+        /// Comma-separated values instead of a table.
+        #[arg(long)]
+        csv: bool,
+        /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
+        /// ends with `.png`.
+        #[arg(long, value_name = "FILE", conflicts_with = "records")]
+        svg: Option<OutputFile>,
+        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
+        /// loss in points; of positions the scores with an error and the cube measure; of cube actions the match winning
+        /// chances in percent that doubling and taking lose.
+        #[arg(long)]
+        records: bool,
+        /// Keep scores in this file; the same command goes on from it after a stop.
+        #[arg(long, value_name = "FILE")]
+        journal: Option<OutputFile>,
+        #[command(flatten)]
+        players: Measured,
+    }
+    dropped {
+        #[command(subcommand)]
+        other: Option<Other>,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 /// Other measurements of players.
 #[derive(clap::Subcommand, Debug)]
-pub(super) enum Other {
+pub(crate) enum Other {
     /// Errors of static equities beside labels, by group of positions.
     #[command(
         after_help = "Example: gammond bench values labels.txt --player gammond:nets=gnubg.wd"
@@ -80,11 +83,15 @@ pub(super) enum Other {
     Depths(Box<bench_depths::Args>),
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outside {
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outside {
     Worst,
     Skip,
 }
+
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_it_is!(Outside);
 
 /// The scores of one player.
 struct Scores<'a> {
@@ -105,7 +112,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
         interesting_only: args.interesting,
-        ranges: args.by_range.clone(),
+        ranges: args.by_range.iter().map(|points| points.to()).collect(),
     };
     if let Some(path) = &args.svg {
         Picture::named(path).check(path)?;
@@ -142,7 +149,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             .collect();
         from = to;
         bars.extend(rows(path, items, &all, &counting));
-        let source = (path.as_path(), generation);
+        let source = (&**path, generation);
         let text = if args.records {
             each_record(path, items, &all)
         } else if args.csv {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
     gammond sample dump games.labels --per-group 200 --seed 7 >positions.txt\n  \
     gammond bench depths positions.txt --deepest 2"
 )]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Positions, one a line: any position text, or lines of a training file.
     #[arg(value_name = "FILE")]
     file: PathBuf,

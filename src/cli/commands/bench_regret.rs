@@ -1,46 +1,49 @@
 //! `gammond bench regret`: what players lose at decisions that deeper searches judge.
 
 use super::label::read_with_warnings;
-use crate::{Common, Failure, Format, Measured, ProgressArgs, finish, known};
+use crate::{
+    Common, Failure, Format, InputFile, Measured, OutputFile, ProgressArgs, farmed, finish, known,
+};
 use gammond_base::stats::Running;
 use gammond_engine::query::Options;
-use gammond_job::Runner;
+use gammond_job::{Runner, Whole};
 use gammond_train::benchmark::regret::{PlayJudge, Regrets, decisions};
 use gammond_train::player::{Ours, Player, PlayerSpec};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Example:\n  gammond sample fresh.labels --positions 30000 --seed 7\n  \
-    gammond sample dump fresh.labels >fresh.txt\n  \
-    gammond bench regret fresh.txt --player gammond:plies=1 --against gammond --judge gammond:plies=2 \
-    --judge gammond:nets=gnubg.wd:plies=2"
-)]
-pub(super) struct Args {
-    /// Positions, one a line: any position text, or lines of a training file.
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
-    /// Number of decisions.
-    #[arg(long, default_value_t = 20_000, value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(super) decisions: u32,
-    /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
-    /// gammond:plies=2.
-    #[arg(long = "judge", value_name = "PLAYER")]
-    pub(super) judges: Vec<PlayerSpec>,
-    /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
-    /// values. 0 is enough, and fast, if only the difference of two players matters.
-    #[arg(long, default_value_t = 4, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=100))]
-    pub(super) candidates: u8,
-    /// Keep losses in this file; the same command goes on from it after a stop.
-    #[arg(long, value_name = "FILE")]
-    pub(super) journal: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) players: Measured,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    #[command(
+        after_help = "Example:\n  gammond sample fresh.labels --positions 30000 --seed 7\n  \
+        gammond sample dump fresh.labels >fresh.txt\n  \
+        gammond bench regret fresh.txt --player gammond:plies=1 --against gammond --judge gammond:plies=2 \
+        --judge gammond:nets=gnubg.wd:plies=2"
+    )]
+    struct Args as Job {
+        /// Positions, one a line: any position text, or lines of a training file.
+        #[arg(value_name = "FILE")]
+        file: InputFile,
+        /// Number of decisions.
+        #[arg(long, default_value = "20000", value_name = "N")]
+        decisions: Whole<1, 10_000_000>,
+        /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
+        /// gammond:plies=2.
+        #[arg(long = "judge", value_name = "PLAYER")]
+        judges: Vec<PlayerSpec>,
+        /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
+        /// values. 0 is enough, and fast, if only the difference of two players matters.
+        #[arg(long, default_value = "4", value_name = "N")]
+        candidates: Whole<0, 100>,
+        /// Keep losses in this file; the same command goes on from it after a stop.
+        #[arg(long, value_name = "FILE")]
+        journal: Option<OutputFile>,
+        #[command(flatten)]
+        players: Measured,
+    }
+    dropped {
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -48,13 +51,13 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let players = args.players.open(common)?;
     let judges = judges(&args.judges, &common.ours())?;
     let (found, damaged) = read_with_warnings(&args.file)?;
-    let all = decisions(&found, args.decisions as usize, common.seed());
+    let all = decisions(&found, args.decisions.to(), common.seed());
     if all.is_empty() {
         let path = args.file.display();
         return Err(Failure::file(format!("{path}: no position with a choice")));
     }
     let of_all = players.iter().map(|player| &**player).collect();
-    let job = Regrets::new(&all, of_all, &judges, usize::from(args.candidates))?;
+    let job = Regrets::new(&all, of_all, &judges, args.candidates.to())?;
     let mut control = common.control(args.progress)?;
     let journal = args.journal.as_deref();
     let outcome = Runner::new().journal(journal).run(&job, &mut control)?;

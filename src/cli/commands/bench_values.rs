@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Files of training lines (`KEY p0 p1 p2 p3 p4`, as `gammond label` writes them).
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

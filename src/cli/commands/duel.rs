@@ -4,7 +4,8 @@ use crate::duels::{
     FailureArgs, FailureLog, Ratings, TermsArgs, failures, print_notes, watched, write_pair,
 };
 use crate::{
-    COUNT_MAX, Common, Failure, Format, PlayerOptions, ProgressArgs, finish, points, print,
+    Common, Count, Failure, Format, NetsArg, OutputFile, PlayerOptions, Points, ProgressArgs,
+    farmed, finish, print,
 };
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
@@ -18,51 +19,56 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// Players: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
-    /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
-    /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
-    pub(super) a: PlayerSpec,
-    /// The other player.
-    pub(super) b: PlayerSpec,
-    /// Games (with `--match` matches), played in pairs with the same dice and the sides changed.
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    pub(super) games: u64,
-    /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
-    /// points per game (with `--match`, matches won less lost per match).
-    #[arg(long, value_name = "POINTS", value_parser = points)]
-    pub(super) decide: Option<f64>,
-    /// Keep results in this file; the same command goes on from it after a stop.
-    #[arg(long, value_name = "FILE")]
-    pub(super) journal: Option<PathBuf>,
-    /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the games then
-    /// gives the same precision. Such a duel does not stop early.
-    #[arg(long, value_name = "NETS", conflicts_with = "decide")]
-    pub(super) luck_adjusted: Option<String>,
-    /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
-    /// is even whatever it does.
-    #[arg(long)]
-    pub(super) independent_dice: bool,
-    /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal has are not
-    /// played, and not written.
-    #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
-    pub(super) mat: Option<PathBuf>,
-    /// Print each game when its pair is over: the board before each roll, and the play.
-    #[arg(long, conflicts_with = "luck_adjusted")]
-    pub(super) watch: bool,
-    /// Say nothing while playing: `--progress none`.
-    #[arg(long)]
-    pub(super) quiet: bool,
-    #[command(flatten)]
-    pub(super) terms: TermsArgs,
-    #[command(flatten)]
-    pub(super) failures: FailureArgs,
-    #[command(flatten)]
-    pub(super) players: PlayerOptions,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    struct Args as Job {
+        /// Players: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
+        /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
+        /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
+        a: PlayerSpec,
+        /// The other player.
+        b: PlayerSpec,
+        /// Games (with `--match` matches), played in pairs with the same dice and the sides changed.
+        #[arg(long, default_value = "10000", value_name = "N")]
+        games: Count,
+        /// Stop earlier, once a sequential test (5 % errors) has decided between 0 and this many
+        /// points per game (with `--match`, matches won less lost per match).
+        #[arg(long, value_name = "POINTS")]
+        decide: Option<Points>,
+        /// Keep results in this file; the same command goes on from it after a stop.
+        #[arg(long, value_name = "FILE")]
+        journal: Option<OutputFile>,
+        /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the games then
+        /// gives the same precision. Such a duel does not stop early.
+        #[arg(long, value_name = "NETS", conflicts_with = "decide")]
+        luck_adjusted: Option<NetsArg>,
+        /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
+        /// is even whatever it does.
+        #[arg(long)]
+        independent_dice: bool,
+        #[command(flatten)]
+        terms: TermsArgs,
+        #[command(flatten)]
+        failures: FailureArgs,
+    }
+    refused {
+        /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal has are not
+        /// played, and not written.
+        #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
+        mat: Option<PathBuf>,
+        /// Print each game when its pair is over: the board before each roll, and the play.
+        #[arg(long, conflicts_with = "luck_adjusted")]
+        watch: bool,
+    }
+    dropped {
+        /// Say nothing while playing: `--progress none`.
+        #[arg(long)]
+        quiet: bool,
+        #[command(flatten)]
+        players: PlayerOptions,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 /// Hint printed by a stopped command without a journal.
@@ -80,12 +86,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 "--on-failure: with --luck-adjusted a failing program ends the duel",
             ));
         }
-        return adjusted(common, args, [&**a, &**b], nets);
+        return adjusted(common, args, [&**a, &**b], &nets.0);
     }
     let plan = DuelPlan {
         seed: common.seed(),
-        pairs: args.games.div_ceil(2),
-        decide: args.decide,
+        pairs: args.games.get().div_ceil(2),
+        decide: args.decide.map(Points::get),
         independent: args.independent_dice,
         terms: args.terms.terms(),
         failures: args.failures.rule(),
@@ -159,7 +165,7 @@ fn adjusted(
     let judge = (engine.context(&stop), engine.identity()?);
     let plan = AdjustedPlan {
         seed: common.seed(),
-        pairs: args.games.div_ceil(2),
+        pairs: args.games.get().div_ceil(2),
         independent: args.independent_dice,
         terms: args.terms.terms(),
     };
@@ -293,7 +299,7 @@ fn extend(value: &mut serde_json::Value, more: serde_json::Value) {
 }
 
 fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
-    let (ratio, verdict) = sequential(&tally.points, 0.0, args.decide?);
+    let (ratio, verdict) = sequential(&tally.points, 0.0, args.decide?.get());
     let word = match verdict {
         SprtVerdict::Open => "open",
         SprtVerdict::Lower => "lower",

@@ -2,6 +2,7 @@
 
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_jobs};
+use crate::farmed::JobPaths;
 use crate::{
     Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print, share,
 };
@@ -400,14 +401,11 @@ fn ended_remotely(failure: &Failure) -> bool {
 /// Runs the command of a job, with its parts from the farm.
 fn run_submitter(
     common: &Common,
-    submitter: Submitter,
+    submitter: Submitter<farm_jobs::Ours>,
     paths: &[PathBuf],
 ) -> Result<ExitCode, Failure> {
     let submitter = Arc::new(submitter);
-    let job_paths = farm_jobs::JobPaths {
-        paths,
-        scratch: None,
-    };
+    let job_paths = JobPaths::new(paths, None);
     let remote: Arc<dyn RemoteExecutor> = submitter.clone();
     let task = submitter.task().clone();
     let ended = farm_jobs::run(&task, &job_paths, common.threads, &remote)?;
@@ -419,7 +417,7 @@ fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;
     let (task, state) = runtime.block_on(async {
-        let task = farm.task(&args.job).await?;
+        let task = farm.task::<farm_jobs::Ours>(&args.job).await?;
         Ok::<_, FarmError>((task, farm.state(&args.job).await?))
     })?;
     match state {
@@ -427,7 +425,7 @@ fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::usage(format!("{} was cancelled", args.job)));
         }
         State::Active if !args.wait => {
-            let found = runtime.block_on(overview(&farm, Some(&args.job)))?;
+            let found = runtime.block_on(overview::<farm_jobs::Ours>(&farm, Some(&args.job)))?;
             let line = found
                 .jobs
                 .first()
@@ -452,7 +450,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     let farm = args.server.open(&runtime)?;
     let tried = runtime.block_on(async {
         // An unknown job is said to be unknown.
-        farm.task(job).await?;
+        farm.task::<farm_jobs::Ours>(job).await?;
         match farm.state(job).await? {
             State::Cancelled => Err(FarmError::Other(format!(
                 "{job} was cancelled; submit it again"
@@ -473,7 +471,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
 fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;
-    let found = runtime.block_on(overview(&farm, args.job.as_deref()))?;
+    let found = runtime.block_on(overview::<farm_jobs::Ours>(&farm, args.job.as_deref()))?;
     if let Some(path) = &args.html {
         Picture::Html.write(path, page(&found).as_bytes())?;
         return Ok(ExitCode::SUCCESS);

@@ -1,19 +1,13 @@
-//! The commands that a farm runs: from arguments to a [`JobSpec`], and from that to arguments with the files of this machine.
+//! The commands that a farm runs: from arguments to a job, and from that to arguments with the files of this machine.
 
-use super::farm_args::{
-    bench_args, bench_spec, duel_args, duel_spec, gate_args, gate_spec, label_args, label_spec,
-    narrow, no_farm_command, regret_args, regret_spec, rollout_args, rollout_spec, sample_args,
-    sample_spec, tournament_args, tournament_spec,
-};
-use super::farm_files::JobFiles;
-pub(super) use super::farm_files::JobPaths;
 use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
+use crate::farmed::{Carry as _, JobFiles, JobPaths, NetsArg};
 use crate::{Common, Failure, Format};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_farm::spec::{EngineSpec, FormatSpec, JobSpec, MetSpec, OutputName};
-use gammond_farm::{FORMAT, FarmError, Programs, Task, VERSION, inspect, one_line};
-use gammond_job::RemoteExecutor;
-use gammond_train::player::{NotPortable, PortableBearoff, PortableNets};
+use gammond_farm::{Commands, FORMAT, FarmError, Programs, VERSION, inspect, one_line};
+use gammond_job::{FileNumber, NotPortable, RemoteExecutor, Whole, Word};
+use gammond_train::player::{PortableBearoff, PortableNets};
+use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -70,7 +64,7 @@ pub(super) fn task(
     silence_s: u64,
 ) -> Result<Task, Failure> {
     let mut job_files = JobFiles::default();
-    let job = spec(command, &mut job_files)?;
+    let job = job(command, &mut job_files)?;
     let engine = engine(common, &job, &mut job_files)?;
     let typed = typed(crate::program::arguments());
     let task = Task {
@@ -85,10 +79,7 @@ pub(super) fn task(
     };
     // What a worker would refuse is refused here.
     let paths: Vec<PathBuf> = task.files.iter().map(|file| (&file.path).into()).collect();
-    let job_paths = JobPaths {
-        paths: &paths,
-        scratch: None,
-    };
+    let job_paths = JobPaths::new(&paths, None);
     prepared(&task, &job_paths).map_err(Failure::from)?;
     Ok(task)
 }
@@ -110,39 +101,168 @@ fn typed(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn spec(command: &Submitted, job_files: &mut JobFiles) -> Result<JobSpec, Failure> {
+/// The commands of a farm: each with its arguments, the word of its jobs' names, and whether the engine of the common
+/// options computes it, and not those of its players.
+macro_rules! commands {
+    ($($name:ident: $module:ident, $word:literal, $own_engine:literal;)*) => {
+        /// A command with its arguments as they travel.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub(super) enum Job {
+            $(
+                #[doc = concat!("`", stringify!($module), "`.")]
+                $name(Box<$module::Job>),
+            )*
+        }
+
+        impl Job {
+            const fn word(&self) -> &'static str {
+                match self {
+                    $(Job::$name(_) => $word,)*
+                }
+            }
+
+            const fn has_own_engine(&self) -> bool {
+                match self {
+                    $(Job::$name(_) => $own_engine,)*
+                }
+            }
+
+            fn unpack(self, job_paths: &JobPaths<'_>) -> Result<Prepared, NotPortable> {
+                Ok(match self {
+                    $(Job::$name(job) => {
+                        Prepared::$name(Box::new($module::Args::unpack(*job, job_paths)?))
+                    })*
+                })
+            }
+        }
+
+        /// A command with its arguments on this machine.
+        pub(super) enum Prepared {
+            $(
+                #[doc = concat!("`", stringify!($module), "`.")]
+                $name(Box<$module::Args>),
+            )*
+        }
+
+        impl Prepared {
+            fn run(&self, common: &Common) -> Result<ExitCode, Failure> {
+                match self {
+                    $(Prepared::$name(args) => $module::run(common, args),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Rollout: rollout, "rollout", true;
+    Label: label, "label", true;
+    Sample: sample, "sample", true;
+    Bench: bench, "bench", false;
+    Regret: bench_regret, "bench", false;
+    Duel: duel, "duel", false;
+    Gate: gate, "gate", false;
+    Tournament: tournament, "tournament", false;
+}
+
+fn no_farm_command(name: &str) -> Failure {
+    Failure::usage(format!(
+        "a farm does not run '{name}'; it runs rollout, label, sample, bench, bench regret, duel, gate, tournament"
+    ))
+}
+
+fn job(command: &Submitted, files: &mut JobFiles) -> Result<Job, Failure> {
     Ok(match command {
-        Submitted::Rollout(args) => JobSpec::Rollout(rollout_spec(args, job_files)?),
-        Submitted::Label(args) => JobSpec::Label(label_spec(args, job_files)?),
-        Submitted::Sample(args) => JobSpec::Sample(sample_spec(args, job_files)?),
+        Submitted::Rollout(args) => Job::Rollout(Box::new(args.carry(files)?)),
+        Submitted::Label(args) => Job::Label(Box::new(args.carry(files)?)),
+        Submitted::Sample(args) => match &args.other {
+            None => Job::Sample(Box::new(args.carry(files)?)),
+            Some(sample::Other::Dump { .. }) => return Err(no_farm_command("sample dump")),
+        },
         Submitted::Bench(args) => match &args.other {
-            None => JobSpec::Bench(bench_spec(args, job_files)?),
-            Some(bench::Other::Regret(args)) => JobSpec::Regret(regret_spec(args, job_files)?),
+            None => Job::Bench(Box::new(args.carry(files)?)),
+            Some(bench::Other::Regret(args)) => Job::Regret(Box::new(args.carry(files)?)),
             Some(bench::Other::Values(_)) => return Err(no_farm_command("bench values")),
             Some(bench::Other::Depths(_)) => return Err(no_farm_command("bench depths")),
         },
-        Submitted::Duel(args) => JobSpec::Duel(duel_spec(args, job_files)?),
-        Submitted::Gate(args) => JobSpec::Gate(gate_spec(args, job_files)?),
-        Submitted::Tournament(args) => JobSpec::Tournament(tournament_spec(args, job_files)?),
+        Submitted::Duel(args) => Job::Duel(Box::new(args.carry(files)?)),
+        Submitted::Gate(args) => Job::Gate(Box::new(args.carry(files)?)),
+        Submitted::Tournament(args) => Job::Tournament(Box::new(args.carry(files)?)),
         Submitted::Other(words) => {
             return Err(no_farm_command(words.first().map_or("", String::as_str)));
         }
     })
 }
 
-/// Tells whether the engine of the common options computes a job, and not those of its players.
-const fn has_own_engine(job: &JobSpec) -> bool {
-    match job {
-        JobSpec::Rollout(_) | JobSpec::Label(_) | JobSpec::Sample(_) => true,
-        JobSpec::Bench(_)
-        | JobSpec::Regret(_)
-        | JobSpec::Duel(_)
-        | JobSpec::Gate(_)
-        | JobSpec::Tournament(_) => false,
+/// What is wrong with arguments that each by itself are right.
+fn check(command: &Prepared) -> Result<(), NotPortable> {
+    let wrong = match command {
+        // What ends by the clock comes out differently on each machine.
+        Prepared::Rollout(args) if is_timed(&args.request) => {
+            "time=: a farm computes what is the same on every machine; say how many trials, or se= or jsd="
+        }
+        Prepared::Tournament(args) if args.players.len() < 2 => "a tournament needs two players",
+        Prepared::Sample(args) if args.file.is_none() => "a file for the labels is wanted",
+        _ => return Ok(()),
+    };
+    Err(NotPortable(wrong.to_owned()))
+}
+
+fn is_timed(request: &[String]) -> bool {
+    let mut keys = request.iter().filter_map(|word| word.split_once('='));
+    keys.any(|(key, _)| key.eq_ignore_ascii_case("time"))
+}
+
+/// The commands of this program, for the farm.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ours;
+
+impl Commands for Ours {
+    type Command = Job;
+    type Options = EngineJob;
+
+    fn word(command: &Job) -> &'static str {
+        command.word()
+    }
+
+    fn stages(command: &Job) -> u32 {
+        match command {
+            // Candidates, then games.
+            Job::Rollout(job) if job.file.out.is_some() => 2,
+            _ => 1,
+        }
     }
 }
 
-fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<EngineSpec, Failure> {
+/// The options that all commands have, in a job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EngineJob {
+    nets: PortableNets,
+    plies: Whole<0, 4>,
+    /// The player's own databases when left out.
+    bearoff: Option<PortableBearoff>,
+    /// The command's own default when left out.
+    met: Option<MetJob>,
+    seed: u64,
+    format: Option<Format>,
+}
+
+/// A match equity table in a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum MetJob {
+    /// Built-in table.
+    Named(Word),
+    /// File that travels with the job.
+    File(FileNumber),
+}
+
+/// A job of this program.
+pub(super) type Task = gammond_farm::Task<Ours>;
+
+fn engine(common: &Common, job: &Job, job_files: &mut JobFiles) -> Result<EngineJob, Failure> {
     let Common {
         nets,
         plies: _,
@@ -157,7 +277,7 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
         remote: _,
     } = common;
     let mut carry = |path: &Path| job_files.file(path);
-    let bearoff = match has_own_engine(job) {
+    let bearoff = match job.has_own_engine() {
         true => common.bearoff_folder().or_else(|| Some("none".into())),
         false => bearoff.clone(),
     };
@@ -166,27 +286,23 @@ fn engine(common: &Common, job: &JobSpec, job_files: &mut JobFiles) -> Result<En
     let met = match met {
         None => None,
         Some(name) => Some(match MatchEquityTable::named(name) {
-            Ok(_) => MetSpec::Named(name.clone().try_into()?),
-            Err(_) => MetSpec::File(job_files.file(Path::new(name))?),
+            Ok(_) => MetJob::Named(name.clone().try_into()?),
+            Err(_) => MetJob::File(job_files.file(Path::new(name))?),
         }),
     };
-    Ok(EngineSpec {
-        nets: job_files.nets(nets)?,
+    Ok(EngineJob {
+        nets: NetsArg(nets.clone()).carry(job_files)?,
         plies: u64::from(common.plies()).try_into()?,
         bearoff,
         met,
         seed: common.seed(),
-        format: format.map(|format| match format {
-            Format::Json => FormatSpec::Json,
-            Format::Text => FormatSpec::Text,
-            Format::Csv => FormatSpec::Csv,
-        }),
+        format: *format,
     })
 }
 
 /// Returns the options of a job on this machine.
 fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> {
-    let EngineSpec {
+    let EngineJob {
         nets,
         plies,
         bearoff,
@@ -195,31 +311,29 @@ fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> 
         format,
     } = task.engine.clone();
     // Without this the databases that this machine happens to have would be used.
-    let none = has_own_engine(&task.job).then_some(PortableBearoff::None);
+    let none = task.job.has_own_engine().then_some(PortableBearoff::None);
     let bearoff = bearoff.or(none).map(|folder| folder.path(job_paths.paths));
     let met = match met {
         None => None,
-        Some(MetSpec::Named(name)) => {
+        Some(MetJob::Named(name)) => {
             let name = String::from(name);
             match MatchEquityTable::named(&name) {
                 Ok(_) => Some(name),
                 Err(error) => return Err(NotPortable(error.to_string())),
             }
         }
-        Some(MetSpec::File(number)) => Some(job_paths.nets(PortableNets::File(number))?),
+        Some(MetJob::File(number)) => {
+            Some(NetsArg::unpack(PortableNets::File(number), job_paths)?.0)
+        }
     };
     Ok(Common {
-        nets: job_paths.nets(nets)?,
-        plies: Some(narrow(u64::from(plies))),
+        nets: NetsArg::unpack(nets, job_paths)?.0,
+        plies: Some(plies.to()),
         threads: None,
         bearoff: bearoff.transpose()?,
         met,
         seed: Some(seed),
-        format: format.map(|format| match format {
-            FormatSpec::Json => Format::Json,
-            FormatSpec::Text => Format::Text,
-            FormatSpec::Csv => Format::Csv,
-        }),
+        format,
         log: String::new(),
         log_json: false,
         config: None,
@@ -227,31 +341,11 @@ fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> 
     })
 }
 
-/// A command with its arguments on this machine.
-enum Prepared {
-    Rollout(Box<rollout::Args>),
-    Label(label::Args),
-    Sample(sample::Args),
-    Bench(Box<bench::Args>),
-    Regret(Box<bench_regret::Args>),
-    Duel(Box<duel::Args>),
-    Gate(Box<gate::Args>),
-    Tournament(tournament::Args),
-}
-
 /// Checks a job and puts the files of this machine into it.
 fn prepared(task: &Task, job_paths: &JobPaths<'_>) -> Result<(Common, Prepared), NotPortable> {
     let common = common(task, job_paths)?;
-    let command = match task.job.clone() {
-        JobSpec::Rollout(spec) => Prepared::Rollout(Box::new(rollout_args(spec, job_paths)?)),
-        JobSpec::Label(spec) => Prepared::Label(label_args(spec, job_paths)?),
-        JobSpec::Sample(spec) => Prepared::Sample(sample_args(spec, job_paths)?),
-        JobSpec::Bench(spec) => Prepared::Bench(Box::new(bench_args(spec, job_paths)?)),
-        JobSpec::Regret(spec) => Prepared::Regret(Box::new(regret_args(spec, job_paths)?)),
-        JobSpec::Duel(spec) => Prepared::Duel(Box::new(duel_args(spec, job_paths)?)),
-        JobSpec::Gate(spec) => Prepared::Gate(Box::new(gate_args(spec, job_paths)?)),
-        JobSpec::Tournament(spec) => Prepared::Tournament(tournament_args(spec, job_paths)?),
-    };
+    let command = task.job.clone().unpack(job_paths)?;
+    check(&command)?;
     Ok((common, command))
 }
 
@@ -268,17 +362,7 @@ pub(super) fn run(
     let (mut common, command) = prepared(task, job_paths)?;
     common.threads = threads;
     common.remote = Some(remote.clone());
-    let common = &common;
-    match &command {
-        Prepared::Rollout(args) => rollout::run(common, args),
-        Prepared::Label(args) => label::run(common, args),
-        Prepared::Sample(args) => sample::run(common, args),
-        Prepared::Bench(args) => bench::run(common, args),
-        Prepared::Regret(args) => bench_regret::run(common, args),
-        Prepared::Duel(args) => duel::run(common, args),
-        Prepared::Gate(args) => gate::run(common, args),
-        Prepared::Tournament(args) => tournament::run(common, args),
-    }
+    command.run(&common)
 }
 
 /// Runs the commands of jobs for a worker.
@@ -287,7 +371,7 @@ pub(super) struct LocalPrograms {
     pub(super) threads: Option<usize>,
 }
 
-impl Programs for LocalPrograms {
+impl Programs<Ours> for LocalPrograms {
     fn run(
         &self,
         task: &Task,
@@ -295,10 +379,7 @@ impl Programs for LocalPrograms {
         scratch: &Path,
         remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String> {
-        let job_paths = JobPaths {
-            paths,
-            scratch: Some(scratch),
-        };
+        let job_paths = JobPaths::new(paths, Some(scratch));
         // Everybody on the farm reads the reason: it names what is wrong with the job, never what stands in a file.
         prepared(task, &job_paths).map_err(|error| error.to_string())?;
         match run(task, &job_paths, self.threads, &remote) {
@@ -334,16 +415,10 @@ pub(super) fn paths_here(task: &Task) -> Result<Vec<PathBuf>, FarmError> {
 /// Returns the names of the files that a job writes outside of the folder in which it is fetched: absolute ones, those
 /// with `..`, and hidden ones.
 pub(super) fn outputs_outside(task: &Task) -> Vec<String> {
-    let all: Vec<Option<OutputName>> = match task.job.clone() {
-        JobSpec::Rollout(spec) => vec![spec.file.map(|file| file.out)],
-        JobSpec::Label(spec) => vec![Some(spec.output)],
-        JobSpec::Sample(spec) => vec![Some(spec.file)],
-        JobSpec::Bench(spec) => vec![spec.svg, spec.journal],
-        JobSpec::Regret(spec) => vec![spec.journal],
-        JobSpec::Duel(spec) => vec![spec.journal],
-        JobSpec::Gate(spec) => vec![spec.install, spec.journal],
-        JobSpec::Tournament(spec) => vec![spec.svg, spec.journal],
-    };
+    let paths = vec![PathBuf::new(); task.files.len()];
+    let job_paths = JobPaths::new(&paths, None);
+    // Every name that the arguments hold passes there. A job that cannot be unpacked does not run.
+    let _ = task.job.clone().unpack(&job_paths);
     let inside = |name: &String| {
         Path::new(name).components().all(|one| match one {
             Component::Normal(part) => !part.to_string_lossy().starts_with('.'),
@@ -351,8 +426,9 @@ pub(super) fn outputs_outside(task: &Task) -> Vec<String> {
             Component::Prefix(_) | Component::RootDir | Component::ParentDir => false,
         })
     };
-    let names = all.into_iter().flatten().map(String::from);
-    names.filter(|name| !inside(name)).collect()
+    let mut names = job_paths.written.into_inner();
+    names.retain(|name| !inside(name));
+    names
 }
 
 #[cfg(test)]
@@ -382,10 +458,7 @@ mod tests {
         let bytes = serde_json::to_vec(&read).unwrap();
         let parsed = Task::parse(&read.name(), &bytes).map_err(|error| error.to_string())?;
         let paths = vec![PathBuf::from("/came/along"); parsed.files.len()];
-        let job_paths = JobPaths {
-            paths: &paths,
-            scratch: Some(Path::new("/scratch")),
-        };
+        let job_paths = JobPaths::new(&paths, Some(Path::new("/scratch")));
         prepared(&parsed, &job_paths).map_err(|error| error.to_string())
     }
 
@@ -447,7 +520,7 @@ mod tests {
         ] {
             let task = submitted(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
             assert_eq!(task.files.len(), files, "{line}");
-            assert_eq!(task.job.stages(), stages, "{line}");
+            assert_eq!(Ours::stages(&task.job), stages, "{line}");
             let travelled = serde_json::to_value(&task).unwrap();
             let mut without_files = travelled.clone();
             without_files["files"] = json!([]);
@@ -472,13 +545,15 @@ mod tests {
             );
             if files < 2 {
                 let again = match &command {
-                    Prepared::Rollout(args) if task.job.stages() == 1 => {
-                        JobSpec::Rollout(rollout_spec(args, &mut job_files).unwrap())
+                    Prepared::Rollout(args) if stages == 1 => {
+                        Job::Rollout(Box::new(args.carry(&mut job_files).unwrap()))
                     }
                     Prepared::Tournament(args) => {
-                        JobSpec::Tournament(tournament_spec(args, &mut job_files).unwrap())
+                        Job::Tournament(Box::new(args.carry(&mut job_files).unwrap()))
                     }
-                    Prepared::Duel(args) => JobSpec::Duel(duel_spec(args, &mut job_files).unwrap()),
+                    Prepared::Duel(args) => {
+                        Job::Duel(Box::new(args.carry(&mut job_files).unwrap()))
+                    }
                     _ => continue,
                 };
                 assert_eq!(again, task.job, "{line}");
@@ -742,19 +817,5 @@ mod tests {
             let task: Task = serde_json::from_value(task).unwrap();
             assert_eq!(!outputs_outside(&task).is_empty(), outside, "{name}");
         }
-    }
-
-    #[test]
-    fn arguments_without_a_file_are_as_the_command_line_has_them() {
-        let Submitted::Rollout(args) = Line::try_parse_from(["gammond", "rollout", "x"])
-            .unwrap()
-            .command
-        else {
-            panic!("no rollout");
-        };
-        assert_eq!(
-            format!("{:?}", args.file),
-            format!("{:?}", rollout::FileArgs::none())
-        );
     }
 }

@@ -1,45 +1,51 @@
 //! `gammond gate`: whether candidate nets may take the place of others.
 
 use super::bench::{measure_table, open};
-use crate::{COUNT_MAX, Common, Failure, Output, PlayerOptions, ProgressArgs, points, stopped};
+use crate::{
+    Common, Count, Failure, InputFile, Output, OutputFile, PlayerOptions, Points, ProgressArgs,
+    farmed, stopped,
+};
 use gammond_job::{Control, JobEnd, Runner};
 use gammond_train::duel::{DuelPlan, Duels, Tally};
 use gammond_train::player::{Player, PlayerSpec};
 use gammond_train::training::gate::{
     InFile, ahead_in_duel, check_install, install, not_worse_on, whole,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// The candidate: `gammond:nets=FOLDER`, or any other player.
-    pub(super) candidate: PlayerSpec,
-    /// A player that the candidate must beat; may be given several times.
-    #[arg(long, default_value = "gammond", value_name = "PLAYER")]
-    pub(super) against: Vec<PlayerSpec>,
-    /// Games of each duel, in pairs with the same dice. The candidate must be ahead with the whole
-    /// 99 % interval.
-    #[arg(long, default_value_t = 40_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    pub(super) games: u64,
-    /// Least lead in each duel, in points per game.
-    #[arg(long, default_value_t = 0.0, value_name = "POINTS", value_parser = points)]
-    pub(super) lead: f64,
-    /// Benchmark files on which the candidate must not be worse: the 99 % interval of the paired
-    /// difference of the error rates must reach zero.
-    #[arg(long, value_name = "FILE.bm")]
-    pub(super) bench: Vec<PathBuf>,
-    /// Copy the candidate's nets into this folder if the candidate passes.
-    #[arg(long, value_name = "DIR")]
-    pub(super) install: Option<PathBuf>,
-    /// Keep the duels' results in this file; the same command goes on from it after a stop.
-    #[arg(long, value_name = "FILE")]
-    pub(super) journal: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
-    #[command(flatten)]
-    pub(super) players: PlayerOptions,
+farmed! {
+    /// Arguments of the subcommand.
+    struct Args as Job {
+        /// The candidate: `gammond:nets=FOLDER`, or any other player.
+        candidate: PlayerSpec,
+        /// A player that the candidate must beat; may be given several times.
+        #[arg(long, default_value = "gammond", value_name = "PLAYER")]
+        against: Vec<PlayerSpec>,
+        /// Games of each duel, in pairs with the same dice. The candidate must be ahead with the whole
+        /// 99 % interval.
+        #[arg(long, default_value = "40000", value_name = "N")]
+        games: Count,
+        /// Least lead in each duel, in points per game.
+        #[arg(long, default_value = "0", value_name = "POINTS")]
+        lead: Points,
+        /// Benchmark files on which the candidate must not be worse: the 99 % interval of the paired
+        /// difference of the error rates must reach zero.
+        #[arg(long, value_name = "FILE.bm")]
+        bench: Vec<InputFile>,
+        /// Copy the candidate's nets into this folder if the candidate passes.
+        #[arg(long, value_name = "DIR")]
+        install: Option<OutputFile>,
+        /// Keep the duels' results in this file; the same command goes on from it after a stop.
+        #[arg(long, value_name = "FILE")]
+        journal: Option<OutputFile>,
+    }
+    dropped {
+        #[command(flatten)]
+        progress: ProgressArgs,
+        #[command(flatten)]
+        players: PlayerOptions,
+    }
 }
 
 /// Hint printed by a stopped gate without a journal.
@@ -52,7 +58,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let items = |path| whole(open(path)?).map_err(Failure::in_file(path));
     let files: Vec<_> = (args.bench.iter())
-        .map(|path| Ok((path.as_path(), items(path)?)))
+        .map(|path| Ok((&**path, items(path)?)))
         .collect::<Result<_, Failure>>()?;
     let table = measure_table(common)?;
     let texts = std::iter::once(&args.candidate).chain(&args.against);
@@ -71,7 +77,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut out = Output::new();
     let mut open_gate = true;
     for (other, tally) in others.iter().zip(&outcome.sum) {
-        let found = ahead_in_duel(&**other, tally, args.lead);
+        let found = ahead_in_duel(&**other, tally, args.lead.get());
         open_gate &= found.passed;
         out.line(&found.to_string())?;
         let wanted = if outcome.complete { &files[..] } else { &[] };
@@ -104,7 +110,7 @@ fn duels(
 ) -> Result<JobEnd<Vec<Tally>>, Failure> {
     let plan = DuelPlan {
         seed: common.seed(),
-        pairs: args.games.div_ceil(2),
+        pairs: args.games.get().div_ceil(2),
         ..DuelPlan::default()
     };
     let borrowed: Vec<&dyn Player> = players.iter().map(|player| &**player).collect();

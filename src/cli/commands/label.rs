@@ -1,30 +1,33 @@
 //! `gammond label`.
 
-use crate::{Common, Failure, ProgressArgs, stopped};
+use crate::{Common, Failure, InputFile, OutputFile, ProgressArgs, farmed, stopped};
 use gammond_base::journal::{check_writable, create_whole, read_records, write_whole};
 use gammond_engine::query::{RolloutSettings, Settings};
 use gammond_game::Position;
-use gammond_job::{Job as _, Runner};
+use gammond_job::{Job as _, Runner, Whole};
 use gammond_train::training::label::{Labelling, Method};
 use gammond_train::training::positions;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// Positions, one a line: any position text, or lines of a training file.
-    pub(super) input: PathBuf,
-    /// Training file to write, one line for each position. Until it is complete, labels are kept
-    /// in a journal beside it; the same command goes on from there.
-    pub(super) output: PathBuf,
-    /// Label with the mean luck-adjusted return of this many games of static play from each
-    /// position, instead of a search.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(RolloutSettings::TRIALS_MAX)))]
-    pub(super) games: Option<u32>,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    struct Args as Job {
+        /// Positions, one a line: any position text, or lines of a training file.
+        input: InputFile,
+        /// Training file to write, one line for each position. Until it is complete, labels are kept
+        /// in a journal beside it; the same command goes on from there.
+        output: OutputFile,
+        /// Label with the mean luck-adjusted return of this many games of static play from each
+        /// position, instead of a search.
+        #[arg(long, value_name = "N")]
+        games: Option<Whole<1, { RolloutSettings::TRIALS_MAX as u64 }>>,
+    }
+    dropped {
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 /// Suffix of the journal's name.
@@ -33,7 +36,7 @@ const JOURNAL: &str = ".journal";
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let engine = common.engine()?;
     let method = match args.games {
-        Some(games) => Method::Games(games, common.seed()),
+        Some(games) => Method::Games(games.to(), common.seed()),
         None => {
             let mut settings = Settings::plies(common.plies());
             settings.cubeful = false;
@@ -57,7 +60,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Err(_) => false,
     };
     check_writable(&args.output).map_err(Failure::in_file(output))?;
-    let mut journal = args.output.clone().into_os_string();
+    let mut journal = args.output.as_os_str().to_owned();
     journal.push(JOURNAL);
     let journal = PathBuf::from(journal);
     let mut control = common.control(args.progress)?;

@@ -18,11 +18,7 @@ pub(super) mod duel;
 #[cfg(feature = "farm")]
 pub(super) mod farm;
 #[cfg(feature = "farm")]
-mod farm_args;
-#[cfg(feature = "farm")]
 mod farm_demo;
-#[cfg(feature = "farm")]
-mod farm_files;
 #[cfg(feature = "farm")]
 mod farm_jobs;
 #[cfg(not(feature = "farm"))]

@@ -3,14 +3,17 @@
 use super::ask;
 use super::signing::{Signer, Signers};
 use crate::{
-    Common, Failure, ProgressArgs, counts, finish, nets_named, print, share, stopped, within,
+    Common, Count, Failure, InputFile, NetsArg, OutputFile, ProgressArgs, farmed, finish,
+    nets_named, print, stopped, within,
 };
 use gammond_base::files;
 use gammond_base::journal::{check_writable, create_whole};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Found, RolloutAnswer, RolloutEnd, RolloutSettings};
 use gammond_game::notation::MatchFile;
-use gammond_job::{JobError, Progress, Runner, Share, check_merged, merge};
+use gammond_job::{
+    JobError, NotPortable, Progress, Real, Runner, Share, Whole, check_merged, merge,
+};
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
 use gammond_protocol::rollout::name;
@@ -20,115 +23,129 @@ use gammond_train::benchmark::make::{
     Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
     RecordRequest, RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
 };
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::time::Instant;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// A position in any form, a roll to compare its plays, then settings such as `trials=1296`; see
-    /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
-    #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
-    pub(super) request: Vec<String>,
-    /// Nets by which the side that is not on roll at the question plays; default: those of --nets.
-    #[arg(long, value_name = "PATH", conflicts_with = "out")]
-    pub(super) other_nets: Option<String>,
-    #[command(flatten)]
-    pub(super) file: FileArgs,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    struct Args as Job {
+        /// A position in any form, a roll to compare its plays, then settings such as `trials=1296`; see
+        /// protocol-specs/request-protocol.md. For a benchmark file: settings only.
+        #[arg(required_unless_present_any = ["bm_in", "again"], value_name = "POSITION [ROLL] [KEY=VALUE]")]
+        request: Vec<String>,
+        /// Nets by which the side that is not on roll at the question plays; default: those of --nets.
+        #[arg(long, value_name = "PATH", conflicts_with = "out")]
+        other_nets: Option<NetsArg>,
+        #[command(flatten)]
+        file: FileArgs,
+    }
+    dropped {
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
-/// Options of benchmark files.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Benchmark files")]
-pub(super) struct FileArgs {
-    /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
-    /// position in any form, perhaps with a roll; lines of a training file (`gammond sample dump`); a `.bm` file;
-    /// a match file of any form that `gammond analyse` reads.
-    #[arg(long, value_name = "FILE", requires = "out")]
-    pub(super) bm_in: Vec<PathBuf>,
-    /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
-    #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
-    pub(super) again: Option<PathBuf>,
-    /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
-    /// on from there.
-    #[arg(long, value_name = "FILE.bm")]
-    pub(super) out: Option<PathBuf>,
-    /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
-    #[arg(long, default_value_t = 5, value_name = "N", requires = "out", conflicts_with = "cube",
-        value_parser = clap::value_parser!(u16).range(2..=64))]
-    pub(super) best: u16,
-    /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
-    /// positions, and a table of what each filter keeps of the plays.
-    #[arg(long, requires = "out", value_name = "N", num_args = 0..=1, require_equals = true, value_parser = counts())]
-    pub(super) full: Option<Option<usize>>,
-    /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
-    /// static evaluation (disputed); or all.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = "decided",
-        requires = "out"
-    )]
-    pub(super) only: Only,
-    /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
-    /// behind then have fewer games
-    #[arg(long, default_value_t = 0.0, value_name = "SHARE", requires = "out", value_parser = share)]
-    pub(super) error_share: f64,
-    /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
-    #[arg(long, value_name = "GROUP=N", requires = "out")]
-    pub(super) quota: Vec<Quota>,
-    /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
-    #[arg(long, requires = "out", conflicts_with = "cube")]
-    pub(super) before_roll: bool,
-    /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
-    /// the match winning chances without a double and after a take.
-    #[arg(long, requires = "out", value_name = "AWAY", num_args = 0..=1, require_equals = true,
-        default_missing_value = "7", conflicts_with_all = ["again", "full"], value_parser = clap::value_parser!(u8).range(2..=25))]
-    pub(super) cube: Option<u8>,
-    /// Name of the contributor of the file, one word; it stands with the day in the first line.
-    #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
-    pub(super) contributor: Option<String>,
-    /// Sign the share, or the finished file, with this SSH key (Ed25519); the signature is beside it (FILE.sig).
-    #[arg(long, value_name = "KEY", requires = "out")]
-    pub(super) sign: Option<PathBuf>,
-    /// Merge only shares that these contributors have signed: a name and a public key a line (`allowed_signers`).
-    #[arg(long, value_name = "FILE", requires = "merge")]
-    pub(super) signers: Option<PathBuf>,
-    /// Compute only this share of the work.
-    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
-    pub(super) part: Option<Share>,
-    /// Put the journals of all shares together.
-    #[arg(long, value_name = "JOURNAL", requires = "out")]
-    pub(super) merge: Vec<PathBuf>,
+farmed! {
+    /// Options of benchmark files.
+    #[command(next_help_heading = "Benchmark files")]
+    struct FileArgs as FileJob {
+        /// Roll out a record for each position of this file, `-` for stdin; may be given several times. Lines with a
+        /// position in any form, perhaps with a roll; lines of a training file (`gammond sample dump`); a `.bm` file;
+        /// a match file of any form that `gammond analyse` reads.
+        #[arg(long, value_name = "FILE", requires = "out")]
+        bm_in: Vec<InputFile>,
+        /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
+        #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
+        again: Option<InputFile>,
+        /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
+        /// on from there.
+        #[arg(long, value_name = "FILE.bm")]
+        out: Option<OutputFile>,
+        /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
+        #[arg(long, default_value = "5", value_name = "N", requires = "out", conflicts_with = "cube")]
+        best: Whole<2, 64>,
+        /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
+        /// positions, and a table of what each filter keeps of the plays.
+        #[arg(long, requires = "out", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+        full: Option<Full>,
+        /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
+        /// static evaluation (disputed); or all.
+        #[arg(
+            long,
+            value_name = "WHICH",
+            default_value = "decided",
+            requires = "out"
+        )]
+        only: Only,
+        /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
+        /// behind then have fewer games
+        #[arg(long, default_value = "0", value_name = "SHARE", requires = "out")]
+        error_share: Real<0, 1>,
+        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
+        #[arg(long, value_name = "GROUP=N", requires = "out")]
+        quota: Vec<Quota>,
+        /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
+        #[arg(long, requires = "out", conflicts_with = "cube")]
+        before_roll: bool,
+    }
+    refused {
+        /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
+        /// the match winning chances without a double and after a take.
+        #[arg(long, requires = "out", value_name = "AWAY", num_args = 0..=1, require_equals = true,
+            default_missing_value = "7", conflicts_with_all = ["again", "full"], value_parser = clap::value_parser!(u8).range(2..=25))]
+        cube: Option<u8>,
+        /// Name of the contributor of the file, one word; it stands with the day in the first line.
+        #[arg(long, value_name = "NAME", requires = "out", value_parser = word)]
+        contributor: Option<String>,
+        /// Sign the share, or the finished file, with this SSH key (Ed25519); the signature is beside it (FILE.sig).
+        #[arg(long, value_name = "KEY", requires = "out")]
+        sign: Option<PathBuf>,
+        /// Merge only shares that these contributors have signed: a name and a public key a line (`allowed_signers`).
+        #[arg(long, value_name = "FILE", requires = "merge")]
+        signers: Option<PathBuf>,
+        /// Compute only this share of the work.
+        #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "merge")]
+        part: Option<Share>,
+        /// Put the journals of all shares together.
+        #[arg(long, value_name = "JOURNAL", requires = "out")]
+        merge: Vec<PathBuf>,
+    }
 }
 
-impl FileArgs {
-    /// No benchmark file.
-    #[cfg(feature = "farm")]
-    pub(super) const fn none() -> FileArgs {
-        FileArgs {
-            bm_in: Vec::new(),
-            again: None,
-            out: None,
-            best: 5,
-            full: None,
-            only: Only::Decided,
-            error_share: 0.0,
-            quota: Vec::new(),
-            before_roll: false,
-            cube: None,
-            contributor: None,
-            sign: None,
-            signers: None,
-            part: None,
-            merge: Vec::new(),
+/// Positions of which every play is a candidate: all, or the first so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Full {
+    All,
+    First(Count),
+}
+
+impl FromStr for Full {
+    type Err = NotPortable;
+
+    fn from_str(text: &str) -> Result<Full, NotPortable> {
+        match text {
+            "all" => Ok(Full::All),
+            number => number.parse().map(Full::First),
         }
     }
 }
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Full::All => f.write_str("all"),
+            Full::First(number) => number.fmt(f),
+        }
+    }
+}
+
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_words!(Full, Quota);
 
 /// Longest name of a contributor, in characters.
 const NAME_MAX: usize = 64;
@@ -148,8 +165,12 @@ fn word(text: &str) -> Result<String, String> {
     }
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Only {
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_it_is!(Only);
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Only {
     All,
     Decided,
     Disputed,
@@ -176,7 +197,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
     let mut builder = common.engine_builder()?;
     if let Some(nets) = &args.other_nets {
-        builder = builder.other_nets(nets_named(nets));
+        builder = builder.other_nets(nets_named(&nets.0));
     }
     Ok(builder.build()?)
 }
@@ -252,7 +273,7 @@ fn on_farm(
     control: &mut gammond_job::Control<'_>,
 ) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
-    let job = gammond_farm::RolloutJob::new(engine, &task.query, &task.settings)?;
+    let job = gammond_train::RolloutJob::new(engine, &task.query, &task.settings)?;
     let outcome = Runner::new().pool(engine.pool()).run(&job, control)?;
     let (found, took) = (outcome.sum.answer()?, begin.elapsed());
     if ask::is_for_people(common) {
@@ -307,15 +328,16 @@ fn recipe(common: &Common, args: &Args) -> Result<Recipe, Failure> {
         Some(away) => CubeStakes::new(away, &common.match_equity_table()?),
         None => None,
     };
-    if args.file.error_share > 0.0 && rollout.error.is_none() {
+    let error_share = args.file.error_share.get();
+    if error_share > 0.0 && rollout.error.is_none() {
         return Err(Failure::usage(
             "--error-share: it is a share of a loss whose error se=NUMBER limits",
         ));
     }
     Ok(Recipe {
         rollout,
-        error_share: args.file.error_share,
-        best: args.file.best.into(),
+        error_share,
+        best: args.file.best.to(),
         full: args.file.full.is_some(),
         interest: match args.file.again {
             Some(_) => Interest::All,
@@ -387,7 +409,7 @@ fn make(common: &Common, args: &Args, out: &Path) -> Result<ExitCode, Failure> {
     }
     args.progress.report_made(chosen.len(), "record", out);
     report_left_out(args.progress, recipe.interest, left_out);
-    if let Some(Some(_)) = args.file.full {
+    if let Some(Full::First(_)) = args.file.full {
         let rows = study(&engine, &chosen, &outcome.sum)?;
         print(studied(&recipe, &rows).as_bytes())?;
     }
@@ -523,8 +545,8 @@ fn wanted(args: &FileArgs, seed: u64) -> Result<(Vec<RecordRequest>, bool), Fail
         damaged |= !wrong.is_empty();
         wanted.extend(found);
     }
-    if let Some(Some(most)) = args.full {
-        wanted.truncate(most);
+    if let Some(Full::First(most)) = args.full {
+        wanted.truncate(most.to());
     }
     if args.cube.is_some() {
         wanted.iter_mut().for_each(|one| one.roll = None);

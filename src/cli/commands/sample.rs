@@ -1,13 +1,16 @@
 //! `gammond sample`.
 
 use super::label::read_positions;
-use crate::{Common, Failure, Output, ProgressArgs, counts, finish, points};
+use crate::{
+    Common, Count, Failure, InputFile, Output, OutputFile, ProgressArgs, counts, farmed, finish,
+    points,
+};
 use gammond_base::journal;
 use gammond_engine::query::{EvalQuery, Settings, Stop};
 use gammond_engine::search;
 use gammond_game::notation::PositionChances;
 use gammond_game::{MatchState, Rules};
-use gammond_job::Header;
+use gammond_job::{Header, Whole};
 use gammond_train::training::games::GameSettings;
 use gammond_train::training::read_toml;
 use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
@@ -19,39 +22,42 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-#[command(
-    subcommand_negates_reqs = true,
-    override_usage = "gammond sample [OPTIONS] <FILE.labels>\n       gammond sample <COMMAND>"
-)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    pub(super) other: Option<Other>,
-    /// Labels to make; the same command goes on from what is there.
-    #[arg(required = true, value_name = "FILE.labels")]
-    pub(super) file: Option<PathBuf>,
-    /// Number of labelled positions to make, at least: all positions of the last games are kept.
-    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = counts())]
-    pub(super) positions: usize,
-    /// Settings of the games: a TOML file with the keys of `games` in a training plan.
-    #[arg(long, value_name = "FILE.toml")]
-    pub(super) games: Option<PathBuf>,
-    /// Keep only disagreements between 0-ply and this many plies: the two positions that different
-    /// choices lead to, and positions with different cube actions; labelled by the deeper search.
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u8).range(1..=2))]
-    pub(super) disagreements: Option<u8>,
-    /// Games begin at random positions of this file: one a line, any position text, or lines of a training
-    /// file.
-    #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
-    pub(super) from: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    #[command(
+        subcommand_negates_reqs = true,
+        override_usage = "gammond sample [OPTIONS] <FILE.labels>\n       gammond sample <COMMAND>"
+    )]
+    struct Args as Job {
+        /// Labels to make; the same command goes on from what is there.
+        #[arg(required = true, value_name = "FILE.labels")]
+        file: Option<OutputFile>,
+        /// Number of labelled positions to make, at least: all positions of the last games are kept.
+        #[arg(long, default_value = "100000", value_name = "N")]
+        positions: Count,
+        /// Settings of the games: a TOML file with the keys of `games` in a training plan.
+        #[arg(long, value_name = "FILE.toml")]
+        games: Option<InputFile>,
+        /// Keep only disagreements between 0-ply and this many plies: the two positions that different
+        /// choices lead to, and positions with different cube actions; labelled by the deeper search.
+        #[arg(long, value_name = "PLIES")]
+        disagreements: Option<Whole<1, 2>>,
+        /// Games begin at random positions of this file: one a line, any position text, or lines of a training
+        /// file.
+        #[arg(long, value_name = "FILE", conflicts_with = "disagreements")]
+        from: Option<InputFile>,
+    }
+    dropped {
+        #[command(subcommand)]
+        other: Option<Other>,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 /// Other commands for labels.
 #[derive(clap::Subcommand, Debug)]
-pub(super) enum Other {
+pub(crate) enum Other {
     /// Write what a file holds as lines of a training file.
     #[command(after_help = "Example: gammond sample dump positions.labels > positions.txt")]
     Dump {
@@ -108,13 +114,13 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let job = SampleJob {
         header: Header::new(LABELS, 3).field("nets", engine.identity()?),
         seed: common.seed(),
-        labels: args.positions,
+        labels: args.positions.to(),
         games,
         starts,
     };
     let mut control = common.control(args.progress)?;
     let outcome = match args.disagreements {
-        Some(plies) => fill_disagreements(file, &job, &engine, plies, &mut control),
+        Some(plies) => fill_disagreements(file, &job, &engine, plies.to(), &mut control),
         None => fill(file, &job, engine.evaluator().as_ref(), &mut control),
     }?;
     drop(control);

@@ -2,38 +2,41 @@
 
 use crate::duels::{FailureArgs, FailureLog, TermsArgs, failures, print_notes};
 use crate::{
-    COUNT_MAX, Common, Failure, Format, Picture, PlayerOptions, ProgressArgs, finish, write_drawing,
+    Common, Count, Failure, Format, OutputFile, Picture, PlayerOptions, ProgressArgs, farmed,
+    finish, write_drawing,
 };
 use gammond_job::Runner;
 use gammond_protocol::render::cross_table::{self, CrossTable};
 use gammond_train::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use gammond_train::player::{Player, PlayerSpec};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-pub(crate) struct Args {
-    /// Players, as for `duel`.
-    #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
-    pub(super) players: Vec<PlayerSpec>,
-    /// Games (with `--match` matches) between any two, in pairs with the same dice.
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=COUNT_MAX))]
-    pub(super) games: u64,
-    #[command(flatten)]
-    pub(super) terms: TermsArgs,
-    #[command(flatten)]
-    pub(super) failures: FailureArgs,
-    /// Draw the cross table into this file, in points where its name ends with `.png`.
-    #[arg(long, value_name = "FILE")]
-    pub(super) svg: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) with: PlayerOptions,
-    /// Keep results in this file; the same command goes on from it after a stop.
-    #[arg(long, value_name = "FILE")]
-    pub(super) journal: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    struct Args as Job {
+        /// Players, as for `duel`.
+        #[arg(required = true, num_args = 2.., value_name = "PLAYER")]
+        players: Vec<PlayerSpec>,
+        /// Games (with `--match` matches) between any two, in pairs with the same dice.
+        #[arg(long, default_value = "100", value_name = "N")]
+        games: Count,
+        #[command(flatten)]
+        terms: TermsArgs,
+        #[command(flatten)]
+        failures: FailureArgs,
+        /// Draw the cross table into this file, in points where its name ends with `.png`.
+        #[arg(long, value_name = "FILE")]
+        svg: Option<OutputFile>,
+        /// Keep results in this file; the same command goes on from it after a stop.
+        #[arg(long, value_name = "FILE")]
+        journal: Option<OutputFile>,
+    }
+    dropped {
+        #[command(flatten)]
+        with: PlayerOptions,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -44,7 +47,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let players = common.players(&args.players, &args.with)?;
     let plan = DuelPlan {
         seed: common.seed(),
-        pairs: args.games.div_ceil(2),
+        pairs: args.games.get().div_ceil(2),
         terms: args.terms.terms(),
         failures: args.failures.rule(),
         ..DuelPlan::default()

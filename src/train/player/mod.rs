@@ -16,10 +16,7 @@ mod spec;
 
 pub use linear::Linear;
 pub use ours::Ours;
-pub use portable::{
-    FileNumber, NotPortable, PortableBearoff, PortableEngine, PortableNets, PortablePlayer,
-    PortableValue,
-};
+pub use portable::{PortableBearoff, PortableEngine, PortableNets, PortablePlayer, PortableValue};
 pub use program::ProgramError;
 pub use pubeval::pubeval_score;
 pub use spec::{Defaults, PartsSpec, PlayerSpec};

@@ -12,29 +12,10 @@ use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec, player_settings};
 use super::{PlayerError, PlayerSpec};
 use gammond_engine::eval::osr::GAMES_MAX;
 use gammond_engine::query::{Options, Value};
+use gammond_job::{FileNumber, NotPortable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// The number of a file or folder among those that travel with a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileNumber(pub usize);
-
-impl FileNumber {
-    /// Returns the path of the file among `paths`.
-    ///
-    /// # Errors
-    /// [`NotPortable`] when no file of this number came along.
-    pub fn path(self, paths: &[PathBuf]) -> Result<&Path, NotPortable> {
-        let path = paths.get(self.0).map(PathBuf::as_path);
-        path.ok_or_else(|| NotPortable(format!("file {} did not come along with the job", self.0)))
-    }
-}
-
-/// The reason why a player or a setting cannot travel with a job, or is not built from one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NotPortable(pub String);
 
 /// The nets of our engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

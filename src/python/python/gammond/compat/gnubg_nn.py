@@ -13,7 +13,7 @@ import random
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -334,7 +334,8 @@ def rollout(
     pos: Board | str, ngames: int = 1296, n: int = 0, level: int = ro_auto, nt: int = 500, std: int = 0
 ) -> tuple[Any, ...]:
     """Returns the five chances of a cubeless rollout; with `std` their standard errors too."""
-    truncate = {ro_race: "race", ro_over: "never"}.get(level, "table")
+    ends: dict[int, Literal["race", "never"]] = {ro_race: "race", ro_over: "never"}
+    truncate = ends.get(level, "table")
     found = _engine().rollout(
         _position(pos), trials=ngames, plies=_plies(n), cubeful=False, truncate=truncate
     )
