@@ -46,7 +46,7 @@ impl Terms {
     };
 
     fn first_game(self) -> (MatchScore, Game) {
-        let score = MatchScore::new(self.length);
+        let score = MatchScore::new(self.length.into());
         let game = score.game(Terms::RULES, self.cube);
         (score, game)
     }
@@ -99,7 +99,7 @@ impl Episode {
     fn decision(&self) -> Decision {
         match self.game.phase() {
             GamePhase::Turn => Decision::Double,
-            GamePhase::Answer => Decision::Answer,
+            GamePhase::Answer(_) => Decision::Answer,
             _ => Decision::Play,
         }
     }

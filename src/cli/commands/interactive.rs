@@ -153,7 +153,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             beavers: false,
         },
         seed,
-        score: MatchScore::new(length),
+        score: MatchScore::new(length.into()),
         length,
         saved: HandMatch::new(length, names, jacoby, seed, args.save.as_deref())?,
         look: ScreenStyle::new(columns().unwrap_or(COLUMNS), colour),

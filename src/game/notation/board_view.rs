@@ -293,8 +293,7 @@ impl View<'_> {
         // Longer matches are cut, keeping what each player still needs, as gnubg does.
         // A longer match keeps what is still needed.
         let cut = length.saturating_sub(u32::from(Score::LENGTH_MAX));
-        let one_away = (me + 1 == length) != (opponent + 1 == length);
-        let crawford = one_away
+        let crawford = length > 0
             && match self.dialect {
                 BoardDialect::Fibs => line.post_crawford == 0,
                 BoardDialect::External | BoardDialect::RawBoard => {
@@ -309,7 +308,7 @@ impl View<'_> {
             Ok(score.saturating_sub(cut))
         };
         let (me, opponent) = (below(my_field, me)?, below(9 - my_field, opponent)?);
-        Score::new(length - cut, me, opponent, crawford)
+        Score::lenient(length - cut, me, opponent, crawford)
             .map_err(|error| self.error(my_field, error.into()))
     }
 

@@ -117,7 +117,7 @@ fn one_match(
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
-    let mut score = MatchScore::new(length);
+    let mut score = MatchScore::new(length.into());
     for game in 0..GAMES_MAX {
         let state = score.state(0, Rules::default());
         watch(GameEvent::Begins(score.points()));

@@ -2,7 +2,7 @@
 
 use super::file_analysis::FileAnalysis;
 use crate::notation::error::NotationError;
-use crate::{POINTS, Play, Position, Roll};
+use crate::{Act, Cube, CubeOwner, MatchScore, MatchStateError, Play, Position, Roll, Variant};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -29,6 +29,15 @@ impl MatPlayer {
         match self {
             MatPlayer::First => MatPlayer::Second,
             MatPlayer::Second => MatPlayer::First,
+        }
+    }
+
+    /// Returns the player of a side, 0 or 1.
+    #[must_use]
+    pub const fn at(side: usize) -> MatPlayer {
+        match side {
+            0 => MatPlayer::First,
+            _ => MatPlayer::Second,
         }
     }
 
@@ -75,6 +84,21 @@ pub enum MatAction {
     SetUp(SetUp),
 }
 
+impl MatAction {
+    /// Returns the act of a game that it is; of a roll that is played the roll alone, and none for a board that was set up.
+    #[must_use]
+    pub const fn act(self) -> Option<Act> {
+        Some(match self {
+            MatAction::Play { roll, .. } | MatAction::Rolled(roll) => Act::Roll(roll),
+            MatAction::Double(_) => Act::Double,
+            MatAction::Beaver(_) => Act::Beaver,
+            MatAction::Take => Act::Take,
+            MatAction::Drop => Act::Pass,
+            MatAction::SetUp(_) => return None,
+        })
+    }
+}
+
 /// A board and a cube set up in the middle of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SetUp {
@@ -84,6 +108,21 @@ pub struct SetUp {
     pub value: u32,
     /// Owner of the cube; `None` when it is centred.
     pub owner: Option<MatPlayer>,
+}
+
+impl SetUp {
+    /// Returns the cube as this player sees it.
+    ///
+    /// # Errors
+    /// [`MatchStateError::CubeValue`] for a value that no cube has.
+    pub fn cube(&self, player: MatPlayer) -> Result<Cube, MatchStateError> {
+        let owner = match self.owner {
+            None => CubeOwner::Centred,
+            Some(owner) if owner == player => CubeOwner::Me,
+            Some(_) => CubeOwner::Opponent,
+        };
+        Cube::new(self.value, owner)
+    }
 }
 
 /// A game from the first roll on.
@@ -100,6 +139,20 @@ pub struct MatGame {
     pub crawford: Option<bool>,
     /// True if the players settled the game for these points, without a resignation.
     pub settled: bool,
+}
+
+impl MatGame {
+    /// Returns the points of both players after the game.
+    #[must_use]
+    pub fn scores_after(&self) -> [u32; 2] {
+        let mut scores = self.scores;
+        if let Some((winner, points)) = self.result
+            && let Some(score) = scores.get_mut(winner.index())
+        {
+            *score = score.saturating_add(points);
+        }
+        scores
+    }
 }
 
 /// A match or money session.
@@ -183,48 +236,50 @@ impl MatchFile {
         (is("On") || is("Off")).then(|| is("On"))
     }
 
-    /// Returns for each game whether it is the Crawford game. The file's flag decides, otherwise the Crawford game is
-    /// the first one in which exactly one player needs one point.
+    /// Returns the score before each game. The file's flag decides which one is the Crawford game, otherwise that is the
+    /// first one in which one player alone needs one point.
+    pub fn scores(&self) -> impl Iterator<Item = MatchScore> {
+        let rule = self.switch("Crawford") != Some(false);
+        self.scores_by(rule, |game| game.crawford)
+    }
+
+    fn scores_by(
+        &self,
+        crawford_rule: bool,
+        flag: fn(&MatGame) -> Option<bool>,
+    ) -> impl Iterator<Item = MatchScore> {
+        let mut score = MatchScore::new(self.length).with_crawford_rule(crawford_rule);
+        self.games.iter().map(move |game| {
+            score.follow(game.scores, flag(game));
+            score
+        })
+    }
+
+    /// Returns for each game whether it is the Crawford game.
     #[must_use]
     pub fn crawford_games(&self) -> Vec<bool> {
-        if self.switch("Crawford") == Some(false) {
-            return vec![false; self.games.len()];
-        }
-        let by_score = self.crawford_by_score();
-        let games = self.games.iter().zip(by_score);
-        games
-            .map(|(game, by_score)| game.crawford.unwrap_or(by_score))
-            .collect()
+        let scores = self.scores();
+        scores.map(|score| score.is_crawford()).collect()
     }
 
     /// Returns for each game whether it is the Crawford game, by the scores alone.
     pub(super) fn crawford_by_score(&self) -> Vec<bool> {
-        let mut played = false;
-        let flag = |game: &MatGame| {
-            let away = |score: &u32| self.length > 1 && score.saturating_add(1) == self.length;
-            let one_away = game.scores.iter().filter(|score| away(score)).count();
-            one_away == 1 && !std::mem::replace(&mut played, true)
-        };
-        self.games.iter().map(flag).collect()
+        let scores = self.scores_by(true, |_| None);
+        scores.map(|score| score.is_crawford()).collect()
+    }
+
+    /// Returns the variant that is played; `None` if it is not known here.
+    #[must_use]
+    pub fn variant(&self) -> Option<Variant> {
+        match self.header("Variation") {
+            None => Some(Variant::Backgammon),
+            Some(name) => Variant::named(name),
+        }
     }
 
     /// Returns the position from which each game starts; `None` for a variation that is not known here.
     #[must_use]
     pub fn start(&self) -> Option<Position> {
-        match self.header("Variation") {
-            None => Some(Position::start()),
-            Some(name) if name.eq_ignore_ascii_case("Backgammon") => Some(Position::start()),
-            Some(name) if name.eq_ignore_ascii_case("NackGammon") => nackgammon(),
-            Some(_) => None,
-        }
+        self.variant().map(Variant::start)
     }
-}
-
-/// Two of the thirteens and sixes of the usual start stand behind.
-fn nackgammon() -> Option<Position> {
-    let mut counts = [0; POINTS];
-    for (index, count) in [(23, 2), (22, 2), (12, 4), (7, 3), (5, 4)] {
-        *counts.get_mut(index)? = count;
-    }
-    Position::new(&counts, &counts).ok()
 }
