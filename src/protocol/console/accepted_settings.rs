@@ -3,7 +3,7 @@
 use super::Console;
 use super::table::Phase;
 use super::words::Words;
-use gammond_game::Position;
+use gammond_game::Variant;
 
 /// A switch without effect here: its keywords, and the texts for on and off.
 type Switch = (&'static [&'static str], &'static str, &'static str);
@@ -158,11 +158,11 @@ const SWITCHES: [Switch; 31] = [
     ),
 ];
 
-/// Returns the name of the game with the usual start, or with that of Nackgammon.
-const fn variation(nackgammon: bool) -> &'static str {
-    match nackgammon {
-        true => "Nackgammon",
-        false => "Standard backgammon",
+/// Returns the original's name of a variant.
+const fn variation(variant: Variant) -> &'static str {
+    match variant {
+        Variant::Backgammon => "Standard backgammon",
+        Variant::Nackgammon => "Nackgammon",
     }
 }
 
@@ -174,12 +174,12 @@ impl Console {
         }
         self.say(&format!(
             "Default variation is: {}",
-            variation(self.nackgammon)
+            variation(self.variant)
         ));
     }
 
     fn played_variation(&self) -> &'static str {
-        variation(self.record.file.start() != Some(Position::start()))
+        variation(self.record.file.variant().unwrap_or_default())
     }
 
     /// Confirms settings that change no number and no form.
@@ -270,8 +270,8 @@ impl Console {
                 Some(_) => self.refuse("set met"),
             },
             ["variation", name @ ("standard" | "nackgammon")] => {
-                self.nackgammon = *name == "nackgammon";
-                let new = variation(self.nackgammon);
+                self.variant = Variant::named(name).unwrap_or_default();
+                let new = variation(self.variant);
                 self.say(&format!("Default variation is: {new}"));
                 if self.table.phase != Phase::None {
                     self.say(&format!(

@@ -67,7 +67,7 @@ fn name(table: &Table, names: &[String; 2], seat: Seat) -> String {
 
 /// Returns the text in the middle: the match length and a centred cube.
 fn middle(table: &Table) -> String {
-    let mut text = match table.length {
+    let mut text = match table.score.length() {
         0 => String::new(),
         length => format!("{} match", points(length)),
     };
@@ -75,11 +75,11 @@ fn middle(table: &Table) -> String {
         // An offered cube is said beside the one who answers, and nothing of the match.
         return if table.doubled { String::new() } else { text };
     }
-    if table.length > 0 {
-        if table.crawford {
+    if table.score.length() > 0 {
+        if table.score.is_crawford() {
             return text + " (Crawford game)";
         }
-        if table.length == 1 {
+        if table.score.length() == 1 {
             return text;
         }
         text.push(' ');
@@ -91,7 +91,7 @@ fn middle(table: &Table) -> String {
 /// Returns the text beside a row of a seat's half. Rows next to the middle have one blank less.
 fn note(table: &Table, seat: Seat, row: u8) -> String {
     match row {
-        1 => format!(" {}", points(*seat.of(&table.score))),
+        1 => format!(" {}", points(*seat.of(&table.score.points()))),
         2 => format!(" {}", turn(table, seat)),
         ROWS => String::new(),
         _ => " ".to_owned(),
@@ -178,10 +178,10 @@ fn off(text: &mut String, side: Side, row: u8, letter: char) {
 pub(super) fn raw(table: &Table, names: &[String; 2]) -> String {
     let [top, bottom] = sides(table);
     let [top_name, bottom_name] = names;
-    let [top_score, bottom_score] = table.score;
+    let [top_score, bottom_score] = table.score.points();
     let mut text = format!(
         "board:{bottom_name}:{top_name}:{}:{bottom_score}:{top_score}",
-        table.length
+        table.score.length()
     );
     let _ = write!(text, ":{}", -i32::from(top.count(BAR)));
     for index in 0..24 {
@@ -205,8 +205,8 @@ pub(super) fn raw(table: &Table, names: &[String; 2]) -> String {
         may(Seat::Top),
         bottom.off(),
         top.off(),
-        u8::from(table.post_crawford),
-        u8::from(!table.crawford)
+        u8::from(table.score.is_post_crawford()),
+        u8::from(!table.score.is_crawford())
     );
     text + "\n"
 }

@@ -31,7 +31,7 @@ impl Console {
                 // Money sessions of two computers would never end.
                 let played = self.table.games.saturating_sub(games);
                 let computers = !self.players.iter().any(|player| player.human);
-                let endless = computers && self.table.length == 0;
+                let endless = computers && self.table.score.length() == 0;
                 if played < GAMES_MAX && !(endless && played > 0) {
                     self.begin_game(host);
                 }
@@ -72,8 +72,7 @@ impl Console {
             return;
         }
         if self.table.dice.is_none() {
-            let may_double = self.table.may_double(self.table.on_roll);
-            if self.automatic.roll && !may_double {
+            if self.automatic.roll && self.table.double_refusal().is_some() {
                 self.throw(host);
             }
             return;
@@ -147,7 +146,7 @@ impl Console {
                 self.offer_resignation(games);
                 return Ok(());
             }
-            if self.table.may_double(seat) {
+            if self.table.double_refusal().is_none() {
                 let cube = self.cube_answer(&state, &evals.cubes(), host)?;
                 if cube.double {
                     decided.cube = Some(true);
@@ -190,7 +189,7 @@ impl Console {
         state: &MatchState,
         host: &mut dyn ConsoleHost,
     ) -> bool {
-        let point = match self.table.length {
+        let point = match self.table.score.length() {
             0 => {
                 let jacoby = state.rules.jacoby;
                 let stakes = Stakes::money(jacoby);
@@ -219,7 +218,7 @@ impl Console {
                 .unwrap_or(before.cube);
         }
         let cube = self.cube_answer(&before, &evals.cubes(), host)?;
-        let beavers = self.table.length == 0 && self.table.beavers < self.beavers;
+        let beavers = self.table.score.length() == 0 && self.table.beavers < self.beavers;
         let answers = self.table.decides != self.table.on_roll;
         let place = self.record.next_place();
         match (cube.take || !answers, cube.beaver && beavers && answers) {
@@ -277,7 +276,7 @@ impl Console {
         }
         self.display = false;
         self.automatic.game = false;
-        let score = self.table.score;
+        let score = self.table.score.points();
         let mark = self.out.len();
         let mut fault = None;
         for _ in 0..TURNS_MAX {
@@ -295,9 +294,9 @@ impl Console {
         let said = self.out.split_off(mark);
         let winner = Seat::BOTH
             .into_iter()
-            .find(|seat| seat.of(&self.table.score) > seat.of(&score));
+            .find(|seat| seat.of(&self.table.score.points()) > seat.of(&score));
         if let Some(winner) = winner.filter(|_| self.table.phase != Phase::Playing) {
-            let won = winner.of(&self.table.score) - winner.of(&score);
+            let won = winner.of(&self.table.score.points()) - winner.of(&score);
             self.say("Game complete.");
             let text = format!(
                 "{} wins {}",

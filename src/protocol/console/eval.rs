@@ -100,7 +100,8 @@ impl Console {
             last = Some(cube);
         }
         text.push('\n');
-        if let Some(cube) = last.filter(|_| self.table.doubled || table.may_double(table.on_roll)) {
+        if let Some(cube) = last.filter(|_| self.table.doubled || table.double_refusal().is_none())
+        {
             text += "\n";
             text += &cube_section(style, &cube, state, self.table.doubled);
             text += "\n";

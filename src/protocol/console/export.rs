@@ -27,8 +27,12 @@ impl Console {
         };
         let mut table = start_of(file, number, &self.table);
         let [top, bottom] = &self.names;
-        let [above, below] = table.score;
-        let kind = match (table.length, table.crawford, table.post_crawford) {
+        let [above, below] = table.score.points();
+        let kind = match (
+            table.score.length(),
+            table.score.is_crawford(),
+            table.score.is_post_crawford(),
+        ) {
             (0, ..) => String::new(),
             (length, true, _) => format!(" (match to {}), Crawford game", points(length)),
             (length, _, true) => format!(" (match to {}), post-Crawford play", points(length)),
@@ -63,7 +67,7 @@ impl Console {
         text += &self.statistics(StatisticsScope::Game, number, host);
         text.push('\n');
         if whole && number + 1 == file.games.len() {
-            let kind = if table.length == 0 {
+            let kind = if table.score.length() == 0 {
                 "Session"
             } else {
                 "Match"

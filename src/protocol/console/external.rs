@@ -119,7 +119,8 @@ impl Console {
             return;
         }
         let seat = self.table.decides;
-        if !self.table.doubled && self.table.dice.is_none() && !self.table.may_double(seat) {
+        if !self.table.doubled && self.table.dice.is_none() && self.table.double_refusal().is_some()
+        {
             self.throw(host);
             if self.waiting.is_some() {
                 return;

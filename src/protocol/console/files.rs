@@ -239,14 +239,14 @@ impl Console {
             owner: table.owner.map(super::table::Seat::player),
         };
         let game = MatGame {
-            scores: table.score,
+            scores: table.score.points(),
             actions: vec![(player, MatAction::SetUp(set_up))],
             result: None,
             crawford: table.crawford_flag(),
             settled: false,
         };
         MatchFile {
-            length: table.length,
+            length: table.score.length(),
             names: self.names.clone(),
             comments: Vec::new(),
             games: vec![game],

@@ -40,7 +40,7 @@ impl Console {
         }
         match self.table.roll() {
             Some(_) => self.hint_plays(&state, count, host),
-            None if self.table.doubled || self.table.may_double(self.table.on_roll) => {
+            None if self.table.doubled || self.table.double_refusal().is_none() => {
                 self.hint_cube(&state, host)
             }
             None => {

@@ -8,8 +8,8 @@ use super::table::Seat;
 use super::words::Words;
 use crate::analysis::{fibs_difference, rating_word};
 use gammond_engine::query::Settings;
+use gammond_game::Rules;
 use gammond_game::notation::{MatAction, MatPlayer};
-use gammond_game::{Rules, Score};
 
 impl Console {
     /// Runs `analyse match|game|session|move|clear …`.
@@ -145,9 +145,9 @@ impl Console {
         let mut books = [PlayerStatistics::default(), PlayerStatistics::default()];
         let length = self.record.file.length;
         let file = &self.record.file;
-        let games = file.games.iter().zip(file.crawford_games()).enumerate();
+        let games = file.games.iter().zip(file.scores()).enumerate();
         let mut results = Vec::new();
-        for (number, (game, crawford)) in
+        for (number, (game, score)) in
             games.filter(|(number, _)| extent == StatisticsScope::Match || *number == game)
         {
             for (at, (player, action)) in game.actions.iter().enumerate() {
@@ -168,15 +168,12 @@ impl Console {
             }
             if let Some((winner, points)) = game.result {
                 let wins = winner == MatPlayer::First;
-                let [first, second] = game.scores;
-                results.push(
-                    match (length, Score::new(length, first, second, crawford)) {
-                        (0, _) if wins => f64::from(points),
-                        (0, _) => -f64::from(points),
-                        (_, Ok(score)) => host.gain(score, wins, points),
-                        (_, Err(_)) => 0.0,
-                    },
-                );
+                results.push(match (length, score.score(0)) {
+                    (0, _) if wins => f64::from(points),
+                    (0, _) => -f64::from(points),
+                    (_, Ok(score)) => host.gain(score, wins, points),
+                    (_, Err(_)) => 0.0,
+                });
             }
         }
         let result: f64 = results.iter().sum();

@@ -176,7 +176,7 @@ impl Console {
             true => KAZAROSS_LINES.to_owned(),
             false => format!("Match equity table: {name}\n\n"),
         };
-        let away = match self.table.length {
+        let away = match self.table.score.length() {
             0 => WHOLE_MATCH,
             length => length.min(WHOLE_MATCH),
         };

@@ -58,6 +58,7 @@ pub use no_host::NoHost;
 use automatic::{Automatic, Waiting};
 use evals::{Context, Evals};
 use gammond_engine::query::MoveFilter;
+use gammond_game::Variant;
 use grammar::UnknownCommand;
 use hinted::Hint;
 use play::RESIGNATION_WAITS;
@@ -142,8 +143,8 @@ pub struct Console {
     jacoby: bool,
     /// Beavers allowed in money sessions.
     beavers: u32,
-    /// True if new matches and sessions are played as Nackgammon.
-    nackgammon: bool,
+    /// The variant of new matches and sessions.
+    variant: Variant,
     /// Points of `new match` alone.
     match_length: u32,
     manual_dice: bool,
@@ -205,7 +206,7 @@ impl Console {
             rollout: RolloutSetup::default(),
             jacoby: true,
             beavers: 3,
-            nackgammon: false,
+            variant: Variant::Backgammon,
             match_length: 7,
             manual_dice: false,
             rng: "Mersenne Twister",
@@ -387,7 +388,7 @@ impl Console {
     /// Appends the score, which the original ends with a line end in money sessions only.
     fn say_score(&mut self) {
         let text = self.table.score_line(&self.names);
-        match self.table.length {
+        match self.table.score.length() {
             0 => self.say(&text),
             _ => self.fault(&text),
         }

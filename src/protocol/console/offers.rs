@@ -5,9 +5,12 @@ use super::board::resignation;
 use super::host::ConsoleHost;
 use super::play::RESIGNATION_WAITS;
 use super::record::apply;
-use super::table::{CUBE_MAX, Phase, points};
+use super::table::{Phase, points};
 use super::words::Words;
+use gammond_game::ActRefusal;
 use gammond_game::notation::MatAction;
+
+const LARGEST_CUBE: &str = "The cube is as high as it goes.";
 
 impl Console {
     pub(super) fn double(&mut self) {
@@ -27,27 +30,19 @@ impl Console {
             self.say("You can't double after rolling the dice -- wait until your next turn.");
             return;
         }
-        if table.crawford {
-            self.say("Doubling is forbidden by the Crawford rule (see `help set crawford').");
+        let Some(refusal) = table.double_refusal() else {
+            self.offer();
             return;
-        }
-        if !table.cube_use {
-            self.say("The doubling cube has been disabled (see `help set cube use').");
-            return;
-        }
-        if table.owner.is_some_and(|owner| owner != table.on_roll) {
-            self.say("You do not own the cube.");
-            return;
-        }
-        if table.cube >= CUBE_MAX {
-            self.say("The cube is as high as it goes.");
-            return;
-        }
-        if !table.may_double(table.on_roll) {
-            self.say("The cube is dead; you can't double any more.");
-            return;
-        }
-        self.offer();
+        };
+        self.say(match refusal {
+            ActRefusal::CrawfordGame => {
+                "Doubling is forbidden by the Crawford rule (see `help set crawford')."
+            }
+            ActRefusal::NoCube => "The doubling cube has been disabled (see `help set cube use').",
+            ActRefusal::OpponentsCube => "You do not own the cube.",
+            ActRefusal::LargestCube => LARGEST_CUBE,
+            _ => "The cube is dead; you can't double any more.",
+        });
     }
 
     /// Doubles for the player on roll.
@@ -121,23 +116,22 @@ impl Console {
         if !self.is_doubled("redouble") {
             return;
         }
-        if self.table.length > 0 {
-            self.say("Beavers and Raccoons are not permitted during match play.");
-            return;
-        }
-        if self.beavers == 0 {
-            self.say("Beavers are disabled (see `help set beavers').");
-            return;
-        }
-        if self.table.beavers >= self.beavers {
-            self.say(&format!(
+        let state = self.table.state(self.beavers > 0);
+        let refusal = match state.and_then(|state| state.beaver_refusal(1)) {
+            Some(ActRefusal::MatchBeaver) => {
+                Some("Beavers and Raccoons are not permitted during match play.".to_owned())
+            }
+            Some(ActRefusal::NoBeavers) => {
+                Some("Beavers are disabled (see `help set beavers').".to_owned())
+            }
+            _ if self.table.beavers >= self.beavers => Some(format!(
                 "Only {} beavers/raccoons are permitted (see `help set beavers').",
                 self.beavers
-            ));
-            return;
-        }
-        if self.table.cube.saturating_mul(4) > CUBE_MAX {
-            self.say("The cube is as high as it goes.");
+            )),
+            refusal => refusal.map(|_| LARGEST_CUBE.to_owned()),
+        };
+        if let Some(text) = refusal {
+            self.say(&text);
             return;
         }
         let seat = self.table.decides;

@@ -2,10 +2,10 @@
 
 use super::Console;
 use super::play::RESIGNATION_WAITS;
-use super::table::{Phase, Seat, Table};
+use super::table::{LENGTH_MAX, Phase, Seat, Table};
 use super::words::Words;
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
-use gammond_game::{BAR, POINTS, Position};
+use gammond_game::{BAR, MatchScore, POINTS, Position};
 
 /// Digits of a Position ID.
 const POSITION_ID_LENGTH: usize = 14;
@@ -39,7 +39,7 @@ impl Console {
         if place.offered {
             self.step_back();
         }
-        if place.table.length == 0 {
+        if place.table.score.length() == 0 {
             self.beavers = if place.beavers {
                 self.beavers.max(3)
             } else {
@@ -156,14 +156,10 @@ impl Console {
             0 => [0; 2],
             _ => [xgid.top_score, xgid.bottom_score].map(u32::from),
         };
-        if length > 64
-            || (length > 0 && score.iter().any(|points| *points >= length))
-            || xgid.cube_log > 12
-        {
+        let score = MatchScore::at(length, score, Some(xgid.rules == 1));
+        if length > LENGTH_MAX || score.winner().is_some() || xgid.cube_log > 12 {
             return None;
         }
-        let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
-        let crawford = one_away && xgid.rules == 1;
         let seat = |seat| match seat {
             gammond_game::notation::Seat::Bottom => Seat::Bottom,
             gammond_game::notation::Seat::Top => Seat::Top,
@@ -171,10 +167,7 @@ impl Console {
         let on_roll = if on_top { Seat::Top } else { Seat::Bottom };
         let table = Table {
             phase: Phase::Playing,
-            length,
             score,
-            crawford,
-            post_crawford: one_away && !crawford,
             jacoby: length == 0 && xgid.rules & 1 != 0,
             cube: 1 << xgid.cube_log,
             owner: xgid.owner.map(seat).filter(|_| xgid.cube_log > 0),
@@ -468,7 +461,7 @@ fn table_of(id: MatchId) -> Option<Table> {
     .map(|player| u32::from(id.score(player)));
     let dice = id.dice();
     let over = length > 0 && score.iter().any(|points| *points > length);
-    if length > 64 || over || id.cube_log() > 12 || dice.iter().any(|die| *die > 6) {
+    if length > LENGTH_MAX || over || id.cube_log() > 12 || dice.iter().any(|die| *die > 6) {
         return None;
     }
     let dice = dice.map(|die| u8::try_from(die).unwrap_or(0));
@@ -477,17 +470,17 @@ fn table_of(id: MatchId) -> Option<Table> {
         true => Seat::from_number(id.decides()).other(),
         false => Seat::from_number(id.on_roll()),
     };
-    let one_away = length > 0 && score.iter().any(|points| points + 1 == length);
-    let crawford = one_away && id.crawford();
+    let score = MatchScore::at(length, score, Some(id.crawford()));
     Some(Table {
         phase: Phase::Playing,
-        length,
         score,
-        crawford,
-        post_crawford: one_away && !crawford,
         jacoby: id.jacoby(),
         idle_jacoby: length > 0 && id.jacoby(),
-        cube: if crawford { 1 } else { 1 << id.cube_log() },
+        cube: if score.is_crawford() {
+            1
+        } else {
+            1 << id.cube_log()
+        },
         owner: id.owner().map(Seat::from_number),
         on_roll,
         decides: on_roll,

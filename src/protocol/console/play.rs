@@ -5,10 +5,10 @@ use super::automatic::Waiting;
 use super::board::resignation;
 use super::host::ConsoleHost;
 use super::place::read_dice;
-use super::table::{CUBE_MAX, Phase, Seat, points};
+use super::table::{CUBE_MAX, LENGTH_MAX, Phase, Seat, points};
 use super::words::Words;
 use gammond_game::notation::{MatAction, parse_play};
-use gammond_game::{LegalPlay, Play, Position, Roll, legal_plays};
+use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
 
 /// Opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
@@ -79,8 +79,8 @@ impl Console {
                     None => Some(i64::from(self.match_length)),
                     Some(_) => words.number(),
                 };
-                let length = length.filter(|length| (0..=64).contains(length));
-                let Some(length) = length.and_then(|length| u32::try_from(length).ok()) else {
+                let length = length.and_then(|length| u32::try_from(length).ok());
+                let Some(length) = length.filter(|length| *length <= LENGTH_MAX) else {
                     self.say("GNU Backgammon is compiled with support only for matches of length 64\nand below");
                     return;
                 };
@@ -115,9 +115,8 @@ impl Console {
         }
         let cube_use = self.table.cube_use;
         self.table = super::table::Table {
-            length,
+            score: MatchScore::new(length),
             jacoby: self.jacoby,
-            post_crawford: length == 1,
             cube_use,
             ..super::table::Table::default()
         };
@@ -128,7 +127,7 @@ impl Console {
     pub(super) fn begin_record(&mut self) {
         self.judged = None;
         self.record
-            .begin(self.table.length, &self.names, self.nackgammon);
+            .begin(self.table.score.length(), &self.names, self.variant);
     }
 
     pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
@@ -137,7 +136,7 @@ impl Console {
         self.table.position = self.record.file.start().unwrap_or_default();
         self.forget_hint();
         self.judged = None;
-        self.record.file.length = self.table.length;
+        self.record.file.length = self.table.score.length();
         self.record.begin_game(&self.table, finished);
         if self.manual_dice {
             self.ask_dice(Waiting::Opening);
@@ -155,7 +154,7 @@ impl Console {
                 self.opening(top, bottom);
                 return;
             }
-            if self.table.length == 0
+            if self.table.score.length() == 0
                 && doubles < self.automatic.doubles
                 && self.table.cube < CUBE_MAX
             {
@@ -362,12 +361,7 @@ impl Console {
         self.table.pass_on(after);
         self.due = true;
         if let Some(outcome) = after.outcome() {
-            let money = self.table.length == 0;
-            let unturned = self.table.owner.is_none() && self.table.cube_use;
-            let games = match self.table.jacoby && money && unturned {
-                true => 1,
-                false => outcome.points().unsigned_abs(),
-            };
+            let games = self.table.games(outcome);
             self.won(Phase::Over, seat, games);
         }
     }

@@ -12,7 +12,7 @@ use gammond_game::Chances;
 impl Console {
     /// Returns the match winning chances of a plain loss and a plain win, and reports what is missing.
     fn plain_results(&mut self, host: &mut dyn ConsoleHost) -> Option<[f64; 2]> {
-        if self.table.length == 0 {
+        if self.table.score.length() == 0 {
             self.say("Command only valid in match play");
             return None;
         }
@@ -80,7 +80,7 @@ impl Console {
                 100.0 * backgammon
             );
         }
-        if self.table.length > 0 {
+        if self.table.score.length() > 0 {
             let score = match self.table.on_roll {
                 Seat::Top => state.score,
                 Seat::Bottom => state.score.swapped(),

@@ -2,10 +2,10 @@
 
 use super::hinted::Hint;
 use super::table::{Phase, Seat, Table};
-use gammond_game::Position;
 use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
+use gammond_game::{MatchScore, Position, Variant};
 use std::collections::BTreeMap;
 
 /// Most actions that are kept of a game, and most games of a session: what comes after is played but not kept.
@@ -59,8 +59,9 @@ impl Seat {
 
 impl Record {
     /// Starts a match without games.
-    pub(super) fn begin(&mut self, length: u32, names: &[String; 2], nackgammon: bool) {
-        let variation = nackgammon.then(|| " [Variation \"NackGammon\"]".to_owned());
+    pub(super) fn begin(&mut self, length: u32, names: &[String; 2], variant: Variant) {
+        let is_usual = variant == Variant::Backgammon;
+        let variation = (!is_usual).then(|| format!(" [Variation \"{}\"]", variant.name()));
         *self = Record {
             file: MatchFile {
                 length,
@@ -82,7 +83,7 @@ impl Record {
         self.decided.retain(|(game, _), _| *game < games.len());
         if games.len() < GAMES_MAX {
             games.push(MatGame {
-                scores: table.score,
+                scores: table.score.points(),
                 crawford: table.crawford_flag(),
                 ..MatGame::default()
             });
@@ -93,7 +94,7 @@ impl Record {
     /// Sets the score and the Crawford flag of the current game to those of the table.
     pub(super) fn set_score(&mut self, table: &Table) {
         if let Some(game) = self.file.games.get_mut(self.game) {
-            (game.scores, game.crawford) = (table.score, table.crawford_flag());
+            (game.scores, game.crawford) = (table.score.points(), table.crawford_flag());
         }
     }
 
@@ -106,7 +107,7 @@ impl Record {
     /// Records an action.
     pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
         if self.file.games.is_empty() {
-            self.file.length = table.length;
+            self.file.length = table.score.length();
             self.begin_game(table, true);
             self.set_up = true;
         }
@@ -173,11 +174,8 @@ impl Record {
 
     /// Returns the Crawford flag of the current game; `None` for money.
     pub(super) fn crawford(&self) -> Option<bool> {
-        let games = self.file.crawford_games();
-        games
-            .get(self.game)
-            .copied()
-            .filter(|_| self.file.length > 0)
+        let score = self.file.scores().nth(self.game)?;
+        (self.file.length > 0).then_some(score.is_crawford())
     }
 
     /// Returns the table at the current place; `rules` has what the file does not name. After a finished
@@ -208,17 +206,10 @@ impl Record {
 /// Returns the table before the first action of a game.
 pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table {
     let game = file.games.get(number);
-    let score = game.map_or([0; 2], |game| game.scores);
-    let one_away = score
-        .iter()
-        .any(|points| points.saturating_add(1) == file.length);
-    let crawford = file.crawford_games().get(number) == Some(&true);
+    let score = file.scores().nth(number);
     let mut table = Table {
         phase: Phase::Playing,
-        length: file.length,
-        score,
-        crawford,
-        post_crawford: file.length > 0 && one_away && !crawford,
+        score: score.unwrap_or(MatchScore::new(file.length)),
         games: u32::try_from(number).unwrap_or(u32::MAX),
         jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
         position: file.start().unwrap_or_default(),
@@ -315,7 +306,7 @@ mod tests {
     fn games_beyond_the_limit_are_not_kept() {
         let table = Table::default();
         let mut record = Record::default();
-        record.begin(0, &["A", "B"].map(str::to_owned), false);
+        record.begin(0, &["A", "B"].map(str::to_owned), Variant::Backgammon);
         for _ in 0..GAMES_MAX + 2 {
             record.begin_game(&table, true);
             record.push(&table, Seat::Top, MatAction::Double(2));

@@ -3,6 +3,7 @@
 use super::Console;
 use super::table::CUBE_MAX;
 use super::words::Words;
+use gammond_game::MatchScore;
 
 /// Most beavers of an exchange: the cube ends at the twelfth double.
 const BEAVERS_MAX: i64 = 12;
@@ -11,7 +12,7 @@ const POINTS_MAX: u32 = 32767;
 
 impl Console {
     pub(super) fn set_score(&mut self, words: &mut Words<'_>) {
-        let length = i64::from(self.table.length);
+        let length = i64::from(self.table.score.length());
         // A number below nothing is what is missing to the match.
         let mut read = || {
             let number = words.number()?;
@@ -28,22 +29,20 @@ impl Console {
             self.say("You must specify two valid scores.");
             return;
         };
-        let score = [top, bottom];
-        let length = self.table.length;
-        let table = &mut self.table;
-        if length > 0 {
-            let over = score.iter().any(|points| *points >= length);
-            if over {
-                self.say("You cannot set a score where the match is already over.");
-                return;
-            }
-            let one_away = score.iter().filter(|points| **points + 1 == length).count();
-            // A score of zero cannot follow the Crawford game.
-            table.crawford = one_away == 1 && (table.crawford || score.contains(&0));
-            table.post_crawford = one_away > 0 && !table.crawford;
+        let points = [top, bottom];
+        // A score of zero cannot follow the Crawford game.
+        let crawford = self.table.score.is_crawford() || points.contains(&0);
+        let score = MatchScore::at(
+            self.table.score.length(),
+            points,
+            Some(crawford && top != bottom),
+        );
+        if score.winner().is_some() {
+            self.say("You cannot set a score where the match is already over.");
+            return;
         }
-        table.score = score;
-        table.withdraw_offer();
+        self.table.score = score;
+        self.table.withdraw_offer();
         self.hint = None;
         self.record.set_up = true;
         self.record_score();
@@ -59,7 +58,8 @@ impl Console {
 
     /// Sets whether this is the Crawford game, in which no double can be offered.
     fn make_crawford(&mut self, crawford: bool) {
-        (self.table.crawford, self.table.post_crawford) = (crawford, !crawford);
+        let (length, points) = (self.table.score.length(), self.table.score.points());
+        self.table.score = MatchScore::at(length, points, Some(crawford));
         if crawford {
             self.table.withdraw_double();
         }
@@ -69,12 +69,11 @@ impl Console {
 
     /// Returns whether a player of a match is one away, and reports what is missing.
     fn one_away(&mut self, what: &str, which: &str) -> bool {
-        let length = self.table.length;
-        if length == 0 {
+        if self.table.score.length() == 0 {
             self.say(&format!("Cannot set {what} play for money sessions."));
             return false;
         }
-        let one_away = self.table.score.iter().any(|points| points + 1 == length);
+        let one_away = self.table.score.needs_one().contains(&true);
         if !one_away {
             self.say(&format!(
                 "Cannot set whether this is {which}\nas none of the players are 1-away from winning."
@@ -121,7 +120,7 @@ impl Console {
                 self.say("Use of the doubling cube is disabled.");
                 (self.table.cube, self.table.owner) = (1, None);
                 self.table.withdraw_double();
-                if self.table.jacoby && self.table.length == 0 {
+                if self.table.jacoby && self.table.score.length() == 0 {
                     self.say(
                         "Note that you'll have to disable the Jacoby rule if you want gammons and\n\
                          backgammons to be scored (see `help set jacoby').",
@@ -138,7 +137,7 @@ impl Console {
             self.say("The cube is disabled (see `help set cube use').");
             return;
         }
-        if self.table.crawford {
+        if self.table.score.is_crawford() {
             self.say("The cube is disabled during the Crawford game.");
             return;
         }

@@ -4,11 +4,11 @@ use super::Console;
 use super::grammar::{self, ANALYSIS_PLAYER, PLAYER};
 use super::host::ConsoleHost;
 use super::set_evals::Owner;
-use super::table::Seat;
+use super::table::{LENGTH_MAX, Seat};
 use super::words::Words;
 
 /// Fewest and most points of a match.
-const LENGTHS: std::ops::RangeInclusive<i64> = 0..=64;
+const LENGTHS: std::ops::RangeInclusive<i64> = 0..=LENGTH_MAX as i64;
 
 impl Console {
     pub(super) fn set(

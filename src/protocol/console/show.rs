@@ -175,7 +175,7 @@ impl Console {
             self.say("There is no game in progress.");
             return;
         }
-        if self.table.crawford {
+        if self.table.score.is_crawford() {
             self.say("The cube is disabled during the Crawford game.");
             return;
         }
@@ -196,7 +196,7 @@ impl Console {
 
     fn show_jacoby(&mut self) {
         let with = |on| if on { "with" } else { "without" };
-        if self.table.length == 0 {
+        if self.table.score.length() == 0 {
             let text = format!(
                 "This money session is played {} the Jacoby rule.",
                 with(self.table.jacoby)
@@ -211,9 +211,9 @@ impl Console {
     }
 
     fn show_crawford(&mut self) {
-        if self.table.length == 0 {
+        if self.table.score.length() == 0 {
             self.say("Crawford rule is not used in money sessions.");
-        } else if self.table.crawford {
+        } else if self.table.score.is_crawford() {
             self.say("This game is the Crawford game.");
         } else {
             self.say("This game is not the Crawford game");
@@ -221,10 +221,14 @@ impl Console {
     }
 
     fn show_post_crawford(&mut self) {
-        if self.table.length == 0 {
+        if self.table.score.length() == 0 {
             self.say("Crawford rule is not used in money sessions.");
         } else {
-            let not = if self.table.post_crawford { "" } else { "not " };
+            let not = if self.table.score.is_post_crawford() {
+                ""
+            } else {
+                "not "
+            };
             self.say(&format!("This is {not}post-Crawford play."));
         }
     }

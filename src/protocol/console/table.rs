@@ -3,7 +3,9 @@
 //! Seat 0 is at the top and has the letter O; seat 1 is at the bottom and has the letter X.
 
 use gammond_game::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
-use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use gammond_game::{
+    ActRefusal, Cube, CubeOwner, MatchScore, MatchState, Outcome, Position, Roll, Rules,
+};
 
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +104,8 @@ impl Seat {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Table {
     pub(super) phase: Phase,
-    /// Points to play to; 0 for money.
-    pub(super) length: u32,
-    pub(super) score: [u32; 2],
-    pub(super) crawford: bool,
-    pub(super) post_crawford: bool,
+    /// The score before the game on the board, or after the last one.
+    pub(super) score: MatchScore,
     /// Games finished.
     pub(super) games: u32,
     /// True if the Jacoby rule applies in this session.
@@ -137,10 +136,7 @@ impl Default for Table {
     fn default() -> Table {
         Table {
             phase: Phase::None,
-            length: 0,
-            score: [0; 2],
-            crawford: false,
-            post_crawford: false,
+            score: MatchScore::new(0),
             games: 0,
             jacoby: true,
             idle_jacoby: false,
@@ -162,6 +158,8 @@ impl Default for Table {
 /// The largest cube.
 pub(super) const CUBE_MAX: u32 = 4096;
 const _: () = assert!(Cube::MAX == 4096);
+/// The longest match of the original.
+pub(super) const LENGTH_MAX: u32 = 64;
 
 impl Table {
     pub(super) fn playing(&self) -> bool {
@@ -175,21 +173,10 @@ impl Table {
             Some(owner) if owner == self.on_roll => CubeOwner::Me,
             Some(_) => CubeOwner::Opponent,
         };
-        let money = self.length == 0;
-        let score = match money {
-            true => Score::MONEY,
-            false => {
-                let (me, other) = (
-                    self.on_roll.of(&self.score),
-                    self.on_roll.other().of(&self.score),
-                );
-                let crawford = self.crawford_flag() == Some(true);
-                Score::new(self.length, *me, *other, crawford).ok()?
-            }
-        };
+        let money = self.score.length() == 0;
         Some(MatchState {
             cube: Cube::new(self.cube, owner).ok()?,
-            score,
+            score: self.score.score(self.on_roll.index().into()).ok()?,
             rules: Rules {
                 jacoby: money && self.jacoby,
                 beavers: money && beavers,
@@ -199,9 +186,9 @@ impl Table {
 
     /// Returns whether the Crawford rule applies: exactly one player is one point away. `None` for money.
     pub(super) fn crawford_flag(&self) -> Option<bool> {
-        let one_away = |points: &&u32| points.saturating_add(1) == self.length;
-        let alone = self.score.iter().filter(one_away).count() == 1;
-        (self.length > 0).then_some(self.crawford && alone)
+        let score = self.score.score(0);
+        let crawford = score.is_ok_and(|score| score.is_crawford());
+        (self.score.length() > 0).then_some(crawford)
     }
 
     pub(super) fn roll(&self) -> Option<Roll> {
@@ -209,18 +196,26 @@ impl Table {
         Roll::new(first, second).ok()
     }
 
-    /// Returns whether a seat may double.
-    pub(super) fn may_double(&self, seat: Seat) -> bool {
-        let owned = self.owner.is_none_or(|owner| owner == seat);
-        if !self.cube_use || !owned || self.crawford || self.cube >= CUBE_MAX {
-            return false;
+    /// Returns the reason why the player on roll may not double.
+    pub(super) fn double_refusal(&self) -> Option<ActRefusal> {
+        // The original has a Crawford game where both players need one point, too.
+        if self.score.is_crawford() {
+            return Some(ActRefusal::CrawfordGame);
         }
-        if self.length == 0 {
-            return true;
+        if !self.cube_use {
+            return Some(ActRefusal::NoCube);
         }
-        let score = *seat.of(&self.score);
-        let leads = self.post_crawford && score + 1 == self.length;
-        score.saturating_add(self.cube) < self.length && !leads
+        // A match that is won makes every cube a dead one.
+        let state = self.state(false);
+        state.map_or(Some(ActRefusal::DeadCube), |state| state.double_refusal())
+    }
+
+    /// Returns how often the cube counts in a game of this outcome. In the original a cube that is not in use
+    /// leaves the Jacoby rule without effect.
+    pub(super) fn games(&self, outcome: Outcome) -> u32 {
+        let state = self.state(false).filter(|_| self.cube_use);
+        let points = state.map(|state| state.points(outcome.margin) / state.cube.value());
+        points.unwrap_or(outcome.points().unsigned_abs())
     }
 
     pub(super) fn match_id(&self) -> MatchId {
@@ -228,15 +223,15 @@ impl Table {
             cube_log: self.cube.max(1).trailing_zeros(),
             owner: self.owner.map(Seat::number),
             on_roll: self.on_roll.number(),
-            crawford: self.crawford,
+            crawford: self.score.is_crawford(),
             game_state: self.phase.number(),
             decides: self.decides.number(),
             doubled: self.doubled,
             resignation: self.resigned.into(),
             dice: self.dice.unwrap_or_default(),
-            length: self.length,
-            scores: self.score,
-            jacoby: match self.length {
+            length: self.score.length(),
+            scores: self.score.points(),
+            jacoby: match self.score.length() {
                 0 => self.jacoby,
                 _ => self.idle_jacoby,
             },
@@ -250,7 +245,7 @@ impl Table {
 
     /// Swaps the seats; the position stays that of the player on roll.
     pub(super) fn swap(&mut self) {
-        self.score.reverse();
+        self.score = self.score.swapped();
         self.owner = self.owner.map(Seat::other);
         self.on_roll = self.on_roll.other();
         self.decides = self.decides.other();
@@ -281,10 +276,7 @@ impl Table {
     pub(super) fn begin(&mut self) {
         *self = Table {
             phase: Phase::Playing,
-            length: self.length,
             score: self.score,
-            crawford: self.crawford,
-            post_crawford: self.post_crawford,
             games: self.games,
             jacoby: self.jacoby,
             cube_use: self.cube_use,
@@ -296,36 +288,25 @@ impl Table {
     pub(super) fn finish(&mut self, phase: Phase, winner: Seat, points: u32, crawford_rule: bool) {
         self.phase = phase;
         self.games += 1;
-        let score = winner.of_mut(&mut self.score);
-        *score = score.saturating_add(points);
-        if self.length == 0 {
-            return;
-        }
-        if self.match_winner().is_some() {
-            return;
-        }
-        let one_away = self.score.iter().any(|&points| points + 1 == self.length);
-        (self.crawford, self.post_crawford) = match (self.crawford || self.post_crawford, one_away)
-        {
-            (true, _) => (false, true),
-            (false, true) => (crawford_rule, !crawford_rule),
-            (false, false) => (false, false),
-        };
+        self.score = self.score.with_crawford_rule(crawford_rule);
+        self.score.add(winner.index().into(), points);
     }
 
     /// Returns the seat that has won the match.
     pub(super) fn match_winner(&self) -> Option<Seat> {
-        let won = |seat: &Seat| self.length > 0 && *seat.of(&self.score) >= self.length;
-        Seat::BOTH.into_iter().find(won)
+        let winner = self.score.winner()?;
+        Seat::BOTH.get(winner).copied()
     }
 
     /// Formats the score, without a line end.
     pub(super) fn score_line(&self, [top, bottom]: &[String; 2]) -> String {
-        let kind = match (self.length, self.crawford, self.post_crawford) {
+        let score = &self.score;
+        let flags = (score.is_crawford(), score.is_post_crawford());
+        let kind = match (score.length(), flags) {
             (0, ..) if self.jacoby => "money session, with Jacoby rule".to_owned(),
             (0, ..) => "money session, without Jacoby rule".to_owned(),
-            (length, crawford, post) => {
-                let rule = match (crawford, post) {
+            (length, flags) => {
+                let rule = match flags {
                     (true, _) => ", Crawford game",
                     (_, true) => ", post-Crawford play",
                     _ => "",
@@ -333,8 +314,8 @@ impl Table {
                 format!("match to {}{rule}", points(length))
             }
         };
-        let [above, below] = self.score;
-        let dot = if self.length == 0 { "." } else { "" };
+        let [above, below] = score.points();
+        let dot = if score.length() == 0 { "." } else { "" };
         format!(
             "The score (after {}) is: {top} {above}, {bottom} {below} ({kind}){dot}",
             counted(self.games, "game")
