@@ -591,6 +591,35 @@ fn groups_and_marks() {
     assert_eq!(strict.marked(gammond_protocol::analysis::MARKS), analysis);
 }
 
+/// ANA-08: the game after the last one of a file is the Crawford game where the first side comes to need one point, but not
+/// without the rule, and not where the file says that it was before.
+#[test]
+fn result_of_open_match_knows_its_crawford_game() {
+    let engine = Engine::builder().build().unwrap();
+    let chance = |[one, other]: [u32; 2], crawford| {
+        engine
+            .met()
+            .at(Score::new(5, one, other, crawford).unwrap())
+    };
+    for (head, game, [one, other], crawford) in [
+        ("", "", [3, 2], true),
+        ("; [Crawford \"Off\"]\n", "", [3, 2], false),
+        ("", " (after the Crawford game)", [2, 4], false),
+    ] {
+        let text = format!(
+            "{head} 5 point match\n\n Game 1{game}\n A : {one}                      B : {other}\n  \
+             1)                             31: 8/5 6/5\n  2)  Doubles => 2                Drops\n      \
+             Wins 1 point\n"
+        );
+        let reading = MatchFile::read(text.as_bytes()).unwrap();
+        assert_eq!(reading.faults, [], "{text}");
+        let analysis = analysed(&engine, &reading);
+        assert_eq!(analysis.score, [one + 1, other], "{text}");
+        let gained = chance([one + 1, other], crawford) - chance([one, other], false);
+        assert!((analysis.result - gained).abs() < 1e-9, "{text}");
+    }
+}
+
 /// ANA-01: at a level the play that was made is rolled out beside the best ones, so that all values are of one kind.
 #[test]
 fn a_level_judges_what_was_played() {

@@ -46,7 +46,11 @@ fn told(reading: &MatchReading) -> String {
         });
         let actions: Vec<String> = actions.collect();
         let [first, second] = game.scores;
-        let crawford = if terms.crawford { " Crawford" } else { "" };
+        let crawford = if terms.score.is_crawford() {
+            " Crawford"
+        } else {
+            ""
+        };
         let end = game.result.map_or(String::new(), |(winner, points)| {
             format!("; {} wins {points}", letter(winner))
         });

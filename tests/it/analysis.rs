@@ -5,7 +5,7 @@ use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile};
-use gammond_protocol::analysis::{Action, Judgement, crawford_games, judge, replay};
+use gammond_protocol::analysis::{Action, Judgement, Terms, judge, replay_from};
 use std::path::Path;
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.
@@ -52,9 +52,9 @@ fn told(name: &str) -> (MatchFile, Vec<Told>) {
 fn compare(engine: &Engine, mut each: impl FnMut(&str, &Told, Option<&Told>, &Judgement)) {
     for name in MATCHES {
         let (file, told) = told(name);
-        let crawford = crawford_games(&file);
+        let terms = Terms::of(&file, Rules::default());
         for (number, game) in file.games.iter().enumerate() {
-            let replay = replay(game, file.length, crawford[number], Rules::default());
+            let replay = replay_from(game, &terms[number]);
             assert_eq!(replay.fault, None, "{name} game {}", number + 1);
             let mut rows = told.iter().filter(|row| row.game == number + 1);
             for decision in &replay.decisions {

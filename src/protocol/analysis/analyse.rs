@@ -1,13 +1,13 @@
 //! A whole file analysed.
 
 use super::judge::{Judgement, judge, match_chances};
-use super::replay::{Action, Decision, Terms, crawford_games, replay_from};
+use super::replay::{Action, Decision, Terms, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MatchPart, MoveFilter, Options, Settings, Stop};
-use gammond_game::Rules;
-use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
+use gammond_game::notation::{MatGame, MatPlayer, MatchFile, MatchReading};
+use gammond_game::{MatchScore, Rules};
 use rayon::prelude::*;
 
 /// A decision and its analysis by the engine.
@@ -323,7 +323,7 @@ pub(super) fn judge_games(
         }
         let game = GameAnalysis {
             scores: game.scores,
-            crawford: terms.crawford,
+            crawford: terms.score.is_crawford(),
             decisions: Vec::new(),
             result: game.result,
             marks: head.marks,
@@ -394,26 +394,16 @@ pub(super) fn book(totals: &mut [Totals; 2], judged: &JudgedDecision, marks: &[f
 
 /// Returns the points after the last game that was finished.
 fn score_after(file: &MatchFile) -> [u32; 2] {
-    let Some(last) = file.games.last() else {
-        return [0; 2];
-    };
-    let mut score = last.scores;
+    let last = file.games.last();
     // Some files begin each money game at nothing.
     if file.length == 0 {
-        score = [0; 2];
+        let mut score = MatchScore::new(0);
         for (winner, points) in file.games.iter().filter_map(|game| game.result) {
-            if let Some(sum) = score.get_mut(winner.index()) {
-                *sum = sum.saturating_add(points);
-            }
+            score.add(winner.index(), points);
         }
-        return score;
+        return score.points();
     }
-    if let Some((winner, points)) = last.result
-        && let Some(sum) = score.get_mut(winner.index())
-    {
-        *sum = sum.saturating_add(points);
-    }
-    score
+    last.map_or([0; 2], MatGame::scores_after)
 }
 
 /// Returns the result of the first player.
@@ -422,20 +412,15 @@ fn result(engine: &Engine, file: &MatchFile, score: [u32; 2]) -> f64 {
     if file.length == 0 {
         return f64::from(first) - f64::from(second);
     }
+    let mut scores = file.scores();
+    let before = scores.next().unwrap_or(MatchScore::new(file.length));
+    let mut after = scores.last().unwrap_or(before);
     // A game that is not finished is the Crawford game or not; after a finished one the next may be.
-    let flags = crawford_games(file);
-    let finished = file.games.last().is_none_or(|game| game.result.is_some());
-    let one_away = score.iter().any(|&points| points + 1 == file.length);
-    let crawford = match finished {
-        true => one_away && !flags.contains(&true) && file.length > 1,
-        false => flags.last() == Some(&true),
-    };
-    let begun = file.games.first().map_or([0; 2], |game| game.scores);
-    let chances = |score, crawford| match_chances(engine, file.length, score, crawford);
-    let before = chances(begun, flags.first() == Some(&true));
-    before
-        .zip(chances(score, crawford))
-        .map_or(0.0, |(before, after)| after - before)
+    if file.games.last().is_some_and(|game| game.result.is_some()) {
+        after.follow(score, None);
+    }
+    let chances = |score| match_chances(engine, score);
+    (chances(&before).zip(chances(&after))).map_or(0.0, |(before, after)| after - before)
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::replay::{Action, Decision};
 use gammond_engine::query::{CubeAnswer, Equities};
-use gammond_game::{Cube, MatchState};
 
 /// An answer to a double, a beaver or a raccoon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,11 +31,7 @@ impl CubeOffer {
             Action::BeaverAnswer { turns, .. } => (turns, CubeReply::Pass),
             _ => return None,
         };
-        let MatchState { cube, rules, score } = decision.state;
-        // The cube after one more turn.
-        let value = cube.value().checked_shl(u32::from(turns) + 1);
-        let possible = value.is_some_and(|value| Cube::new(value, cube.owner()).is_ok());
-        let may_turn = rules.beavers && score.is_money() && possible;
+        let may_turn = decision.state.beaver_refusal(turns).is_none();
         Some((CubeOffer { turns, may_turn }, reply))
     }
 

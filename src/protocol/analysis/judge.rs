@@ -8,7 +8,7 @@ use gammond_engine::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     Settings, Stop,
 };
-use gammond_game::{MatchState, Play, Position, Roll, Score};
+use gammond_game::{MatchScore, MatchState, Play, Position, Roll};
 
 /// Plays that are kept of each ranking, beside the one that was played.
 pub(super) const PLAYS_KEPT: usize = 5;
@@ -427,20 +427,10 @@ fn best_value(engine: &Engine, query: &PlayQuery, stop: &Stop) -> Result<Equitie
     Ok(turned(value.cubeful.unwrap_or(value.cubeless)))
 }
 
-/// Returns the first player's match winning chance at these points; `crawford` is true if the next game is the
-/// Crawford game.
-pub(super) fn match_chances(
-    engine: &Engine,
-    length: u32,
-    [first, second]: [u32; 2],
-    crawford: bool,
-) -> Option<f64> {
-    match (first >= length, second >= length) {
-        (true, _) => Some(1.0),
-        (_, true) => Some(0.0),
-        _ => {
-            let score = Score::new(length, first, second, crawford).ok()?;
-            Some(engine.met().at(score))
-        }
+/// Returns the first player's match winning chance before the next game, or after the last one.
+pub(super) fn match_chances(engine: &Engine, score: &MatchScore) -> Option<f64> {
+    match score.winner() {
+        Some(side) => Some(if side == 0 { 1.0 } else { 0.0 }),
+        None => Some(engine.met().at(score.score(0).ok()?)),
     }
 }

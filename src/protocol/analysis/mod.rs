@@ -1,6 +1,6 @@
 //! Analysis of a match: the losses of its decisions and the luck of its rolls.
 //!
-//! [`replay`] turns the actions of a game into decisions, each with its position and match state. `judge` queries the
+//! [`replay_from`] turns the actions of a game into decisions, each with its position and match state. `judge` queries the
 //! engine for the loss of each decision and the luck of each roll. `totals` adds up the statistics of both players
 //! and computes the usual figures. [`analyse`] does all of it for a file and returns an [`Analysis`]. `text`, `json`,
 //! `csv`, `html` and `annotate` print it. Losses and luck are equities of the cube as it stands (in matches the
@@ -34,7 +34,7 @@ pub use html::Page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, judge};
 pub use players::{PlayerList, PlayerSums};
-pub use replay::{Action, Decision, Replay, Terms, crawford_games, replay, replay_from};
+pub use replay::{Action, Decision, Replay, Terms, replay_from};
 pub use report::comments;
 pub use rows::{DecisionKind, Row};
 pub(crate) use streamed::analyse_json;

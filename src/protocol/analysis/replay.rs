@@ -3,7 +3,10 @@
 use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
-use gammond_game::{Cube, CubeOwner, MatchState, Play, Position, Roll, Rules, Score};
+use gammond_game::{
+    Act, ActRefusal, Cube, Game, GamePhase, MatchScore, MatchState, Play, Position, Roll, Rules,
+    Variant,
+};
 
 /// Games that a backgammon counts.
 const BACKGAMMON: u32 = 3;
@@ -87,17 +90,15 @@ pub struct Replay {
     pub illegal: Vec<usize>,
 }
 
-/// The terms of a game: match length, rules and start position.
+/// The terms of a game: the score before it, rules and variant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// Points to play to; 0 for money.
-    pub length: u32,
-    /// It is the Crawford game.
-    pub crawford: bool,
+    /// The score before the game.
+    pub score: MatchScore,
     /// Rules for money.
     pub rules: Rules,
-    /// The position at the start.
-    pub start: Position,
+    /// The variant.
+    pub variant: Variant,
 }
 
 impl Terms {
@@ -108,28 +109,14 @@ impl Terms {
             jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
             beavers: file.switch("Beaver").unwrap_or(rules.beavers),
         };
-        let terms = |crawford| Terms {
-            length: file.length,
-            crawford,
+        let variant = file.variant().unwrap_or_default();
+        let terms = |score| Terms {
+            score,
             rules,
-            start: file.start().unwrap_or_default(),
+            variant,
         };
-        crawford_games(file).into_iter().map(terms).collect()
+        file.scores().map(terms).collect()
     }
-}
-
-/// Replays a game of a match to `length` points (0: money). `crawford`: it is the Crawford game.
-#[must_use]
-pub fn replay(game: &MatGame, length: u32, crawford: bool, rules: Rules) -> Replay {
-    replay_from(
-        game,
-        &Terms {
-            length,
-            crawford,
-            rules,
-            start: Position::start(),
-        },
-    )
 }
 
 /// Replays a game.
@@ -141,43 +128,30 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
         illegal: Vec::new(),
     };
     let &Terms {
-        length,
-        crawford,
-        rules,
-        start,
-    } = terms;
-    let [first, second] = match length {
-        0 => [0, 0],
-        _ => game.scores,
-    };
-    let Ok(score) = Score::new(length, first, second, crawford) else {
-        replay.fault = Some((0, "the score does not fit the match"));
-        return replay;
-    };
-    let mut table = GameReplay {
-        position: start,
-        value: 1,
-        owner: None,
-        doubled: None,
-        opening: true,
-        on_roll: None,
         score,
         rules,
+        variant,
+    } = terms;
+    if score.score(0).is_err() {
+        replay.fault = Some((0, "the score does not fit the match"));
+        return replay;
+    }
+    let mut table = GameReplay {
+        game: score.game(rules, true).with_variant(variant),
         turn: 1,
         last: None,
-        over: false,
     };
     for (number, &(player, action)) in game.actions.iter().enumerate() {
         if let MatAction::SetUp(set_up) = action {
-            table.set_up(player, &set_up, start);
+            table.set_up(player, &set_up);
             continue;
         }
         table.count_turn(player);
         match table.act(player, action, number) {
             Ok(Some(decision)) => replay.decisions.push(decision),
             Ok(None) => replay.illegal.push(number),
-            Err(reason) => {
-                replay.fault = Some((number, reason));
+            Err(refusal) => {
+                replay.fault = Some((number, refusal.reason()));
                 return replay;
             }
         }
@@ -193,28 +167,11 @@ pub fn replay_from(game: &MatGame, terms: &Terms) -> Replay {
     replay
 }
 
-/// Returns for each game of a match whether it is the Crawford game, by the scores before it.
-#[must_use]
-pub fn crawford_games(file: &MatchFile) -> Vec<bool> {
-    file.crawford_games()
-}
-
-/// The board and the cube of a game on its way.
+/// A game on its way.
 struct GameReplay {
-    position: Position,
-    value: u32,
-    owner: Option<MatPlayer>,
-    /// The first doubler, the player who turned the cube last, and the new value, while the answer is open.
-    doubled: Option<(MatPlayer, MatPlayer, u32)>,
-    opening: bool,
-    /// Player whose turn it is; `None` before the first roll, when either may begin.
-    on_roll: Option<MatPlayer>,
-    score: Score,
-    rules: Rules,
+    game: Game,
     turn: u32,
     last: Option<MatPlayer>,
-    /// True after a pass.
-    over: bool,
 }
 
 impl GameReplay {
@@ -226,62 +183,30 @@ impl GameReplay {
         self.last = Some(player);
     }
 
-    /// Changes the board and the cube. The usual start counts as a start again: no double is possible there.
-    fn set_up(&mut self, player: MatPlayer, set_up: &SetUp, start: Position) {
-        let &SetUp {
-            position,
-            value,
-            owner,
-        } = set_up;
-        let open = value == self.value;
-        self.doubled = (self.doubled).filter(|&(doubler, ..)| open && doubler == player);
-        (self.position, self.value, self.owner) = (position, value, owner);
-        self.opening = position == start;
-        self.on_roll = Some(player);
+    fn set_up(&mut self, player: MatPlayer, set_up: &SetUp) {
+        let cube = set_up.cube(player).unwrap_or(Cube::CENTRED);
+        self.game.set_up(player.index(), set_up.position, cube);
     }
 
-    /// Cube, score and rules as this player sees them.
-    fn state(&self, player: MatPlayer) -> Result<MatchState, &'static str> {
-        let owner = match self.owner {
-            None => CubeOwner::Centred,
-            Some(owner) if owner == player => CubeOwner::Me,
-            Some(_) => CubeOwner::Opponent,
-        };
-        let cube = Cube::new(self.value, owner).map_err(|_| "the cube has no such value")?;
-        let score = match player {
-            MatPlayer::First => self.score,
-            MatPlayer::Second => self.score.swapped(),
-        };
-        let rules = self.rules;
-        Ok(MatchState { cube, score, rules })
+    /// Follows an act. What a player may not choose is a decision like others: a double of a dead cube, a beaver where the
+    /// players may have agreed on them. An opening roll of equal dice is taken for another one.
+    fn follow(&mut self, player: MatPlayer, act: Act) -> Result<(), ActRefusal> {
+        match self.game.follow(player.index(), act) {
+            Err(ActRefusal::DeadCube | ActRefusal::NoBeavers | ActRefusal::OpeningDouble) => Ok(()),
+            followed => followed,
+        }
     }
 
-    /// Returns the number of turns that lead to an offered value.
-    fn turns(&self, value: u32) -> u8 {
-        let turns = (value / self.value.max(1)).max(1).ilog2();
-        u8::try_from(turns).unwrap_or(u8::MAX).max(1)
-    }
-
-    fn may_double(&self, player: MatPlayer) -> bool {
-        let owned = self.owner.is_none_or(|owner| owner == player);
-        owned && !self.opening && !self.score.is_crawford()
-    }
-
-    fn decision(
-        &self,
-        player: MatPlayer,
-        on_roll: MatPlayer,
-        action: Action,
-        number: usize,
-    ) -> Result<Decision, &'static str> {
-        Ok(Decision {
+    /// Returns a decision on the board as it is.
+    fn decision(&self, player: MatPlayer, action: Action, number: usize) -> Decision {
+        Decision {
             player,
-            position: self.position,
-            state: self.state(on_roll)?,
+            position: *self.game.position(),
+            state: *self.game.state(),
             action,
             number,
             turn: self.turn,
-        })
+        }
     }
 
     /// Returns the decision, or nothing for a play that is not legal but was followed.
@@ -290,75 +215,35 @@ impl GameReplay {
         player: MatPlayer,
         action: MatAction,
         number: usize,
-    ) -> Result<Option<Decision>, &'static str> {
-        let turn = self.on_roll.is_none_or(|on_roll| on_roll == player);
-        if self.over || self.position.outcome().is_some() {
-            return Err("the game is over already");
+    ) -> Result<Option<Decision>, ActRefusal> {
+        // Boards are set up before this is asked.
+        let Some(act) = action.act() else {
+            return Ok(None);
+        };
+        if let MatAction::Play { roll, play } = action {
+            return self.play(player, roll, &play, number);
         }
-        match (action, self.doubled) {
-            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), Some(_)) => {
-                Err("the double is not answered")
-            }
-            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), None) => {
-                Err("nobody has doubled")
-            }
-            (MatAction::Take | MatAction::Drop | MatAction::Beaver(_), Some((_, last, _)))
-                if last == player =>
-            {
-                Err("nobody answers his own double")
-            }
-            (MatAction::Play { .. } | MatAction::Rolled(_) | MatAction::Double(_), None)
-                if !turn =>
-            {
-                Err("it is the other player's turn")
-            }
-            // Set up before this is asked.
-            (MatAction::SetUp(_), _) => Ok(None),
-            (MatAction::Play { roll, play }, None) => self.play(player, roll, &play, number),
-            (MatAction::Rolled(roll), None) => {
-                let made = self.decision(
-                    player,
-                    player,
-                    Action::Unknown { roll, open: false },
-                    number,
-                )?;
-                self.passes_on(player, self.position.swapped());
-                Ok(Some(made))
-            }
-            (MatAction::Double(_), None) => {
-                if !self.may_double(player) {
-                    return Err("this player may not double");
-                }
-                self.doubled = Some((player, player, self.value.saturating_mul(2)));
-                self.on_roll = Some(player);
-                self.decision(player, player, Action::Double, number)
-                    .map(Some)
-            }
-            (MatAction::Beaver(_), Some(_)) if !self.score.is_money() => {
-                Err("nobody beavers in a match")
-            }
-            (MatAction::Beaver(_), Some((doubler, _, value))) => {
-                let turns = self.turns(value);
-                let made = self.decision(player, doubler, Action::Beaver { turns }, number)?;
-                self.doubled = Some((doubler, player, value.saturating_mul(2)));
-                Ok(Some(made))
-            }
-            (MatAction::Take | MatAction::Drop, Some((doubler, _, value))) => {
-                let (taken, turns) = (action == MatAction::Take, self.turns(value));
-                let action = match (taken, turns) {
-                    (true, 1) => Action::Take,
-                    (false, 1) => Action::Drop,
-                    _ => Action::BeaverAnswer { taken, turns },
-                };
-                let made = self.decision(player, doubler, action, number)?;
-                if taken {
-                    (self.value, self.owner, self.doubled) = (value, Some(doubler.other()), None);
-                } else {
-                    self.over = true;
-                }
-                Ok(Some(made))
-            }
+        if let Act::Roll(roll) = act {
+            self.follow(player, act)?;
+            let made = self.decision(player, Action::Unknown { roll, open: false }, number);
+            self.game.played(self.game.position().swapped())?;
+            return Ok(Some(made));
         }
+        let turns = match self.game.phase() {
+            GamePhase::Answer(turns) => turns,
+            _ => 0,
+        };
+        let taken = act == Act::Take;
+        let action = match (act, turns) {
+            (Act::Double, _) => Action::Double,
+            (Act::Beaver, _) => Action::Beaver { turns },
+            (Act::Take, 1) => Action::Take,
+            (_, 1) => Action::Drop,
+            _ => Action::BeaverAnswer { taken, turns },
+        };
+        let made = self.decision(player, action, number);
+        self.follow(player, act)?;
+        Ok(Some(made))
     }
 
     fn play(
@@ -367,29 +252,25 @@ impl GameReplay {
         roll: Roll,
         play: &Play,
         number: usize,
-    ) -> Result<Option<Decision>, &'static str> {
-        let Some(after) = position_after(&self.position, roll, play) else {
-            let followed = steps_made(&self.position, play).filter(|_| !play.is_pass());
-            let board = followed.ok_or("the play is not legal")?;
-            self.passes_on(player, board.swapped());
+    ) -> Result<Option<Decision>, ActRefusal> {
+        let opening = self.game.phase() == GamePhase::Opening;
+        let may_double = self.game.double_refusal().is_none();
+        self.follow(player, Act::Roll(roll))?;
+        let Some(after) = position_after(self.game.position(), roll, play) else {
+            let followed = steps_made(self.game.position(), play).filter(|_| !play.is_pass());
+            let board = followed.ok_or(ActRefusal::IllegalPlay)?;
+            self.game.played(board.swapped())?;
             return Ok(None);
         };
         let action = Action::Play {
             roll,
             after,
-            opening: self.opening,
-            may_double: self.may_double(player),
+            opening,
+            may_double,
         };
-        let made = self.decision(player, player, action, number)?;
-        self.passes_on(player, after);
+        let made = self.decision(player, action, number);
+        self.game.played(after)?;
         Ok(Some(made))
-    }
-
-    /// The turn goes to the other player, who has this position.
-    fn passes_on(&mut self, player: MatPlayer, position: Position) {
-        self.position = position;
-        self.opening = false;
-        self.on_roll = Some(player.other());
     }
 
     /// Returns the question of a game that ends with a board that was set up (ANA-29).
@@ -397,20 +278,18 @@ impl GameReplay {
         let &(player, MatAction::SetUp(_)) = game.actions.last()? else {
             return None;
         };
-        let open = game.result.is_none() && self.doubled.is_none() && self.may_double(player);
+        let open = game.result.is_none() && self.game.double_refusal().is_none();
         let number = game.actions.len() - 1;
-        open.then(|| self.decision(player, player, Action::Open, number).ok())?
+        open.then(|| self.decision(player, Action::Open, number))
     }
 
     /// Returns the resignation in a game that has a winner, although neither the board nor a pass ended it.
     fn resignation(&self, game: &MatGame) -> Option<Decision> {
         let (winner, points) = game.result?;
-        let on_roll = self.on_roll?;
-        let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
-        if game.settled || dropped || self.doubled.is_some() || self.position.outcome().is_some() {
+        if game.settled || !matches!(self.game.phase(), GamePhase::Turn) {
             return None;
         }
-        let games = (points / self.value.max(1)).max(1);
+        let games = (points / self.game.stake()).max(1);
         // More than a backgammon is no resignation.
         if games > BACKGAMMON {
             return None;
@@ -418,10 +297,9 @@ impl GameReplay {
         let loser = winner.other();
         let action = Action::Resign {
             games: u8::try_from(games).ok()?,
-            on_roll: loser == on_roll,
+            on_roll: loser.index() == self.game.on_roll(),
         };
-        self.decision(loser, on_roll, action, game.actions.len())
-            .ok()
+        Some(self.decision(loser, action, game.actions.len()))
     }
 }
 
@@ -429,6 +307,16 @@ impl GameReplay {
 mod tests {
     use super::*;
     use gammond_game::legal_plays;
+
+    /// Replays a game of a match to `length` points (0: money).
+    fn replay(game: &MatGame, length: u32) -> Replay {
+        let file = MatchFile {
+            length,
+            games: vec![game.clone()],
+            ..MatchFile::default()
+        };
+        replay_from(game, &Terms::of(&file, Rules::default())[0])
+    }
 
     fn opening(player: MatPlayer) -> (MatPlayer, MatAction) {
         let roll = Roll::of(3, 1);
@@ -451,7 +339,7 @@ mod tests {
             ..MatGame::default()
         };
         let asked = |game: &MatGame| {
-            let done = replay(game, 0, false, Rules::default()).decisions;
+            let done = replay(game, 0).decisions;
             done.iter().map(|one| one.action).collect::<Vec<_>>()
         };
         assert_eq!(asked(&game), [Action::Open]);
@@ -472,7 +360,7 @@ mod tests {
             (
                 vec![(First, MatAction::Double(2))],
                 0,
-                "this player may not double",
+                "nobody doubles before the first roll",
             ),
             (
                 vec![opening(First), opening(First)],
@@ -518,7 +406,7 @@ mod tests {
                 actions,
                 ..MatGame::default()
             };
-            let told = replay(&game, 5, false, Rules::default());
+            let told = replay(&game, 5);
             assert_eq!(told.fault, Some((number, reason)));
             assert_eq!(told.decisions.len(), number);
         }
@@ -526,23 +414,43 @@ mod tests {
             scores: [9, 0],
             ..MatGame::default()
         };
-        assert!(replay(&game, 5, false, Rules::default()).fault.is_some());
+        assert!(replay(&game, 5).fault.is_some());
     }
 
-    /// The Crawford game is the first one in which a player is 1-away.
+    /// CUBE-07: a double of a dead cube is followed; one in the Crawford game, or of the other player's cube, is not.
     #[test]
-    fn the_crawford_game() {
-        let game = |scores| MatGame {
-            scores,
+    fn replay_follows_dead_cube_alone() {
+        use MatPlayer::{First, Second};
+        for (scores, reason) in [
+            ([3, 3], None),
+            (
+                [4, 3],
+                Some("the cube may not be turned in the Crawford game"),
+            ),
+        ] {
+            let actions = vec![opening(First), (Second, MatAction::Double(2))];
+            let actions = [actions, vec![(First, MatAction::Take)]].concat();
+            let game = MatGame {
+                actions,
+                scores,
+                ..MatGame::default()
+            };
+            let told = replay(&game, 5);
+            assert_eq!(told.fault, reason.map(|reason| (1, reason)));
+        }
+        let mut actions = vec![opening(First)];
+        for number in 0..3 {
+            let [one, other] = [[First, Second], [Second, First]][(number + 1) % 2];
+            actions.extend([(one, MatAction::Double(2)), (other, MatAction::Take)]);
+            let roll = Roll::of(2, 1);
+            actions.push((one, MatAction::Rolled(roll)));
+        }
+        let game = MatGame {
+            actions,
             ..MatGame::default()
         };
-        let games: Vec<MatGame> = [[0, 0], [0, 2], [1, 2], [2, 2]].map(game).into();
-        let file = |length| MatchFile {
-            length,
-            games: games.clone(),
-            ..MatchFile::default()
-        };
-        assert_eq!(crawford_games(&file(3)), [false, true, false, false]);
-        assert_eq!(crawford_games(&file(0)), [false; 4]);
+        let told = replay(&game, 3);
+        assert_eq!((told.fault, told.decisions.len()), (None, 10));
+        assert_eq!(told.decisions[8].state.cube.value(), 4);
     }
 }
