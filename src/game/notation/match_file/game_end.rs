@@ -2,6 +2,7 @@
 //! `protocol-specs/match-files.md`.
 
 use super::record::{MatAction, MatGame, MatPlayer};
+use crate::{Cube, Game, GamePhase};
 
 /// Points that eXtreme Gammon adds to a game that the players settled.
 pub(super) const SETTLED: u32 = 1000;
@@ -22,21 +23,21 @@ pub(super) struct GameEnd {
 impl GameEnd {
     /// Returns the end of a game in a match to `length` points; `is_over`: the board ended it.
     pub(super) fn of(game: &MatGame, length: u32, is_over: bool) -> GameEnd {
-        let (mut cube, mut doubled) = (1_u32, false);
-        for (_, action) in &game.actions {
-            match action {
-                MatAction::Double(_) => doubled = true,
-                MatAction::Beaver(_) => cube = cube.saturating_mul(2),
-                MatAction::Take => (cube, doubled) = (cube.saturating_mul(2), false),
-                MatAction::SetUp(set_up) => (cube, doubled) = (set_up.value, false),
-                MatAction::Drop => doubled = false,
-                MatAction::Play { .. } | MatAction::Rolled(_) => {}
+        let mut played = Game::default();
+        for &(player, action) in &game.actions {
+            match (action, action.act()) {
+                (MatAction::SetUp(set_up), _) => {
+                    let cube = set_up.cube(player).unwrap_or(Cube::CENTRED);
+                    played.set_up(player.index(), set_up.position, cube);
+                }
+                (_, Some(act)) => _ = played.follow(player.index(), act),
+                _ => {}
             }
         }
         let dropped = matches!(game.actions.last(), Some((_, MatAction::Drop)));
         GameEnd {
-            cube,
-            doubled,
+            cube: played.stake(),
+            doubled: matches!(played.phase(), GamePhase::Answer(_)),
             plain: is_over || dropped,
             needed: game.scores.map(|score| length.saturating_sub(score)),
         }

@@ -5,7 +5,7 @@ use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use crate::notation::error::Reason;
 use crate::notation::fibs::{By, Message, moves_up, read_steps};
 use crate::notation::{BoardDialect, BoardLine};
-use crate::{CubeOwner, Play, Position, Roll, find_play, legal_plays};
+use crate::{CubeOwner, MatchScore, Play, Position, Roll, find_play, legal_plays};
 
 /// Placeholder for the user's name in the user's own log, until a line gives the name.
 pub(super) const YOU: &str = "You";
@@ -79,8 +79,9 @@ impl Logged {
 
     /// Returns true if a player has won the match.
     pub(super) fn is_over(&self) -> bool {
-        let decided = |length: u32| length > 0 && self.scores.iter().any(|&score| score >= length);
-        self.over || (!self.running && self.length.is_some_and(decided))
+        let length = self.length.unwrap_or(0);
+        let score = MatchScore::at(length, self.scores, None);
+        self.over || (!self.running && score.winner().is_some())
     }
 
     pub(super) fn give_up(&mut self, (line, at): LinePosition, wrong: FieldError) {

@@ -8,7 +8,10 @@ use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::play_text::parse_steps;
 use crate::notation::played::legal_steps;
 use crate::notation::{parse_play, steps_made};
-use crate::{Cube, CubeOwner, Play, Position, Roll, legal_plays};
+use crate::{
+    Act, CubeOwner, Game, GamePhase, MatchScore, MatchState, Play, Position, Roll, Rules, Variant,
+    legal_plays,
+};
 use std::collections::BTreeMap;
 
 /// A field and what is wrong with it.
@@ -38,15 +41,8 @@ pub(super) struct Recorder {
     lines: Vec<Vec<usize>>,
     faults: Vec<FileFault>,
     broken: Vec<usize>,
-    /// The board of the game, seen by `on_roll`.
-    position: Position,
-    on_roll: Option<MatPlayer>,
-    /// Player whose turn it is, once a player has rolled.
-    next: Option<MatPlayer>,
-    cube: u32,
-    owner: Option<MatPlayer>,
-    /// The doubler and the player who turned the cube last, while the answer is open.
-    doubled: Option<(MatPlayer, MatPlayer)>,
+    /// Board, cube and turn. Its score is not asked: files say what a game is worth.
+    game: Game,
     /// True if the rest of the game is skipped.
     given_up: bool,
     /// True if the file has named the winner.
@@ -141,7 +137,8 @@ impl Recorder {
 
     /// Returns the player whose turn it is, once a player has rolled and no double is open.
     pub(super) fn turn(&self) -> Option<MatPlayer> {
-        self.next.filter(|_| self.doubled.is_none())
+        let is_known = !matches!(self.game.phase(), GamePhase::Opening | GamePhase::Answer(_));
+        is_known.then(|| MatPlayer::at(self.game.on_roll()))
     }
 
     /// A game begins. Its scores correct the result of the one before.
@@ -151,15 +148,10 @@ impl Recorder {
         }
         self.apply_concession();
         self.last_end = self.end();
-        let start = self.file.start();
-        self.position = start.unwrap_or_default();
-        self.on_roll = None;
-        self.next = None;
-        self.cube = 1;
-        self.owner = None;
-        self.doubled = None;
+        let variant = self.file.variant();
+        self.game = self.new_game(variant.unwrap_or_default());
         self.ended = false;
-        self.given_up = start.is_none();
+        self.given_up = variant.is_none();
         self.certain = false;
         // A file may have ten thousand games of one action each.
         if let Some(ended) = self.file.games.last_mut() {
@@ -168,13 +160,22 @@ impl Recorder {
         self.file.games.push(MatGame::default());
         self.lines.push(Vec::new());
         self.analyses.push(BTreeMap::new());
-        match start {
+        match variant {
             Some(_) => Ok(()),
             None => Err((
                 "variation",
                 Reason::Other("is not known here, expected Backgammon or NackGammon"),
             )),
         }
+    }
+
+    fn new_game(&self, variant: Variant) -> Game {
+        let money = self.file.length == 0;
+        let rules = Rules {
+            jacoby: money && self.file.switch("Jacoby") == Some(true),
+            beavers: true,
+        };
+        Game::new(MatchState::money(rules), true).with_variant(variant)
     }
 
     /// Sets the points before the game. They correct the previous winner where only a column gave it.
@@ -205,31 +206,26 @@ impl Recorder {
 
     /// Returns the points after the games so far.
     pub(super) fn scores_by_now(&self) -> [u32; 2] {
-        let Some(game) = self.file.games.last() else {
-            return self.start_scores;
-        };
-        let mut scores = game.scores;
-        if let Some((winner, points)) = game.result
-            && let Some(score) = scores.get_mut(winner.index())
-        {
-            *score = score.saturating_add(points);
-        }
-        scores
+        let last = self.file.games.last();
+        last.map_or(self.start_scores, MatGame::scores_after)
     }
 
     /// Returns the board as this player sees it.
     pub(super) fn board(&self, player: MatPlayer) -> Position {
-        match self.on_roll {
-            Some(last) if last != player => self.position.swapped(),
-            _ => self.position,
+        match self.game.on_roll() == player.index() {
+            true => *self.game.position(),
+            false => self.game.position().swapped(),
         }
     }
 
-    fn turn_to(&mut self, player: MatPlayer) {
-        if self.on_roll.is_some_and(|last| last != player) {
-            self.position = self.position.swapped();
-        }
-        self.on_roll = Some(player);
+    /// Follows the play of the roll before it.
+    fn follow_play(&mut self, after: Position) {
+        let _ = self.game.played(after);
+    }
+
+    /// Follows an act. What is against the rules is for those to say who read the match.
+    fn follow(&mut self, player: MatPlayer, act: Act) {
+        let _ = self.game.follow(player.index(), act);
     }
 
     fn push(
@@ -263,8 +259,7 @@ impl Recorder {
     pub(super) fn crawford(&mut self, crawford: bool) {
         let length = self.file.length;
         if let Some(game) = self.file.games.last_mut() {
-            let away = |score: &&u32| length > 1 && score.saturating_add(1) == length;
-            let possible = game.scores.iter().filter(away).count() == 1;
+            let possible = MatchScore::at(length, game.scores, None).is_crawford();
             game.crawford = possible.then_some(crawford);
         }
     }
@@ -293,7 +288,7 @@ impl Recorder {
             .last()
             .is_some_and(|game| game.result.is_none());
         if open {
-            self.points_are(player.other(), points.unwrap_or(self.cube), true);
+            self.points_are(player.other(), points.unwrap_or(self.game.stake()), true);
         }
     }
 
@@ -302,8 +297,8 @@ impl Recorder {
         let game = self.file.games.last();
         let scores = game.map_or([0; 2], |game| game.scores);
         GameEnd {
-            cube: self.cube,
-            doubled: self.doubled.is_some(),
+            cube: self.game.stake(),
+            doubled: self.is_doubled(),
             plain: self.certain || self.broken.last() == Some(&self.file.games.len()),
             needed: scores.map(|score| self.file.length.saturating_sub(score)),
         }
@@ -316,7 +311,7 @@ impl Recorder {
             && let Some((_, known)) = game.result
             && self.certain
             && !settled
-            && points > self.cube.saturating_mul(3)
+            && points > self.game.stake().saturating_mul(3)
         {
             points = known;
         }
@@ -326,23 +321,15 @@ impl Recorder {
         }
     }
 
-    /// Returns a roll that is played accepts a beaver.
-    fn before_roll(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
-        if let Some((doubler, last)) = self.doubled
-            && self.beavered()
-            && doubler == player
+    /// Follows a roll. The doubler's accepts a beaver.
+    fn roll(&mut self, line: usize, player: MatPlayer, roll: Roll) -> Result<(), FieldError> {
+        if matches!(self.game.phase(), GamePhase::Answer(2..))
+            && self.game.on_roll() == player.index()
         {
-            self.take(line, last.other())?;
+            self.take(line, MatPlayer::at(self.game.actor()))?;
         }
-        self.turn_to(player);
+        self.follow(player, Act::Roll(roll));
         Ok(())
-    }
-
-    /// Returns true if the cube was turned more than once and the answer is open.
-    fn beavered(&self) -> bool {
-        let game = self.file.games.last();
-        let last = game.and_then(|game| game.actions.last());
-        matches!(last, Some((_, MatAction::Beaver(_))))
     }
 
     /// Returns a roll with its play in words. A play that is not legal is kept if the board can follow; then the reason
@@ -354,12 +341,10 @@ impl Recorder {
         roll: Roll,
         text: &str,
     ) -> Result<Option<FieldError>, FieldError> {
-        self.before_roll(line, player)?;
-        match parse_play(text, &self.position, roll) {
+        self.roll(line, player, roll)?;
+        match parse_play(text, self.game.position(), roll) {
             Ok(legal) => {
-                self.position = legal.after.swapped();
-                let play = legal.play;
-                self.played(line, player, roll, play)?;
+                self.played(line, player, roll, (legal.play, legal.after))?;
                 Ok(None)
             }
             Err(error) => {
@@ -380,11 +365,10 @@ impl Recorder {
         roll: Roll,
         play: Play,
     ) -> Result<Option<FieldError>, FieldError> {
-        self.before_roll(line, player)?;
-        match legal_steps(&self.position, roll, &play) {
-            Some((play, after)) => {
-                self.position = after.swapped();
-                self.played(line, player, roll, play)?;
+        self.roll(line, player, roll)?;
+        match legal_steps(self.game.position(), roll, &play) {
+            Some(legal) => {
+                self.played(line, player, roll, legal)?;
                 Ok(None)
             }
             None => {
@@ -399,11 +383,14 @@ impl Recorder {
         line: usize,
         player: MatPlayer,
         roll: Roll,
-        play: Play,
+        (play, after): (Play, Position),
     ) -> Result<(), FieldError> {
-        self.next = Some(player.other());
+        self.follow_play(after);
         self.push(line, player, MatAction::Play { roll, play })?;
-        self.won_on_the_board();
+        if let Some(end) = self.game.end() {
+            self.result_is(MatPlayer::at(end.winner), end.points);
+            self.certain = true;
+        }
         Ok(())
     }
 
@@ -418,12 +405,11 @@ impl Recorder {
         // Nothing played where something can be is no play at all.
         let followed = match play.is_pass() {
             true => None,
-            false => steps_made(&self.position, &play),
+            false => steps_made(self.game.position(), &play),
         };
         match followed {
             Some(position) => {
-                self.position = position;
-                self.played(line, player, roll, play)?;
+                self.played(line, player, roll, (play, position.swapped()))?;
                 Ok(wrong)
             }
             None => Err(wrong),
@@ -437,13 +423,12 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
     ) -> Result<bool, FieldError> {
-        self.before_roll(line, player)?;
-        let plays = legal_plays(&self.position, roll);
+        self.roll(line, player, roll)?;
+        let plays = legal_plays(self.game.position(), roll);
         let [only] = &plays[..] else {
             return Ok(false);
         };
-        self.position = only.after.swapped();
-        self.played(line, player, roll, only.play)?;
+        self.played(line, player, roll, (only.play, only.after))?;
         Ok(true)
     }
 
@@ -452,24 +437,10 @@ impl Recorder {
         !legal_plays(&self.board(player), roll).is_empty()
     }
 
-    /// Returns true if the game is the Crawford game, by its flag or by the scores.
-    fn is_crawford(&self) -> bool {
-        let length = self.file.length;
-        let one_away = |game: &MatGame| {
-            let away = |score: &&u32| length > 1 && score.saturating_add(1) == length;
-            game.scores.iter().filter(away).count() == 1
-        };
-        let Some((game, before)) = self.file.games.split_last() else {
-            return false;
-        };
-        let by_score = || one_away(game) && !before.iter().any(one_away);
-        game.crawford.unwrap_or_else(by_score) && self.file.switch("Crawford") != Some(false)
-    }
-
     /// A double shows that the game is not the Crawford game. Returns the fault, unless the file begins there: then the
     /// Crawford game may have been before.
     pub(super) fn leave_crawford(&mut self) -> Option<FieldError> {
-        if !self.is_crawford() {
+        if !self.file.scores().last()?.is_crawford() {
             return None;
         }
         let first = self.file.games.len() == 1;
@@ -486,14 +457,20 @@ impl Recorder {
         player: MatPlayer,
         roll: Roll,
     ) -> Result<(), FieldError> {
-        self.before_roll(line, player)?;
-        self.next = Some(player.other());
+        self.roll(line, player, roll)?;
+        self.follow_play(self.game.position().swapped());
         self.push(line, player, MatAction::Rolled(roll))
     }
 
     /// Returns the cube as it stands.
-    pub(super) const fn cube(&self) -> (u32, Option<MatPlayer>) {
-        (self.cube, self.owner)
+    pub(super) fn cube(&self) -> (u32, Option<MatPlayer>) {
+        let on_roll = MatPlayer::at(self.game.on_roll());
+        let owner = match self.game.state().cube.owner() {
+            CubeOwner::Centred => None,
+            CubeOwner::Me => Some(on_roll),
+            CubeOwner::Opponent => Some(on_roll.other()),
+        };
+        (self.game.stake(), owner)
     }
 
     /// Returns a board and a cube that were set up, this player on roll, who sees the board.
@@ -503,81 +480,54 @@ impl Recorder {
         player: MatPlayer,
         set_up: SetUp,
     ) -> Result<(), FieldError> {
-        let SetUp {
-            position,
-            value,
-            owner,
-        } = set_up;
+        let position = set_up.position;
         if position.is_over() {
             let why = Reason::Other("has no checkers of a side: the game is over");
             return Err(("position", why));
         }
-        if Cube::new(value, CubeOwner::Centred).is_err() {
+        let Ok(cube) = set_up.cube(player) else {
             let why = Reason::Other("is no power of two up to 4096");
             return Err(("cube", why));
-        }
-        // The double of the player on roll stays unanswered.
-        let open = value == self.cube;
-        self.doubled = (self.doubled).filter(|&(doubler, _)| open && doubler == player);
-        (self.position, self.on_roll, self.next) = (position, Some(player), Some(player));
-        (self.cube, self.owner) = (value, owner);
+        };
+        self.game.set_up(player.index(), position, cube);
         self.push(line, player, MatAction::SetUp(set_up))
     }
 
     /// Returns a double, or a beaver if the other one has doubled.
     pub(super) fn double(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
-        self.turn_to(player);
-        match self.doubled {
-            Some((doubler, last)) if last != player => {
-                let value = self.cube.saturating_mul(4);
-                self.cube = self.cube.saturating_mul(2);
-                self.doubled = Some((doubler, player));
-                self.push(line, player, MatAction::Beaver(value))
-            }
-            _ => {
-                self.doubled = Some((player, player));
-                let value = self.cube.saturating_mul(2);
-                self.push(line, player, MatAction::Double(value))
-            }
-        }
+        let stake = self.game.stake();
+        let (act, action) = match self.is_doubled() && self.game.actor() == player.index() {
+            true => (Act::Beaver, MatAction::Beaver(stake.saturating_mul(4))),
+            false => (Act::Double, MatAction::Double(stake.saturating_mul(2))),
+        };
+        self.follow(player, act);
+        self.push(line, player, action)
     }
 
     /// Returns true if a double is open: without one, `accepts` refers to a resignation.
     pub(super) const fn is_doubled(&self) -> bool {
-        self.doubled.is_some()
+        matches!(self.game.phase(), GamePhase::Answer(_))
     }
 
     /// A take.
     pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
-        let Some((doubler, _)) = self.doubled.take() else {
+        if !self.is_doubled() {
             return Err(UNDOUBLED);
-        };
-        self.owner = Some(doubler.other());
-        self.cube = self.cube.saturating_mul(2);
-        self.turn_to(player);
+        }
+        self.follow(player, Act::Take);
         self.push(line, player, MatAction::Take)
     }
 
     /// Returns a pass.
     pub(super) fn drop(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
-        if self.doubled.take().is_none() {
+        if !self.is_doubled() {
             return Err(UNDOUBLED);
         }
-        self.turn_to(player);
+        self.follow(player, Act::Pass);
         self.push(line, player, MatAction::Drop)?;
-        self.result_is(player.other(), self.cube);
+        self.result_is(player.other(), self.game.stake());
         self.certain = true;
         Ok(())
-    }
-
-    fn won_on_the_board(&mut self) {
-        let (Some(player), Some(outcome)) = (self.on_roll, self.position.outcome()) else {
-            return;
-        };
-        let winner = if outcome.won { player } else { player.other() };
-        let points = self.cube.saturating_mul(outcome.points().unsigned_abs());
-        self.result_is(winner, points);
-        self.certain = true;
     }
 
     /// Records the result given by the file. The board and a pass decide the winner, the file decides the points.
@@ -613,7 +563,7 @@ impl Recorder {
     /// The file says who won, and not how much: the next score line does.
     pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
         let known = self.file.games.last().and_then(|game| game.result);
-        let points = known.map_or(self.cube, |(_, points)| points);
+        let points = known.map_or(self.game.stake(), |(_, points)| points);
         self.set_result(winner, points);
     }
 
@@ -621,5 +571,65 @@ impl Recorder {
         if let Some(game) = self.file.games.last_mut() {
             game.result = Some((winner, points));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MAT-10: by Jacoby's rule a gammon with a cube that nobody has turned is a single game, where the file gives no points.
+    #[test]
+    fn gammon_without_points_follows_jacobys_rule() {
+        let (mut me, mut other) = ([0; 25], [0; 25]);
+        (me[0], other[5]) = (1, 15);
+        for (header, owner, points) in [
+            (" [Jacoby \"On\"]", None, 1),
+            (" [Jacoby \"On\"]", Some(MatPlayer::Second), 4),
+            (" [Jacoby \"Off\"]", None, 2),
+        ] {
+            let mut recorder = Recorder::default();
+            recorder.file.comments = vec![header.to_owned()];
+            recorder.begin().unwrap();
+            let set_up = SetUp {
+                position: Position::new(&me, &other).unwrap(),
+                value: if owner.is_none() { 1 } else { 2 },
+                owner,
+            };
+            recorder.set_up(1, MatPlayer::First, set_up).unwrap();
+            let roll = Roll::of(6, 5);
+            (recorder.play_text(2, MatPlayer::First, roll, "1/off")).unwrap();
+            let result = recorder.file.games[0].result;
+            assert_eq!(
+                result,
+                Some((MatPlayer::First, points)),
+                "{header} {owner:?}"
+            );
+        }
+    }
+
+    /// A double that is not answered is forgotten with the next roll: the double after it is none of its answers.
+    #[test]
+    fn unanswered_double_is_no_beaver() {
+        use MatPlayer::{First, Second};
+        let mut recorder = Recorder::default();
+        recorder.begin().unwrap();
+        let roll = |recorder: &mut Recorder, player| {
+            recorder.rolled(1, player, Roll::of(3, 1)).unwrap();
+        };
+        roll(&mut recorder, First);
+        recorder.double(2, Second).unwrap();
+        roll(&mut recorder, Second);
+        recorder.double(3, First).unwrap();
+        let actions = &recorder.file.games[0].actions;
+        assert_eq!(actions[1], (Second, MatAction::Double(2)));
+        assert_eq!(actions[3], (First, MatAction::Double(2)));
+        recorder.double(4, Second).unwrap();
+        assert_eq!(
+            recorder.file.games[0].actions[4],
+            (Second, MatAction::Beaver(4))
+        );
+        recorder.take(5, First).unwrap();
+        assert_eq!(recorder.cube(), (4, Some(Second)));
     }
 }
