@@ -17,6 +17,7 @@ mod fork;
 mod games;
 mod interrupt;
 mod matches;
+mod played;
 mod players;
 mod rules;
 mod settings;
@@ -51,6 +52,8 @@ mod native {
     use crate::interrupt::StopToken;
     #[pymodule_export]
     use crate::matches::Match;
+    #[pymodule_export]
+    use crate::played::{MatchScore, PlayedGame};
     #[pymodule_export]
     use crate::players::{Player, bearoff_rolls, pubeval};
     #[pymodule_export]

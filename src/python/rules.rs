@@ -1,8 +1,9 @@
 //! `Roll`, `Play`, `Position` and `MatchState`.
 
+use crate::played::margin_of;
 use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
-use gammond_game::{self as game, Class, Cube, CubeOwner, Margin, Rules, Score};
+use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
 use gammond_protocol::render::{Overlay, Theme, board, svg_file};
 use gammond_server::picture::{PNG_WIDTH_MAX, png};
 use pyo3::prelude::*;
@@ -665,11 +666,7 @@ impl MatchState {
 
     /// The points of a game won by this margin.
     fn points(&self, margin: u8) -> PyResult<u32> {
-        let margins = [Margin::Single, Margin::Gammon, Margin::Backgammon];
-        let known = margins.into_iter().find(|one| *one as u8 == margin);
-        let margin =
-            known.ok_or_else(|| wrong::value("margin", format!("{margin}, expected 1 to 3")))?;
-        Ok(self.0.points(margin))
+        Ok(self.0.points(margin_of(margin)?))
     }
 
     /// The state seen by the other player.

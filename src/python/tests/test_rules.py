@@ -120,7 +120,7 @@ def test_cube_of_a_game() -> None:
     game.roll("31")
     game.play("8/5 6/5")
     game.double()
-    with pytest.raises(ValueError, match="waits"):
+    with pytest.raises(ValueError, match="not answered"):
         game.roll()
     game.take()
     assert game.state.cube == 2 and game.state.owner == "opponent"
@@ -136,6 +136,53 @@ def test_cube_of_a_game() -> None:
     with pytest.raises(ValueError, match="wins the match already"):
         game.double()
     assert game.state.double_refusal and MatchState(3, (0, 2)).double_refusal is None
+
+
+def test_beavers_and_raccoons_are_answered_in_turn() -> None:
+    game = Game(seed=1)
+    game.roll("31")
+    game.play("8/5 6/5")
+    with pytest.raises(ValueError, match="^game: nobody has doubled"):
+        game.take()
+    game.double()
+    game.beaver()
+    assert game.is_doubled and (game.player, game.actor, game.state.cube) == (1, 1, 1)
+    game.pass_()
+    # The beaver has taken the double.
+    assert game.result == (0, 2)
+    game.undo()
+    game.beaver()
+    game.take()
+    assert game.result is None and (game.state.cube, game.state.owner) == (8, "opponent")
+    kinds = [(player, kind, value) for player, kind, value in game.actions if kind != "play"]
+    assert kinds == [(1, "double", 2), (0, "beaver", 4), (1, "beaver", 8), (0, "take", None)]
+    for state, reason in [(MatchState(7), "nobody beavers in a match"), (MatchState(beavers=False), "without beavers")]:
+        game = Game(state, seed=1)
+        game.roll("31")
+        game.play("8/5 6/5")
+        game.double()
+        with pytest.raises(ValueError, match=reason):
+            game.beaver()
+
+
+def test_resignation_is_declined_or_accepted() -> None:
+    game = Game(MatchState(jacoby=False), seed=1)
+    with pytest.raises(ValueError, match="^game: the first roll comes now"):
+        game.resign()
+    game.roll("31")
+    with pytest.raises(ValueError, match="^margin: 4"):
+        game.resign(4)
+    game.resign(2)
+    assert (game.resigned, game.player, game.actor) == (2, 0, 1)
+    with pytest.raises(ValueError, match="^game: the resignation is not answered"):
+        game.resign(3)
+    game.decline()
+    assert game.resigned is None and game.dice is not None
+    game.resign(2)
+    game.accept()
+    assert game.result == (1, 2) and game.player == 1 and game.actions == []
+    game.undo()
+    assert game.resigned == 2 and not game.is_over
 
 
 def test_points_follow_the_cube_and_jacobys_rule() -> None:
@@ -231,7 +278,8 @@ def test_match_keeps_score_and_the_crawford_rule() -> None:
     for seed in range(12):
         match = play_match(5, seed)
         score, crawford = [0, 0], 0
-        for game, (before, is_crawford) in zip(match.games, match._before):
+        for game, start in zip(match.games, match._before):
+            before, is_crawford = start.points, start.crawford
             assert before == tuple(score) and is_crawford == (max(score) == 4 and not crawford)
             crawford += is_crawford
             states = [moment.state for moment in game._past]
@@ -250,7 +298,7 @@ def test_match_is_written_and_read_back() -> None:
     [read] = Match.read(match.to_match().to_mat().encode())
     assert read.length == 7 and read.names == ("Ann", "Bob") and read.faults == []
     assert [game["result"] for game in read.games] == [game.result for game in match.games]
-    assert [game["scores"] for game in read.games] == [before for before, _ in match._before]
+    assert [game["scores"] for game in read.games] == [before.points for before in match._before]
     assert Engine(threads=1).analyse(match.to_match()) is not None
 
 

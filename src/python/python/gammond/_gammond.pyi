@@ -549,6 +549,84 @@ class Engine:
         """Returns float64[N, 3] equities of no double, take, pass, and bool[N, 2], true to double and to take."""
 
 @final
+@final
+class PlayedGame:
+    """A game at one moment, for `gammond.Game`; acts return the game after them."""
+
+    def __new__(cls, state: MatchState) -> PlayedGame: ...
+    @property
+    def position(self) -> Position:
+        """The position, seen by `player`."""
+    @property
+    def state(self) -> MatchState:
+        """Cube and score, seen by `player`; before a double that is not answered."""
+    @property
+    def player(self) -> int:
+        """The player on roll, or the winner of a game that is over."""
+    @property
+    def actor(self) -> int:
+        """The player who acts next."""
+    @property
+    def dice(self) -> Roll | None:
+        """The roll that is to be played."""
+    @property
+    def opening(self) -> bool:
+        """True before the first roll."""
+    @property
+    def turns(self) -> int:
+        """How often the cube was turned without an answer: 1 is a double, 2 a beaver."""
+    @property
+    def resigned(self) -> int | None:
+        """The margin by which a player has offered to resign."""
+    @property
+    def stake(self) -> int:
+        """The value of the cube, with the beavers before the last turn."""
+    @property
+    def result(self) -> tuple[int, int] | None:
+        """Winner and points."""
+    @property
+    def may_double(self) -> bool:
+        """True if the player on roll may double now."""
+    def opened(self, roll: Roll) -> PlayedGame:
+        """Makes the first roll, which decides who begins."""
+    def rolled(self, roll: Roll) -> PlayedGame:
+        """Makes a roll that is set: the player on roll does not change."""
+    def played(self, after: Position) -> PlayedGame:
+        """Makes a play, by the position after it."""
+    def doubled(self) -> PlayedGame:
+        """Doubles."""
+    def beavered(self) -> PlayedGame:
+        """Doubles in answer to a double."""
+    def taken(self) -> PlayedGame:
+        """Takes."""
+    def passed(self) -> PlayedGame:
+        """Passes."""
+    def resigns(self, margin: int) -> PlayedGame:
+        """Offers to lose 1, 2 or 3 times the cube."""
+    def accepted(self) -> PlayedGame:
+        """Accepts the resignation."""
+    def declined(self) -> PlayedGame:
+        """Declines the resignation."""
+
+@final
+class MatchScore:
+    """The score of a match between its games, for `gammond.MatchPlay`."""
+
+    def __new__(cls, length: int) -> MatchScore: ...
+    @property
+    def points(self) -> tuple[int, int]:
+        """The points of both players."""
+    @property
+    def crawford(self) -> bool:
+        """True if the next game is the Crawford game."""
+    @property
+    def winner(self) -> int | None:
+        """The player who has won the match."""
+    def state(self) -> MatchState:
+        """Returns the state at the beginning of the next game, seen by player 0."""
+    def add(self, player: int, points: int) -> MatchScore:
+        """Returns the score after a game that `player` has won by these points."""
+
 class Games:
     """Games for `gammond.env.VectorEnv`, each with its own dice."""
 

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ._gammond import Match, MatchState, Play, Position, Roll
+from ._gammond import Match, MatchScore, MatchState, Play, PlayedGame, Position, Roll
 
 if TYPE_CHECKING:
     from ._engine import Engine
-
-
-class _Moment(NamedTuple):
-    position: Position
-    state: MatchState
-    player: int
-    roll: Roll | None
-    doubled: bool
-    winner: int | None
-    points: int
 
 
 def _roll(dice: Roll | str | tuple[int, int]) -> Roll:
@@ -40,8 +30,10 @@ class Game:
     def __init__(self, state: MatchState | None = None, seed: int | None = None) -> None:
         self._chance = random.Random(seed)
         self.actions: list[tuple[int, str, Any]] = []
-        self._past: list[_Moment] = []
-        self._now = _Moment(Position(), state or MatchState(), 0, None, False, None, 0)
+        self._past: list[PlayedGame] = []
+        #: The number of actions before each of them.
+        self._counts: list[int] = []
+        self._now = PlayedGame(state or MatchState())
 
     @property
     def position(self) -> Position:
@@ -59,31 +51,30 @@ class Game:
         return self._now.player
 
     @property
+    def actor(self) -> int:
+        """The number of the player who acts next: the one on roll, or the one who answers a double or a resignation."""
+        return self._now.actor
+
+    @property
     def dice(self) -> Roll | None:
         """The roll to play; None before the roll."""
-        return self._now.roll
+        return self._now.dice
 
     @property
     def is_over(self) -> bool:
         """True if a player has won."""
-        return self._now.winner is not None
+        return self._now.result is not None
 
     @property
     def result(self) -> tuple[int, int] | None:
         """The winner and the points; None while the game goes on."""
-        return None if self._now.winner is None else (self._now.winner, self._now.points)
+        return self._now.result
 
-    def _do(self, action: tuple[int, str, Any] | None, now: _Moment) -> None:
+    def _do(self, now: PlayedGame, *action: tuple[int, str, Any]) -> None:
         self._past.append(self._now)
+        self._counts.append(len(self.actions))
         self._now = now
-        if action is not None:
-            self.actions.append(action)
-
-    def _want(self, good: bool, reason: str) -> None:
-        if self.is_over:
-            raise ValueError("game: it is over")
-        if not good:
-            raise ValueError(f"game: {reason}")
+        self.actions.extend(action)
 
     def roll(self, dice: Roll | str | tuple[int, int] | None = None) -> Roll:
         """Rolls, or sets the dice.
@@ -91,103 +82,94 @@ class Game:
         The first roll of a game decides who begins: player 0 if its first die is larger. With dice that are set, the
         player on roll does not change.
         """
-        self._want(self._now.roll is None, "the dice are rolled already")
-        self._want(not self._now.doubled, "a double waits for its answer")
-        first = not self.actions
-        if dice is None:
-            numbers = self._chance.randint(1, 6), self._chance.randint(1, 6)
-            while first and numbers[0] == numbers[1]:
-                numbers = self._chance.randint(1, 6), self._chance.randint(1, 6)
-            rolled = Roll(*numbers)
-            player = int(numbers[0] < numbers[1]) if first else self.player
-        else:
-            rolled = _roll(dice)
-            player = self.player
-        state = self.state if player == self.player else self.state.swapped()
-        self._do(None, self._now._replace(roll=rolled, player=player, state=state))
+        rolled = Roll(self._chance.randint(1, 6), self._chance.randint(1, 6)) if dice is None else _roll(dice)
+        if dice is not None or not self._now.opening:
+            self._do(self._now.rolled(rolled))
+            return rolled
+        while rolled.dice[0] == rolled.dice[1]:
+            rolled = Roll(self._chance.randint(1, 6), self._chance.randint(1, 6))
+        self._do(self._now.opened(rolled))
         return rolled
+
+    def _dice(self) -> Roll:
+        if self.dice is None:
+            raise ValueError("game: it is over" if self.is_over else "game: the dice are not rolled")
+        return self.dice
 
     def legal_plays(self) -> list[Play]:
         """Returns the legal plays of the dice."""
-        if self._now.roll is None:
-            raise ValueError("game: the dice are not rolled")
-        return self.position.legal_plays(self._now.roll)
+        return self.position.legal_plays(self._dice())
 
     def play(self, play: Play | str) -> None:
         """Plays the roll and passes the turn to the other player."""
-        self._want(self._now.roll is not None, "the dice are not rolled")
-        assert self._now.roll is not None
-        made = self.position.play(self._now.roll, play) if isinstance(play, str) else play
-        if made.roll != self._now.roll:
-            raise ValueError(f"play: it is one of {made.roll}, the dice are {self._now.roll}")
-        after = self.position.apply(made)
-        action = (self.player, "play", made)
-        points = after.outcome()
-        if points is not None:
-            won = self.state.points(abs(points))
-            # The player on roll stays the winner, so the position is seen by the winner too.
-            self._do(action, self._now._replace(position=after.swapped(), roll=None, winner=self.player, points=won))
-        else:
-            self._do(action, _Moment(after, self.state.swapped(), 1 - self.player, None, False, None, 0))
+        dice = self._dice()
+        made = self.position.play(dice, play) if isinstance(play, str) else play
+        if made.roll != dice:
+            raise ValueError(f"play: it is one of {made.roll}, the dice are {dice}")
+        self._do(self._now.played(self.position.apply(made)), (self.player, "play", made))
 
     @property
     def is_doubled(self) -> bool:
         """True if a double waits for its answer."""
-        return self._now.doubled
-
-    def _no_double(self) -> str | None:
-        """Returns the reason why the player on roll may not double."""
-        if self._now.roll is not None or not self.actions:
-            return "doubles come before the roll, not at the first turn"
-        return "a double waits for its answer" if self._now.doubled else self.state.double_refusal
+        return self._now.turns > 0
 
     def double(self) -> None:
         """Offers the cube at twice its value."""
-        reason = self._no_double()
-        self._want(reason is None, reason or "")
-        state = self.state
-        self._do((self.player, "double", 2 * state.cube), self._now._replace(doubled=True))
+        self._do(self._now.doubled(), (self.player, "double", 2 * self.state.cube))
+
+    def beaver(self) -> None:
+        """Takes a double of a money game and doubles at once; the other player answers. A raccoon answers a beaver so."""
+        self._do(self._now.beavered(), (self.actor, "beaver", 4 * self._now.stake))
 
     def take(self) -> None:
-        """Takes the double of the player on roll."""
-        self._want(self._now.doubled, "there is no double")
-        state = self.state
-        taken = MatchState(
-            state.length, state.score, state.crawford, 2 * state.cube, "opponent", state.jacoby, state.beavers
-        )
-        self._do((1 - self.player, "take", None), self._now._replace(state=taken, doubled=False))
+        """Takes the double, or the beaver."""
+        self._do(self._now.taken(), (self.actor, "take", None))
 
     def pass_(self) -> None:
-        """Passes the double: the player on roll wins the cube's value."""
-        self._want(self._now.doubled, "there is no double")
-        action = (1 - self.player, "pass", None)
-        now = self._now._replace(doubled=False, winner=self.player, points=self.state.cube)
-        self._do(action, now)
+        """Passes the double: the other player wins the cube's value."""
+        self._do(self._now.passed(), (self.actor, "pass", None))
+
+    @property
+    def resigned(self) -> int | None:
+        """The margin of a resignation that waits for its answer: 1, 2 for a gammon, 3 for a backgammon."""
+        return self._now.resigned
+
+    def resign(self, margin: int = 1) -> None:
+        """Offers to lose 1, 2 or 3 times the cube, for the player who acts next; the other player answers."""
+        self._do(self._now.resigns(margin))
+
+    def accept(self) -> None:
+        """Accepts the resignation."""
+        self._do(self._now.accepted())
+
+    def decline(self) -> None:
+        """Declines the resignation: the game goes on."""
+        self._do(self._now.declined())
 
     def act(self, engine: Engine, plies: int | None = None) -> str:
-        """Performs the next action as an engine advises, and returns its name: `roll`, `play`, `double`, `take` or `pass`."""
-        self._want(True, "")
-        if self._now.doubled:
-            takes = engine.cube(self.position, self.state, plies).take
+        """Performs the next action as an engine advises, and returns its name: `roll`, `play`, `double`, `take` or `pass`.
+
+        The engine takes every beaver. A resignation is not its to answer.
+        """
+        if self.is_doubled:
+            takes = self._now.turns > 1 or engine.cube(self.position, self.state, plies).take
             (self.take if takes else self.pass_)()
             return "take" if takes else "pass"
-        if self._now.roll is not None:
-            self.play(engine.best_plays(self.position, self._now.roll, self.state, plies, top=1)[0].play)
+        if self.dice is not None:
+            self.play(engine.best_plays(self.position, self.dice, self.state, plies, top=1)[0].play)
             return "play"
-        if self._no_double() is None and engine.cube(self.position, self.state, plies).double:
+        if self._now.may_double and engine.cube(self.position, self.state, plies).double:
             self.double()
             return "double"
         self.roll()
         return "roll"
 
     def undo(self) -> None:
-        """Undoes the last roll, play or cube action."""
+        """Undoes the last roll, play, cube action, resignation or answer to one."""
         if not self._past:
             raise ValueError("game: there is nothing to undo")
-        recorded = self._now.roll is None or self._now.doubled
         self._now = self._past.pop()
-        if recorded and self.actions:
-            self.actions.pop()
+        del self.actions[self._counts.pop() :]
 
     def record(self) -> tuple[tuple[int, int], list[tuple[int, str, Any]], tuple[int, int] | None, bool | None]:
         """Returns the scores before the game, its actions, its result and its Crawford flag, for `Match.add`."""
@@ -195,10 +177,10 @@ class Game:
         return first.score, self.actions, self.result, first.crawford if first.length else None
 
     def _repr_svg_(self) -> str:
-        return self.position.svg(self.state, self._now.roll)
+        return self.position.svg(self.state, self.dice)
 
     def _repr_png_(self) -> bytes:
-        return self.position.png(self.state, self._now.roll)
+        return self.position.png(self.state, self.dice)
 
     def __repr__(self) -> str:
         return f"<Game: player {self.player} on roll, {self.position}, {self.result or 'not over'}>"
@@ -223,18 +205,18 @@ class MatchPlay:
         self._chance = random.Random(seed)
         #: The games, the last one in progress.
         self.games: list[Game] = []
-        self._before: list[tuple[tuple[int, int], bool]] = []
-        self._had_crawford = False
-        self._start((0, 0))
+        #: The score before each of them.
+        self._before: list[MatchScore] = []
+        self._start(MatchScore(length))
 
-    def _start(self, score: tuple[int, int]) -> None:
-        length = self.length
-        # In a match to one point both players need one.
-        one_away = (score[0] == length - 1) != (score[1] == length - 1)
-        crawford = bool(length) and not self._had_crawford and one_away
-        self._had_crawford |= crawford
-        self._before.append((score, crawford))
-        self.games.append(Game(MatchState(length, score if length else (0, 0), crawford), self._chance.getrandbits(64)))
+    def _start(self, score: MatchScore) -> None:
+        self._before.append(score)
+        self.games.append(Game(score.state(), self._chance.getrandbits(64)))
+
+    @property
+    def _after(self) -> MatchScore:
+        before, result = self._before[-1], self.game.result
+        return before if result is None else before.add(*result)
 
     @property
     def length(self) -> int:
@@ -254,17 +236,12 @@ class MatchPlay:
     @property
     def score(self) -> tuple[int, int]:
         """The points of both players, with those of a game that is over."""
-        first, second = self._before[-1][0]
-        if self.game.result is None:
-            return first, second
-        winner, points = self.game.result
-        return (first + points, second) if winner == 0 else (first, second + points)
+        return self._after.points
 
     @property
     def winner(self) -> int | None:
         """The number of the player who won the match; None while it goes on, and for a money session."""
-        score = self.score
-        return None if not self.length or max(score) < self.length else int(score[1] >= self.length)
+        return self._after.winner
 
     @property
     def is_over(self) -> bool:
@@ -277,7 +254,7 @@ class MatchPlay:
             raise ValueError("match: it is over")
         if not self.game.is_over:
             raise ValueError("match: the game is not over")
-        self._start(self.score)
+        self._start(self._after)
         return self.game
 
     def act(self, engine: Engine, plies: int | None = None) -> str:
@@ -287,8 +264,8 @@ class MatchPlay:
     def to_match(self) -> Match:
         """Returns the record of all games, also of the one in progress, to be written to a file or analysed."""
         found = Match(self.length, self.names)
-        for (score, crawford), game in zip(self._before, self.games):
-            found.add_game(score, game.actions, game.result, crawford if self.length else None)
+        for score, game in zip(self._before, self.games):
+            found.add_game(score.points, game.actions, game.result, score.crawford if self.length else None)
         return found
 
     def _repr_svg_(self) -> str:
