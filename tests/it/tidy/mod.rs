@@ -182,3 +182,23 @@ fn names_that_stand_twice_are_listed() {
     let listed = list.split('`').skip(1).step_by(2).map(str::to_owned);
     assert_eq!(listed.collect::<BTreeSet<String>>(), twice);
 }
+
+/// Whether a player needs one point, and with it which game is the Crawford game, is decided in `game` alone.
+#[test]
+fn crawford_game_is_decided_in_one_crate() {
+    let decides = |line: &str| {
+        let compares = ["+ 1 ==", "+ 1 !=", "add(1) ==", "add(1) !="];
+        line.contains("length") && compares.iter().any(|compare| line.contains(compare))
+    };
+    let (mut inside, mut wrong) = (0, Vec::new());
+    for (path, module, text) in sources() {
+        for line in product(&text).lines().filter(|line| decides(line)) {
+            match module.first().is_some_and(|name| name == "game") {
+                true => inside += 1,
+                false => wrong.push(format!("{}: {}", path.display(), line.trim())),
+            }
+        }
+    }
+    assert!(inside > 0, "the search finds nothing any more");
+    holds(&wrong);
+}
