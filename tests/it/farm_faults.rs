@@ -258,7 +258,7 @@ fn foreign_messages_leave_a_worker_alive() {
         let client = async_nats::connect(field.url()).await.unwrap();
         let js = jetstream::new(client);
         let jobs = js.get_key_value("gammond-jobs").await.unwrap();
-        let newer = "{\"format\":3,\"what\":\"nobody knows yet\"}";
+        let newer = "{\"format\":4,\"what\":\"nobody knows yet\"}";
         jobs.put("label-00000000000a.task", newer.into())
             .await
             .unwrap();
@@ -275,8 +275,8 @@ fn foreign_messages_leave_a_worker_alive() {
         stage["header"] = changed.into();
         jobs.put(&key, stage.to_string().into()).await.unwrap();
         for (subject, text) in [
-            (format!("gammond.part.{job}.0.nonsense.0"), "{\"format\":2}"),
-            (format!("gammond.part.{job}.0.999999.0"), "{\"format\":2}"),
+            (format!("gammond.part.{job}.0.nonsense.0"), "{\"format\":3}"),
+            (format!("gammond.part.{job}.0.999999.0"), "{\"format\":3}"),
             (format!("gammond.part.{job}.0.1.0"), "hello"),
             (format!("gammond.part.{job}.0.2.0"), "{\"format\":9}"),
             (

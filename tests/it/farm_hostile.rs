@@ -5,6 +5,7 @@ use crate::field::{Field, block_on};
 use async_nats::HeaderMap;
 use async_nats::jetstream::{self, Context};
 use gammond_base::checksum::sha256;
+use gammond_farm::FORMAT;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -189,7 +190,9 @@ fn job_written_by_hand_runs_and_reads_nothing() {
         json!({"linear": 0}),
     ];
     let count = players.len();
-    block_on(async {
+    // The same with an honest player is run: nothing but the player is wrong with the others.
+    let players = players.into_iter().chain([json!("random")]);
+    let written = block_on(async {
         let js = context(&field).await;
         let jobs = js.get_key_value("gammond-jobs").await.unwrap();
         let files = js.get_object_store("gammond-files").await.unwrap();
@@ -204,6 +207,7 @@ fn job_written_by_hand_runs_and_reads_nothing() {
             .await
             .unwrap();
         let honest: Value = serde_json::from_slice(&bytes.unwrap()).unwrap();
+        let mut last = String::new();
         for player in players {
             // The name of a job is the checksum of its bytes as they are written.
             let mut task = honest.clone();
@@ -217,7 +221,9 @@ fn job_written_by_hand_runs_and_reads_nothing() {
             jobs.put(format!("{name}.state"), "active".into())
                 .await
                 .unwrap();
+            last = name;
         }
+        last
     });
     let mut worker = field.worker("one", "");
     field.until("all are refused", || {
@@ -227,6 +233,7 @@ fn job_written_by_hand_runs_and_reads_nothing() {
         refuses.is_some_and(|refuses| refuses.len() == count)
     });
     field.good(&format!("farm fetch --wait {}", honest.trim()));
+    field.good(&format!("farm fetch --wait {written}"));
     assert!(worker.0.try_wait().unwrap().is_none(), "it lives");
     let said = field.good("farm workers") + &field.good("farm status") + &field.log("one");
     assert!(!said.contains("top-secret"), "{said}");
@@ -248,9 +255,16 @@ fn task_text(honest: &Value, player: &Value, sum: &str) -> String {
         "terms",
         "failures",
     ];
+    let terms = format!(
+        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{}}}",
+        duel["terms"]["cube"], duel["terms"]["no_jacoby"], duel["terms"]["match_length"]
+    );
     let rest: String = fields
         .iter()
-        .map(|field| format!(",\"{field}\":{}", duel[field]))
+        .map(|field| match *field {
+            "terms" => format!(",\"terms\":{terms}"),
+            field => format!(",\"{field}\":{}", duel[field]),
+        })
         .collect();
     let engine = ["nets", "plies", "bearoff", "met", "seed", "format"];
     let engine: Vec<String> = engine
@@ -259,7 +273,7 @@ fn task_text(honest: &Value, player: &Value, sum: &str) -> String {
         .collect();
     let shipped = ordered_files(&files);
     format!(
-        "{{\"format\":2,\"version\":{},\"job\":{{\"duel\":{{\"a\":{}{rest}}}}},\"engine\":{{{}}},\"files\":{shipped},\
+        "{{\"format\":{FORMAT},\"version\":{},\"job\":{{\"duel\":{{\"a\":{}{rest}}}}},\"engine\":{{{}}},\"files\":{shipped},\
          \"verify_millionths\":0,\"silence_s\":30,\"typed\":\"\"}}",
         honest["version"],
         ordered_player(player),

@@ -96,9 +96,8 @@ impl Values {
     /// Returns the score at which a game of a match begins (UBGI-18): the Crawford game where its rule holds and one
     /// player alone needs a point. `None` if no match has this score.
     pub(super) fn score_of(&self, length: u32, me: u32, opponent: u32) -> Option<Score> {
-        let needs_one = |points| length.checked_sub(points) == Some(1);
-        let crawford = self.crawford_rule && needs_one(me) != needs_one(opponent);
-        Score::new(length, me, opponent, crawford).ok()
+        let crawford = self.crawford_rule && length > 0;
+        Score::lenient(length, me, opponent, crawford).ok()
     }
 
     pub(super) fn settings(&self, base: &Settings) -> Settings {

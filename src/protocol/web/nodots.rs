@@ -163,8 +163,9 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     let score = score(members)?;
     // Theirs: a match to one point is money (NEP-11).
     if length > 1 {
-        if length > MATCH_MAX {
-            let message = format!("matchLength is {length}, expected at most {MATCH_MAX}");
+        let most = u32::from(Score::LENGTH_MAX);
+        if length > most {
+            let message = format!("matchLength is {length}, expected at most {most}");
             return Err(WebError::new(
                 ErrorCode::Unsupported,
                 "matchLength",
@@ -181,9 +182,6 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     }
     Ok(state)
 }
-
-/// Longest match that the match equity table knows.
-const MATCH_MAX: u32 = 64;
 
 /// `matchScore`: white's points, then black's.
 fn score(members: &mut Members) -> Result<[u32; 2], WebError> {
@@ -213,7 +211,7 @@ fn score(members: &mut Members) -> Result<[u32; 2], WebError> {
 
 /// Returns true if the player on roll may turn the cube.
 fn may_double(state: &MatchState) -> bool {
-    state.cube.owner() != CubeOwner::Opponent && !state.score.is_crawford()
+    state.double_refusal().is_none()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -153,7 +153,7 @@ export class SetUp {
       h("details", {}, h("summary", {}, t("Cube, score, rules")), h("div", { class: "settings" },
         field("set-cube", "Cube", h("select", { id: "set-cube" }, ...cubes.map((value) => option([value, value])))),
         field("set-owner", "Cube owner", h("select", { id: "set-owner" }, ...OWNERS.map(option))),
-        field("set-length", "Length, 0: money", h("input", { id: "set-length", type: "number", min: 0, max: 64 })),
+        field("set-length", "Length, 0: money", h("input", { id: "set-length", type: "number", min: 0, max: 255 })),
         field("set-me", "Points, on roll", h("input", { id: "set-me", type: "number", min: 0, max: 63 })),
         field("set-opponent", "Points, opponent", h("input", { id: "set-opponent", type: "number", min: 0, max: 63 })),
         h("label", { class: "check" }, h("input", { id: "set-crawford", type: "checkbox" }), t("Crawford game")),
