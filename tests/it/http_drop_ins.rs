@@ -530,7 +530,7 @@ fn nodots_errors_have_their_shape() {
         Some("positionId"),
     );
     check(&ask("/v1/take", json!([])), 400, "invalid_request", None);
-    let long = json!({"positionId": START, "matchLength": 65});
+    let long = json!({"positionId": START, "matchLength": 256});
     check(
         &ask("/v1/double", long),
         501,
