@@ -92,40 +92,6 @@ const COUNT_MAX: u64 = 1_000_000_000;
 pub(crate) type Count = Whole<1, COUNT_MAX>;
 /// Points per game.
 pub(crate) type Points = Real<-10, 10>;
-/// Most points per game that a duel is asked about.
-const LEAD_MAX: f64 = 10.0;
-
-/// Parses how many of something to make.
-pub(crate) fn counts() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..=COUNT_MAX)
-}
-
-/// Returns a share of something.
-pub(crate) fn share(text: &str) -> Result<f64, String> {
-    let share: Option<f64> = text.parse().ok();
-    let share = share.filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "expected a share from 0 to 1, such as 0.02".to_owned())
-}
-
-/// Points per game.
-pub(crate) fn points(text: &str) -> Result<f64, PointsError> {
-    let points: f64 = text.parse()?;
-    // NaN is within nothing.
-    match (-LEAD_MAX..=LEAD_MAX).contains(&points) {
-        true => Ok(points),
-        false => Err(PointsError::Range),
-    }
-}
-
-/// Reasons why a text is not a number of points per game.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum PointsError {
-    #[error("expected a number of points such as 0.01")]
-    Number(#[from] std::num::ParseFloatError),
-    #[error("expected points per game, -{LEAD_MAX} to {LEAD_MAX}")]
-    Range,
-}
-
 /// Settings of every decision as options of a command, beside `--plies`: one for each of the table with that scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SearchOptions(Options);

@@ -3,16 +3,14 @@
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_jobs};
 use crate::farmed::JobPaths;
-use crate::{
-    Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print, share,
-};
+use crate::{Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print};
 use gammond_base::stop::Stop;
 use gammond_farm::nats::{Access, ConnectError, is_name};
 use gammond_farm::{
     Division, Farm, FarmError, FileCache, InjectedFault, State, Submitter, WorkerSettings,
     machine_line, overview, page, retry, work,
 };
-use gammond_job::RemoteExecutor;
+use gammond_job::{Real, RemoteExecutor};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -158,8 +156,8 @@ struct SubmitArgs {
     #[arg(long)]
     wait: bool,
     /// Have this share of the answers computed twice, by different machines; one whose answers differ is quarantined.
-    #[arg(long, default_value_t = 0.02, value_name = "SHARE", value_parser = share)]
-    verify: f64,
+    #[arg(long, default_value = "0.02", value_name = "SHARE")]
+    verify: Real<0, 1>,
     /// A machine that says nothing for so many seconds loses its parts to others.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     silence: u64,
@@ -365,7 +363,7 @@ async fn open_with_retry(
 }
 
 fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
-    let task = farm_jobs::task(common, &args.command, args.verify, args.silence)?;
+    let task = farm_jobs::task(common, &args.command, args.verify.get(), args.silence)?;
     let name = task.name();
     let runtime = io_threads()?;
     let farm = args.server.open(&runtime)?;

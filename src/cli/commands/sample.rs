@@ -2,8 +2,7 @@
 
 use super::label::read_positions;
 use crate::{
-    Common, Count, Failure, InputFile, Output, OutputFile, ProgressArgs, counts, farmed, finish,
-    points,
+    Common, Count, Failure, InputFile, Output, OutputFile, Points, ProgressArgs, farmed, finish,
 };
 use gammond_base::journal;
 use gammond_engine::query::{EvalQuery, Settings, Stop};
@@ -66,14 +65,14 @@ pub(crate) enum Other {
         file: PathBuf,
         /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the file holds
         /// them.
-        #[arg(long, value_name = "N", value_parser = counts())]
-        per_group: Option<usize>,
+        #[arg(long, value_name = "N")]
+        per_group: Option<Count>,
         /// Only the first label of each position; the number of labels dropped is reported.
         #[arg(long)]
         unique: bool,
         /// Only positions whose static equity differs by at least this much from that at 1 ply.
-        #[arg(long, value_name = "EQUITY", value_parser = points)]
-        unsettled: Option<f64>,
+        #[arg(long, value_name = "EQUITY")]
+        unsettled: Option<Points>,
         /// Only positions in which at least this many of the 36 rolls leave no play or one.
         #[arg(long, value_name = "ROLLS", value_parser = clap::value_parser!(u8).range(1..=36))]
         forced: Option<u8>,
@@ -93,9 +92,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             _,
         ) => {
             let kept = Kept {
-                per_group: *per_group,
+                per_group: per_group.map(Count::to),
                 unique: *unique,
-                unsettled: *unsettled,
+                unsettled: unsettled.map(Points::get),
                 forced: *forced,
             };
             return dump(common, file, &kept);
