@@ -1,6 +1,7 @@
 //! The Model Context Protocol: rules MCP- of `protocol-specs/mcp.md`. `tools/mcp_client.py` is the foreign client.
 
 use crate::server_process::Process;
+use gammond_engine::query::{SETTINGS, Scope};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -122,6 +123,50 @@ fn arguments_have_the_values_of_settings() {
         "{messages:?}"
     );
     assert_eq!(answer(&messages, 3)["result"]["isError"], true);
+}
+
+/// MCP-06: tools for a position have every setting of cube, score and rules, and the help names them with their values;
+/// an analysis takes its own settings by the same table.
+#[test]
+fn tools_have_the_settings_of_the_table() {
+    let request = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let file = " 1 point match\n\n Game 1\n A : 0                     B : 0\n  1) 31: 8/5 6/5   \n";
+    let analysis = |id: u32, name: &str, value: Value| {
+        let mut arguments = json!({"match": file, "plies": 1});
+        arguments[name] = value;
+        call(id, "analyse_match", &arguments)
+    };
+    let lines = [
+        request(1, "tools/list", json!({})),
+        request(2, "resources/read", json!({"uri": "gammond://help"})),
+        analysis(3, "filter", json!("swift")),
+        analysis(4, "filter", json!("wide")),
+        analysis(5, "trials", json!(36)),
+    ];
+    let (messages, _) = stdio(&lines, |messages| messages.len() >= 5);
+    let tools = answer(&messages, 1)["result"]["tools"].as_array().unwrap();
+    let help = answer(&messages, 2)["result"]["contents"][0]["text"].as_str().unwrap();
+    for setting in SETTINGS {
+        if !matches!(setting.scope, Scope::State | Scope::Rules) {
+            continue;
+        }
+        for name in ["evaluate", "best_plays", "cube_decision", "rollout", "show_position"] {
+            let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+            assert!(tool["inputSchema"]["properties"][setting.name].is_object(), "{name} {}", setting.name);
+        }
+        assert!(help.contains(&format!("{} ({})", setting.name, setting.want())), "{help}");
+    }
+    let result = |id: u32| &answer(&messages, id)["result"];
+    assert_eq!(result(3)["structuredContent"]["level"], "1-ply swift", "{messages:?}");
+    for (id, said) in [
+        (4, "setting 'filter' is 'wide', expected auto, swift"),
+        (5, "argument \"trials\" is not known, expected one of"),
+    ] {
+        let text = result(id)["content"][0]["text"].as_str().unwrap();
+        assert!(result(id)["isError"] == true && text.contains(said), "{text}");
+    }
 }
 
 /// MCP-12: an integer comes back with all of its digits.

@@ -17,12 +17,12 @@ use super::problem::Problem;
 use super::unread::UnreadAnswers;
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
-use gammond_engine::query::Setting;
+use gammond_engine::query::{SETTINGS, Scope, Setting};
 use gammond_protocol::json::Json;
 use message::{
     INVALID_PARAMS, Id, Message, Outgoing, RpcError, UNKNOWN_METHOD, WITH_HANDSHAKE, cached, text,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -32,27 +32,61 @@ const INSTRUCTIONS: &str = "A backgammon engine. Equities are points for the pla
     of a board. Use the tools for every judgement of a position, a play or a cube; do not guess.";
 /// Pages of `resources/list`.
 const HELP: &str = "gammond://help";
-/// The tools, as `tools/list` shows them: the file with the values of the settings.
+/// The tools, as `tools/list` shows them.
 static TOOLS: LazyLock<Value> = LazyLock::new(|| {
-    let mut tools: Value = serde_json::from_str(include_str!("tools.json")).unwrap_or(Value::Null);
-    for tool in tools.as_array_mut().into_iter().flatten() {
-        let properties = tool.pointer_mut("/inputSchema/properties");
-        let properties = properties.and_then(Value::as_object_mut);
-        for (name, schema) in properties.into_iter().flatten() {
-            let values = Setting::named(name).map(Setting::schema);
-            let (Some(Value::Object(values)), Some(schema)) = (values, schema.as_object_mut())
-            else {
-                continue;
-            };
-            schema.extend(
-                values
-                    .into_iter()
-                    .filter(|(word, _)| !word.starts_with("x-")),
-            );
-        }
-    }
-    tools
+    let file: Value = serde_json::from_str(include_str!("tools.json")).unwrap_or(Value::Null);
+    let tools = file["tools"].as_array().into_iter().flatten();
+    tools.map(|tool| listed(tool, &file["arguments"])).collect()
 });
+
+/// Returns a tool of the file in the form of `tools/list`: its arguments with their schemas, those of settings from the
+/// table of settings. `state` among its arguments is all settings of cube, score and rules.
+fn listed(tool: &Value, known: &Value) -> Value {
+    let is_state = |setting: &&Setting| matches!(setting.scope, Scope::State | Scope::Rules);
+    let names = tool["arguments"].as_array().into_iter().flatten();
+    let names = names.filter_map(Value::as_str).flat_map(|name| match name {
+        "state" => SETTINGS.iter().filter(is_state).map(|one| one.name).collect(),
+        name => vec![name],
+    });
+    let properties: Map<String, Value> = names
+        .map(|name| {
+            let mut schema = known[name].as_object().cloned().unwrap_or_default();
+            if let Some(setting) = Setting::named(name) {
+                let values = setting.schema().as_object().cloned().unwrap_or_default();
+                // Names of constants are for generated programs.
+                schema.extend(values.into_iter().filter(|(word, _)| !word.starts_with("x-")));
+                schema
+                    .entry("description")
+                    .or_insert_with(|| setting.about().into());
+            }
+            if let text @ Value::String(_) = &tool["described"][name] {
+                schema.insert("description".to_owned(), text.clone());
+            }
+            (name.to_owned(), schema.into())
+        })
+        .collect();
+    let mut input = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+        "properties": properties, "additionalProperties": false});
+    let mut listed = json!({"name": tool["name"], "title": tool["title"], "description": tool["description"],
+        "annotations": {"title": tool["title"], "readOnlyHint": true, "destructiveHint": false,
+            "idempotentHint": true, "openWorldHint": false}});
+    if let required @ Value::Array(_) = &tool["required"] {
+        input["required"] = required.clone();
+    }
+    if let output @ Value::Object(_) = &tool["outputSchema"] {
+        listed["outputSchema"] = output.clone();
+    }
+    listed["inputSchema"] = input;
+    listed
+}
+
+/// Returns the names of the arguments of a tool; `None` if there is no such tool.
+fn arguments_of(tool: &str) -> Option<Vec<&'static str>> {
+    let mut tools = TOOLS.as_array().into_iter().flatten();
+    let found = tools.find(|one| one["name"] == tool)?;
+    let properties = found["inputSchema"]["properties"].as_object()?;
+    Some(properties.keys().map(String::as_str).collect())
+}
 
 /// The services and the origin of a client's requests.
 #[derive(Clone, Debug)]

@@ -6,12 +6,12 @@ use super::super::submission::{self, Answer};
 use super::arguments;
 use super::message::{INVALID_PARAMS, RpcError, text};
 use super::summary::summary;
-use super::{Context, HELP, Progress, refused};
+use super::{Context, HELP, Progress, arguments_of, refused};
 use axum::body::to_bytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
-use gammond_engine::query::ReportForm;
+use gammond_engine::query::{Options, ReportForm, SETTINGS, Scope, Setting};
 use gammond_game::notation::{PositionId, parse_play};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
@@ -19,11 +19,6 @@ use gammond_protocol::message::match_inquiry;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// Arguments that all questions about a position share.
-const COMMON: [&str; 11] = [
-    "position", "board", "length", "score", "crawford", "cube", "owner", "jacoby", "beavers",
-    "plies", "level",
-];
 /// Plays that a line lists at most.
 const PLAYS_MAX: &str = "256";
 const DEPTH: (&str, &str) = ("plies", "2");
@@ -32,10 +27,23 @@ const PICTURE_BYTES_MAX: usize = 4 << 20;
 /// Decisions of an analysis in an answer.
 const DECISIONS: usize = 20;
 const DECISIONS_MAX: u64 = 200;
-const HELP_TEXT: &str = "Positions: GNUbg Position ID (4HPwATDgc/ABMA), GNUbg ID, XGID, OGID, FIBS board line, position key, or the \
-    argument `board` with lists of points.\nRolls: [3,1] or \"31\". Plays: \"8/5 6/5\", \"bar/20*\", \"6/off(2)\".\n\
-    Settings: length, score [on roll, other], crawford, cube, owner (me, opponent, centred), jacoby, beavers, plies 0 to 4, \
-    level (roller, roller+, roller++).\nEquities are points for the player on roll in money play, and normalized to the cube in matches.\n";
+
+/// Returns the notations, and the settings of the tools with their values.
+fn help_text() -> String {
+    let settings = SETTINGS.iter().filter(|setting| {
+        matches!(setting.scope, Scope::State | Scope::Rules) || matches!(setting.name, "plies" | "level")
+    });
+    let settings: Vec<String> = settings
+        .map(|setting| format!("{} ({})", setting.name, setting.want()))
+        .collect();
+    format!(
+        "Positions: GNUbg Position ID (4HPwATDgc/ABMA), GNUbg ID, XGID, OGID, FIBS board line, position key, or the \
+         argument `board` with lists of points.\nRolls: [3,1] or \"31\". Plays: \"8/5 6/5\", \"bar/20*\", \
+         \"6/off(2)\".\nSettings, pairs as lists such as [3,5]: {}.\nEquities are points for the player on roll in \
+         money play, and normalized to the cube in matches.\n",
+        settings.join("; ")
+    )
+}
 
 /// Runs a tool.
 ///
@@ -47,30 +55,22 @@ pub(super) async fn call(
     arguments: &Json,
     progress: Option<Progress>,
 ) -> Result<Value, RpcError> {
-    let with = |more: &[&'static str]| {
-        let mut known = COMMON.to_vec();
-        known.extend_from_slice(more);
-        known
+    let Some(known) = arguments_of(name) else {
+        let message = format!("unknown tool {name:.64?}");
+        return Err(RpcError::new(INVALID_PARAMS, message));
     };
+    let known = known.as_slice();
     let done = match name {
-        "evaluate" => question(context, "eval", arguments, &with(&[]), &[DEPTH]).await,
-        "best_plays" => best_plays(context, arguments, &with(&["roll", "plays", "top"])).await,
-        "cube_decision" => question(context, "cube", arguments, &with(&[]), &[DEPTH]).await,
-        "rollout" => rollout(context, arguments, &with(&ROLLOUT), progress).await,
-        "convert_position" => {
-            question(context, "convert", arguments, &["position", "board"], &[]).await
-        }
-        "show_position" => show(context, arguments).await,
-        "analyse_match" => analyse(context, arguments).await,
-        other => {
-            let message = format!("unknown tool {other:.64?}");
-            return Err(RpcError::new(INVALID_PARAMS, message));
-        }
+        "evaluate" => question(context, "eval", arguments, known, &[DEPTH]).await,
+        "best_plays" => best_plays(context, arguments, known).await,
+        "cube_decision" => question(context, "cube", arguments, known, &[DEPTH]).await,
+        "rollout" => rollout(context, arguments, known, progress).await,
+        "convert_position" => question(context, "convert", arguments, known, &[]).await,
+        "show_position" => show(context, arguments, known).await,
+        _ => analyse(context, arguments, known).await,
     };
     Ok(done.unwrap_or_else(|problem| refused(&problem)))
 }
-
-const ROLLOUT: [&str; 6] = ["roll", "plays", "top", "trials", "seed", "time_s"];
 
 /// Returns an answer of the line protocol as the result of a tool.
 fn structured(answer: Value) -> Value {
@@ -210,7 +210,7 @@ fn report(progress: &Progress, line: &[u8], trials: f64, reported: &mut f64) {
     }
 }
 
-async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
+async fn show(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
     let Json::Object(members) = arguments else {
         return Err(Problem::new(
             ErrorCode::BadRequest,
@@ -246,9 +246,7 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
             _ => question.push((name.clone(), value.clone())),
         }
     }
-    let mut known = COMMON.to_vec();
-    known.push("roll");
-    let line = arguments::line(&Json::Object(question), &known, &[])?;
+    let line = arguments::line(&Json::Object(question), known, &[])?;
     let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
     let (wishes, _) = DrawingOptions::read(&query)?;
     let drawn = wishes
@@ -263,17 +261,16 @@ async fn show(context: &Context, arguments: &Json) -> Result<Value, Problem> {
     Ok(json!({"content": [content], "isError": false}))
 }
 
-async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> {
-    const KNOWN: [&str; 5] = ["match", "encoding", "plies", "decisions", "limit"];
+async fn analyse(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
     let bad = |message: String| Problem::new(ErrorCode::BadRequest, message);
     let Json::Object(members) = arguments else {
         return Err(bad("arguments must be an object".to_owned()));
     };
     if let Some((name, _)) = members
         .iter()
-        .find(|(name, _)| !KNOWN.contains(&name.as_str()))
+        .find(|(name, _)| !known.contains(&name.as_str()))
     {
-        let names = KNOWN.join(", ");
+        let names = known.join(", ");
         return Err(bad(format!(
             "argument {name:.64?} is not known, expected one of {names}"
         )));
@@ -306,11 +303,12 @@ async fn analyse(context: &Context, arguments: &Json) -> Result<Value, Problem> 
         }
         Some(value) => return Err(bad(format!("limit is {}, expected a number", value.kind()))),
     };
-    let words = match super::message::member(arguments, "plies") {
-        None => String::new(),
-        Some(Json::Number(plies)) => format!(" plies={plies}"),
-        Some(value) => return Err(bad(format!("plies is {}, expected 0 to 4", value.kind()))),
-    };
+    let mut options = Options::default();
+    for (name, value) in members.iter().filter(|(name, _)| Setting::named(name).is_some()) {
+        let set = options.set_json(name, &value.plain());
+        set.map_err(|error| Problem::new(ErrorCode::BadSetting, error.to_string()))?;
+    }
+    let words = options.canonical(" ");
     let session = context.shared.defaults().session;
     let inquiry = match_inquiry(&words, file, ReportForm::Json, &session);
     let inquiry = inquiry.map_err(|error| Problem::new(error.code, error.message))?;
@@ -356,7 +354,7 @@ fn cut(report: &mut Value, wanted: &str, limit: usize) {
 /// An unknown resource, and a position that is none.
 pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcError> {
     if uri == HELP {
-        return Ok(json!({"contents": [{"uri": uri, "mimeType": TEXT, "text": HELP_TEXT}]}));
+        return Ok(json!({"contents": [{"uri": uri, "mimeType": TEXT, "text": help_text()}]}));
     }
     let unknown = || RpcError::new(INVALID_PARAMS, format!("there is no resource {uri:.128?}"));
     let name = uri
