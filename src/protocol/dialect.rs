@@ -10,8 +10,8 @@ use super::answer::{self, Addressee};
 use super::lines::FramedLine;
 use super::queue_place::QueuePlace;
 use super::request::RequestError;
-use gammond_engine::query::AnswerStyle;
-use gammond_engine::query::{Cost, Found, Question, Settings};
+use super::task::{Task, TaskAnswer};
+use gammond_engine::query::{AnswerStyle, Cost, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -118,12 +118,12 @@ impl<Q> LineAction<Q> {
     }
 }
 
-/// Converts the result of the engine, or its error, into the bytes that answer a line.
+/// Converts the result of a task, or its error, into the bytes that answer a line.
 pub trait Reply: Debug + Send + Sync {
     /// Appends the answer, with its line end. Returns whether it is one, and no error.
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         about: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool;
@@ -154,8 +154,8 @@ pub struct About<'a> {
 /// A parsed query, with the format of its answer.
 #[derive(Debug)]
 pub struct Inquiry {
-    /// The query.
-    pub question: Question,
+    /// The work.
+    pub task: Task,
     /// Settings of the search.
     pub settings: Settings,
     /// Name by which the client can cancel it.
@@ -164,7 +164,7 @@ pub struct Inquiry {
     pub place: QueuePlace,
     /// True if a stopped search should still give an answer without look-ahead.
     pub fallback_to_static: bool,
-    /// Receives the analyses of a match beside the report, if they are wanted; not for [`gammond_engine::query::ReportForm::Json`], whose decisions
+    /// Receives the analyses of a match beside the report, if they are wanted; not for [`super::ReportForm::Json`], whose decisions
     /// are dropped once they are written.
     pub collected: Option<Arc<Collected>>,
     /// Makes the answer.
@@ -173,9 +173,9 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Creates an inquiry that waits for its complete answer and has normal priority.
-    pub fn new(question: Question, settings: Settings, reply: impl Reply + 'static) -> Inquiry {
+    pub fn new(task: impl Into<Task>, settings: Settings, reply: impl Reply + 'static) -> Inquiry {
         Inquiry {
-            question,
+            task: task.into(),
             settings,
             id: None,
             place: QueuePlace::default(),
@@ -188,7 +188,7 @@ impl Inquiry {
     /// Returns the cost of the query, estimated from its contents. A client's hint can only raise it, never lower it.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        let cost = self.question.cost(&self.settings);
+        let cost = self.task.cost(&self.settings);
         if self.place.bulk && cost != Cost::Free {
             Cost::Long
         } else {

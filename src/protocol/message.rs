@@ -7,9 +7,9 @@ use super::reply::{RequestKind, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
+use super::task::{MatchTask, ReportForm, Task, TaskAnswer};
 use crate::ErrorCode;
 use gammond_engine::query::{AnswerStyle, Options};
-use gammond_engine::query::{Found, MatchTask, Question, ReportForm};
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
 pub const LINE: &str = "line";
@@ -102,7 +102,7 @@ pub fn match_inquiry(
         return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
     };
     let rules = wanted.rules;
-    let question = Question::Match(Box::new(MatchTask {
+    let question = Task::Match(Box::new(MatchTask {
         text,
         rules,
         form,
@@ -129,7 +129,7 @@ struct Report;
 impl Reply for Report {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
@@ -139,8 +139,8 @@ impl Reply for Report {
             warning: None,
         };
         match found {
-            Ok(Found::Judged(progress, took)) => judged(to, progress, *took, out),
-            Ok(Found::Match(report)) if !report.parts.is_empty() => {
+            Ok(TaskAnswer::Judged(progress, took)) => judged(to, progress, *took, out),
+            Ok(TaskAnswer::Match(report)) if !report.parts.is_empty() => {
                 let sizes = report.parts.iter().map(|(_, size)| *size);
                 out.extend_from_slice(format!("{:?}\n", sizes.collect::<Vec<_>>()).as_bytes());
             }

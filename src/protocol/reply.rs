@@ -4,12 +4,11 @@ use super::answer::{self, Addressee, NotFinite};
 use super::dialect::{About, Reply};
 use super::request::RequestError;
 use super::rollout;
+use super::task::{MatchProgress, MatchReport, TaskAnswer};
 use crate::ErrorCode;
 use crate::render;
 use gammond_engine::query::AnswerStyle;
-use gammond_engine::query::{
-    Evaluation, Found, MatchProgress, MatchReport, RankedPlay, RankedPlays, RolloutTask,
-};
+use gammond_engine::query::{Evaluation, Found, RankedPlay, RankedPlays, RolloutTask};
 use gammond_game::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
 use gammond_game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
 use serde_json::{Value, json};
@@ -52,7 +51,7 @@ impl From<NotFinite> for RequestError {
 impl Reply for RequestReply {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         about: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
@@ -82,40 +81,42 @@ impl RequestReply {
 
     fn answer(
         &self,
-        found: &Found,
+        found: &TaskAnswer,
         about: &About<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), RequestError> {
         let to = self.to();
         match (&self.asked, found) {
-            (RequestKind::Value(position), Found::Value(value)) => {
+            (RequestKind::Value(position), TaskAnswer::Found(Found::Value(value))) => {
                 answer::evaluation(to, position, value, about.net, out)?;
             }
-            (RequestKind::Plays, Found::Plays(plays)) => {
+            (RequestKind::Plays, TaskAnswer::Found(Found::Plays(plays))) => {
                 answer::plays(to, plays, |play| play_text(plays, play), out)?;
             }
-            (RequestKind::Cube(position), Found::Cube(cube)) => {
+            (RequestKind::Cube(position), TaskAnswer::Found(Found::Cube(cube))) => {
                 answer::cube(to, position, cube, cube.verdict.text(), out)?;
             }
-            (RequestKind::Rollout(task), Found::Rollout(found, took)) => {
+            (RequestKind::Rollout(task), TaskAnswer::Found(Found::Rollout(found, took))) => {
                 rollout::write((to, "rollout"), task, found, *took, out);
             }
-            (RequestKind::Rollout(task), Found::Progress(found, took)) => {
+            (RequestKind::Rollout(task), TaskAnswer::Found(Found::Progress(found, took))) => {
                 rollout::write((to, "progress"), task, found, *took, out);
             }
-            (RequestKind::Show(shown, state), Found::Class(class)) => {
+            (RequestKind::Show(shown, state), TaskAnswer::Found(Found::Class(class))) => {
                 show(to, shown, state, *class, out);
             }
-            (RequestKind::PlayRecord(record), Found::Choice(plays, class)) => {
+            (RequestKind::PlayRecord(record), TaskAnswer::Found(Found::Choice(plays, class))) => {
                 play_record(to, record, plays, *class, out)?;
             }
-            (RequestKind::PositionRecord(record), Found::Value(value)) => {
+            (RequestKind::PositionRecord(record), TaskAnswer::Found(Found::Value(value))) => {
                 position_record(to, record, value, out)?;
             }
-            (RequestKind::Match, Found::Match(report)) => analysis(to, report, out),
-            (RequestKind::Match, Found::Judged(progress, took)) => judged(to, progress, *took, out),
-            (RequestKind::Version, Found::About) => version(to, about, out),
-            (RequestKind::Stats, Found::About) => stats(to, about, out),
+            (RequestKind::Match, TaskAnswer::Match(report)) => analysis(to, report, out),
+            (RequestKind::Match, TaskAnswer::Judged(progress, took)) => {
+                judged(to, progress, *took, out)
+            }
+            (RequestKind::Version, TaskAnswer::About) => version(to, about, out),
+            (RequestKind::Stats, TaskAnswer::About) => stats(to, about, out),
             #[cfg(all(debug_assertions, not(fuzzing)))]
             (RequestKind::Fault, _) => inject_fault(),
             _ => {

@@ -2,9 +2,10 @@
 
 use super::lines::LINE_BYTES_MAX;
 use super::queue_place::QueuePlace;
+use super::task::MatchPart;
 use crate::ErrorCode;
 use gammond_engine::query::{AnswerStyle, Options, SettingError};
-use gammond_engine::query::{CubeQuery, EvalQuery, MatchPart, PlayQuery, RolloutTask, Settings};
+use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
 use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
 use gammond_game::{MatchState, Rules};
 

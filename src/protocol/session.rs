@@ -11,9 +11,8 @@ use super::lines::FramedLine;
 use super::reply::{self, RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
-use gammond_engine::query::{
-    AnswerOrder, EvalQuery, MatchTask, Options, PlayQuery, Question, ReportForm, Settings,
-};
+use super::task::{MatchTask, ReportForm, Task};
+use gammond_engine::query::{AnswerOrder, EvalQuery, Options, PlayQuery, Question, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation;
 use serde_json::{Value, json};
@@ -147,7 +146,7 @@ impl Session {
             asked: RequestKind::Match,
         };
         let rules = wanted.rules;
-        let question = Question::Match(Box::new(MatchTask {
+        let question = Task::Match(Box::new(MatchTask {
             text,
             rules,
             form: ReportForm::Json,
@@ -193,10 +192,10 @@ fn block_refused(block: &Block, error: &RequestError) -> LineAction {
     refuse(to, error, block.number)
 }
 
-/// Returns the engine query of an ordinary request; requests of the session itself have none.
-fn inquiry(request: Request) -> (RequestKind, Question, Settings) {
+/// Returns the task of an ordinary request; requests of the session itself have none.
+fn inquiry(request: Request) -> (RequestKind, Task, Settings) {
     let state = MatchState::default();
-    match request {
+    let (asked, question, settings) = match request {
         Request::Eval(query, settings) => {
             let asked = RequestKind::Value(query.position);
             (asked, Question::Value(query), settings)
@@ -236,9 +235,10 @@ fn inquiry(request: Request) -> (RequestKind, Question, Settings) {
             let question = Question::Value(EvalQuery { position, state });
             (RequestKind::PositionRecord(record), question, settings)
         }
-        Request::Version => (RequestKind::Version, Question::About, Settings::default()),
-        _ => (RequestKind::Stats, Question::About, Settings::default()),
-    }
+        Request::Version => return (RequestKind::Version, Task::About, Settings::default()),
+        _ => return (RequestKind::Stats, Task::About, Settings::default()),
+    };
+    (asked, question.into(), settings)
 }
 
 fn said(to: Addressee<'_>, kind: &'static str, body: &Value, plain: &str) -> String {

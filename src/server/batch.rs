@@ -179,7 +179,7 @@ impl<W: Write> Writer<'_, W> {
                 }
             }
             said += match items.last() {
-                Some(Item::Asked(inquiry)) => inquiry.question.held(),
+                Some(Item::Asked(inquiry)) => inquiry.task.held(),
                 Some(answered) => answered.held(),
                 None => 0,
             };

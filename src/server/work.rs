@@ -163,7 +163,7 @@ impl QueuedWork {
 
     /// Returns the size in bytes of the matches in the work.
     pub fn weight(&self) -> usize {
-        self.inquiries.iter().map(|one| one.question.held()).sum()
+        self.inquiries.iter().map(|one| one.task.held()).sum()
     }
 }
 

@@ -525,7 +525,7 @@ impl Shared {
                 return None;
             }
             let start = bytes.len();
-            if start > 0 && (inquiry.question.sends_progress() || inquiry.question.held() > 0) {
+            if start > 0 && (inquiry.task.sends_progress() || inquiry.task.held() > 0) {
                 // Earlier answers go out before one that comes in parts.
                 break;
             }

@@ -147,25 +147,47 @@ fn tools_have_the_settings_of_the_table() {
     ];
     let (messages, _) = stdio(&lines, |messages| messages.len() >= 5);
     let tools = answer(&messages, 1)["result"]["tools"].as_array().unwrap();
-    let help = answer(&messages, 2)["result"]["contents"][0]["text"].as_str().unwrap();
+    let help = answer(&messages, 2)["result"]["contents"][0]["text"]
+        .as_str()
+        .unwrap();
     for setting in SETTINGS {
         if !matches!(setting.scope, Scope::State | Scope::Rules) {
             continue;
         }
-        for name in ["evaluate", "best_plays", "cube_decision", "rollout", "show_position"] {
+        for name in [
+            "evaluate",
+            "best_plays",
+            "cube_decision",
+            "rollout",
+            "show_position",
+        ] {
             let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
-            assert!(tool["inputSchema"]["properties"][setting.name].is_object(), "{name} {}", setting.name);
+            assert!(
+                tool["inputSchema"]["properties"][setting.name].is_object(),
+                "{name} {}",
+                setting.name
+            );
         }
-        assert!(help.contains(&format!("{} ({})", setting.name, setting.want())), "{help}");
+        assert!(
+            help.contains(&format!("{} ({})", setting.name, setting.want())),
+            "{help}"
+        );
     }
     let result = |id: u32| &answer(&messages, id)["result"];
-    assert_eq!(result(3)["structuredContent"]["level"], "1-ply swift", "{messages:?}");
+    assert_eq!(
+        result(3)["structuredContent"]["level"],
+        "1-ply swift",
+        "{messages:?}"
+    );
     for (id, said) in [
         (4, "setting 'filter' is 'wide', expected auto, swift"),
         (5, "argument \"trials\" is not known, expected one of"),
     ] {
         let text = result(id)["content"][0]["text"].as_str().unwrap();
-        assert!(result(id)["isError"] == true && text.contains(said), "{text}");
+        assert!(
+            result(id)["isError"] == true && text.contains(said),
+            "{text}"
+        );
     }
 }
 

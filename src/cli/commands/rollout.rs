@@ -17,7 +17,7 @@ use gammond_job::{
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
 use gammond_protocol::rollout::name;
-use gammond_protocol::{LineAction, Request, Session};
+use gammond_protocol::{LineAction, Request, Session, TaskAnswer};
 use gammond_train::benchmark::make::source::{self, Lists, Source, Unrolled};
 use gammond_train::benchmark::make::{
     Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
@@ -247,7 +247,7 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut out = Vec::new();
     let good =
         Answerer::new(&engine).answer_with_progress(&inquiry, &stop, &mut out, &mut |found| {
-            if let Found::Progress(known, _) = found {
+            if let TaskAnswer::Found(Found::Progress(known, _)) = found {
                 show(known, false);
             }
         });
@@ -285,7 +285,8 @@ fn on_farm(
         return Err(Failure::usage("that is not a rollout"));
     };
     let mut out = Vec::new();
-    Answerer::new(engine).found(&inquiry, &Found::Rollout(found, took), &mut out);
+    let found = TaskAnswer::Found(Found::Rollout(found, took));
+    Answerer::new(engine).found(&inquiry, &found, &mut out);
     print(&out)?;
     Ok(if outcome.complete {
         ExitCode::SUCCESS

@@ -32,9 +32,6 @@ pub enum EngineError {
     /// A rollout that cannot be.
     #[error(transparent)]
     Rollout(RolloutError),
-    /// A query about a whole match; the match analysis must split it for the engine.
-    #[error("is about a whole match")]
-    WholeMatch,
     /// The query was stopped before any answer was ready.
     #[error("stopped")]
     Stopped,

@@ -531,8 +531,6 @@ impl Engine {
                 Found::Rollout(found, begin.elapsed())
             }
             Question::Class(position) => Found::Class(self.evaluator.class(position)),
-            Question::Match(_) => return Err(EngineError::WholeMatch),
-            Question::About => Found::About,
         })
     }
 

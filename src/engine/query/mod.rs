@@ -19,9 +19,7 @@ pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQ
 pub use gammond_base::stop::Stop;
 pub use level::Level;
 pub use options::{AnswerOrder, AnswerStyle, Options, Queue, SETTINGS, SettingError};
-pub use question::{
-    Cost, Found, MatchPart, MatchProgress, MatchReport, MatchTask, Question, ReportForm,
-};
+pub use question::{Cost, Found, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,

@@ -1,13 +1,10 @@
-//! All queries, independent of the protocol, and their results: those that the engine answers, and those about matches
-//! and about the program, which the answerer of `gammond-protocol` answers with it.
+//! All queries that the engine answers, independent of the protocol, and their results.
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
     RolloutTask, Settings,
 };
-use gammond_base::packed::PackedText;
-use gammond_game::notation::MatchFormat;
-use gammond_game::{Class, Position, Rules};
+use gammond_game::{Class, Position};
 use std::time::Duration;
 
 /// A query for the engine.
@@ -30,10 +27,6 @@ pub enum Question {
     Rollout(Box<RolloutTask>),
     /// Class of a position.
     Class(Position),
-    /// Analysis of the decisions in a match. The match analysis answers it; the engine does not support matches.
-    Match(Box<MatchTask>),
-    /// Description of the server. Needs no computing.
-    About,
 }
 
 /// The engine's result: the counterpart of [`Question`].
@@ -58,97 +51,6 @@ pub enum Found {
     Progress(RolloutAnswer, Duration),
     /// See [`Question::Class`].
     Class(Class),
-    /// See [`Question::Match`].
-    Match(Box<MatchReport>),
-    /// Progress of a running match analysis, if the client requested progress; with its duration so far.
-    Judged(MatchProgress, Duration),
-    /// See [`Question::About`].
-    About,
-}
-
-/// A match to analyse.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MatchTask {
-    /// A match file, as it came.
-    pub text: Vec<u8>,
-    /// Rules of money play where the file gives none.
-    pub rules: Rules,
-    /// Format of the report.
-    pub form: ReportForm,
-    /// True if the client wants progress reports.
-    pub progress: bool,
-    /// The decisions that are judged.
-    pub part: MatchPart,
-}
-
-/// Part of a match, by games from 1 and moves from 1 as people count them, both ends included. The default is all of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MatchPart {
-    /// Game and move of the first decisions.
-    pub from: Option<(u32, u32)>,
-    /// Game and move of the last decisions.
-    pub to: Option<(u32, u32)>,
-    /// The player whose decisions are judged: 0 for the first one of the file, 1 for the second.
-    pub player: Option<usize>,
-}
-
-impl MatchPart {
-    /// Returns true if it is the whole match.
-    #[must_use]
-    pub fn is_all(&self) -> bool {
-        *self == MatchPart::default()
-    }
-
-    /// Returns true if it has a decision of this player in this game and move.
-    #[must_use]
-    pub fn has(&self, place: (u32, u32), player: usize) -> bool {
-        self.from.is_none_or(|from| from <= place)
-            && self.to.is_none_or(|to| place <= to)
-            && self.player.is_none_or(|one| one == player)
-    }
-}
-
-/// Progress of a match analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MatchProgress {
-    /// Number of matches in the file.
-    pub matches: usize,
-    /// Matches that are finished.
-    pub matches_done: usize,
-    /// Number of games in all matches.
-    pub games: usize,
-    /// Games that are finished.
-    pub games_done: usize,
-    /// Decisions that are finished.
-    pub decisions_done: usize,
-}
-
-/// Format of a match report.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ReportForm {
-    /// Members of a JSON object.
-    #[default]
-    Json,
-    /// A page for a browser.
-    Html,
-    /// A row for each decision.
-    Csv,
-    /// A match file with the notes of the analysis.
-    File(MatchFormat),
-    /// All of these, one behind the other.
-    All,
-}
-
-/// An analysed match.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MatchReport {
-    /// The report in the requested format. JSON is the members of one object with its closing brace: an answer puts more
-    /// members before them.
-    pub text: PackedText,
-    /// The totals, as one line for people.
-    pub line: String,
-    /// For [`ReportForm::All`] the reports in the text, with their sizes in bytes.
-    pub parts: Vec<(ReportForm, usize)>,
 }
 
 /// Cost of a query in thread time, estimated from the query alone; client hints are ignored.
@@ -188,9 +90,8 @@ impl Question {
     #[must_use]
     pub fn cost(&self, settings: &Settings) -> Cost {
         match self {
-            Question::About => Cost::Free,
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
-            Question::Rollout(_) | Question::Match(_) => Cost::Long,
+            Question::Rollout(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
             _ => match settings.plies {
                 0 => Cost::Short,
@@ -206,17 +107,7 @@ impl Question {
     pub fn sends_progress(&self) -> bool {
         match self {
             Question::Rollout(task) => task.progress,
-            Question::Match(task) => task.progress,
             _ => false,
-        }
-    }
-
-    /// Bytes of a file that the question holds.
-    #[must_use]
-    pub fn held(&self) -> usize {
-        match self {
-            Question::Match(task) => task.text.len(),
-            _ => 0,
         }
     }
 
@@ -231,8 +122,6 @@ impl Question {
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
             Question::Class(_) => "show",
-            Question::Match(_) => "analyse",
-            Question::About => "about",
         }
     }
 }
@@ -260,6 +149,5 @@ mod tests {
         timed.time_ms = Some(1);
         assert_eq!(question.cost(&timed), Cost::Long);
         assert_eq!(Question::Class(position).cost(&timed), Cost::Short);
-        assert_eq!(Question::About.cost(&timed), Cost::Free);
     }
 }

@@ -3,9 +3,10 @@
 use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Action, Decision, Terms, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
+use crate::MatchPart;
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{MatchPart, MoveFilter, Options, Settings, Stop};
+use gammond_engine::query::{MoveFilter, Options, Settings, Stop};
 use gammond_game::notation::{MatGame, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchScore, Rules};
 use rayon::prelude::*;

@@ -3,9 +3,10 @@
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Note, Sink, judge_games};
 use super::json::Streamed;
 use super::totals::{MARKS, Totals};
+use crate::MatchPart;
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{MatchPart, Settings, Stop};
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::MatchReading;
 

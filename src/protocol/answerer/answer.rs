@@ -6,11 +6,11 @@
 use super::engine_error::engine_error;
 use super::judge_match::judge_match;
 use crate::ErrorCode;
-use crate::{About, Inquiry, RequestError};
+use crate::{About, Inquiry, RequestError, Task, TaskAnswer};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{COMMIT, Engine, EngineError};
 use gammond_engine::nn::CpuLevel;
-use gammond_engine::query::{Found, Question, Settings, Stop};
+use gammond_engine::query::{Found, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,7 @@ impl<'a> Answerer<'a> {
         inquiry: &Inquiry,
         stop: &Stop,
         out: &mut Vec<u8>,
-        on_progress: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&TaskAnswer) + Send),
     ) -> bool {
         let AnswerParts { good, body } = self.respond(inquiry, stop, out, on_progress, &|| None);
         if let Some(body) = body {
@@ -97,7 +97,7 @@ impl<'a> Answerer<'a> {
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let mut told = Instant::now();
-        let mut on_progress = |found: &Found| {
+        let mut on_progress = |found: &TaskAnswer| {
             if told.elapsed() >= PROGRESS_PERIOD {
                 told = Instant::now();
                 let mut line = Vec::new();
@@ -113,7 +113,7 @@ impl<'a> Answerer<'a> {
         inquiry: &Inquiry,
         stop: &Stop,
         out: &mut Vec<u8>,
-        on_progress: &mut (dyn FnMut(&Found) + Send),
+        on_progress: &mut (dyn FnMut(&TaskAnswer) + Send),
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let start = out.len();
@@ -126,7 +126,9 @@ impl<'a> Answerer<'a> {
             });
             let good = self.write(inquiry, found.as_ref(), out);
             let body = match found {
-                Ok(Found::Match(report)) if good && inquiry.reply.continues() => Some(report.text),
+                Ok(TaskAnswer::Match(report)) if good && inquiry.reply.continues() => {
+                    Some(report.text)
+                }
                 _ => None,
             };
             AnswerParts { good, body }
@@ -139,7 +141,7 @@ impl<'a> Answerer<'a> {
             }
         });
         if let Some(observer) = self.observer {
-            observer.count_answer(inquiry.question.kind(), answered.good);
+            observer.count_answer(inquiry.task.kind(), answered.good);
         }
         answered
     }
@@ -150,7 +152,7 @@ impl<'a> Answerer<'a> {
     }
 
     /// Appends an answer that was found elsewhere.
-    pub fn found(&self, inquiry: &Inquiry, found: &Found, out: &mut Vec<u8>) -> bool {
+    pub fn found(&self, inquiry: &Inquiry, found: &TaskAnswer, out: &mut Vec<u8>) -> bool {
         self.write(inquiry, Ok(found), out)
     }
 
@@ -158,19 +160,25 @@ impl<'a> Answerer<'a> {
         &self,
         inquiry: &Inquiry,
         stop: &Stop,
-        on_progress: &mut (dyn FnMut(&Found) + Send),
-    ) -> Result<Found, RequestError> {
+        on_progress: &mut (dyn FnMut(&TaskAnswer) + Send),
+    ) -> Result<TaskAnswer, RequestError> {
         let Inquiry {
-            question,
+            task,
             settings,
             collected,
             ..
         } = inquiry;
-        if let Question::Match(task) = question {
-            let collected = collected.as_deref();
-            return judge_match((self.engine, collected), task, settings, stop, on_progress);
-        }
-        let mut found = (self.engine).answer_with_progress(question, settings, stop, on_progress);
+        let question = match task {
+            Task::Ask(question) => question,
+            Task::Match(task) => {
+                let collected = collected.as_deref();
+                return judge_match((self.engine, collected), task, settings, stop, on_progress);
+            }
+            Task::About => return Ok(TaskAnswer::About),
+        };
+        let mut on_progress = |found: &Found| on_progress(&TaskAnswer::Found(found.clone()));
+        let mut found =
+            (self.engine).answer_with_progress(question, settings, stop, &mut on_progress);
         if inquiry.fallback_to_static && matches!(found, Err(EngineError::Stopped)) {
             let shallow = Settings {
                 plies: 0,
@@ -179,7 +187,7 @@ impl<'a> Answerer<'a> {
             };
             found = self.engine.answer(question, &shallow, &Stop::never());
         }
-        found.map_err(|error| match error {
+        found.map(TaskAnswer::Found).map_err(|error| match error {
             EngineError::Stopped if !stop.is_triggered() => {
                 let message = "query ended by its time before an answer was ready";
                 RequestError::new(ErrorCode::Timeout, "time", message)
@@ -191,11 +199,11 @@ impl<'a> Answerer<'a> {
     fn write(
         &self,
         inquiry: &Inquiry,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         out: &mut Vec<u8>,
     ) -> bool {
         let counters = match self.observer {
-            Some(observer) if matches!(found, Ok(Found::About)) => observer.values(),
+            Some(observer) if matches!(found, Ok(TaskAnswer::About)) => observer.values(),
             _ => Vec::new(),
         };
         let about = About {

@@ -2,14 +2,12 @@
 
 use super::engine_error::engine_error;
 use crate::ErrorCode;
-use crate::RequestError;
 use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
 use crate::analysis::{analyse_json, analyse_noting};
+use crate::{MatchProgress, MatchReport, MatchTask, ReportForm, RequestError, TaskAnswer};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
-use gammond_engine::query::{
-    Found, MatchProgress, MatchReport, MatchTask, ReportForm, Settings, Stop,
-};
+use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatchFile, MatchFormat, MatchReading};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +20,7 @@ const MATCH_TIME: Duration = Duration::from_secs(300);
 const NAME: &str = "-";
 
 /// The client's callback for progress.
-type Tell<'a> = dyn FnMut(&Found) + Send + 'a;
+type Tell<'a> = dyn FnMut(&TaskAnswer) + Send + 'a;
 
 /// Counts the steps of an analysis, and reports them if the client requested progress.
 struct Watch<'a> {
@@ -60,7 +58,7 @@ impl<'a> Watch<'a> {
         counter.fetch_add(1, Ordering::Relaxed);
         // A thread that finds another one reporting does not wait for it.
         if let Some(Ok(mut on_progress)) = self.on_progress.as_ref().map(Mutex::try_lock) {
-            on_progress(&Found::Judged(self.progress(), self.began.elapsed()));
+            on_progress(&TaskAnswer::Judged(self.progress(), self.began.elapsed()));
         }
     }
 
@@ -85,8 +83,8 @@ pub(super) fn judge_match(
     task: &MatchTask,
     wanted: &Settings,
     stop: &Stop,
-    on_progress: &mut (dyn FnMut(&Found) + Send),
-) -> Result<Found, RequestError> {
+    on_progress: &mut (dyn FnMut(&TaskAnswer) + Send),
+) -> Result<TaskAnswer, RequestError> {
     let readings = MatchFile::read_all(&task.text)?;
     let limit = wanted.time_ms.map_or(MATCH_TIME, Duration::from_millis);
     let settings = Settings {
@@ -127,7 +125,7 @@ pub(super) fn judge_match(
         Ok(report(analyses))
     });
     match judged {
-        Ok(report) => Ok(Found::Match(Box::new(report))),
+        Ok(report) => Ok(TaskAnswer::Match(Box::new(report))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
             Err(RequestError::new(ErrorCode::Timeout, "match", message))

@@ -3,6 +3,7 @@
 use super::reading::{Reading, read_play};
 use super::spelling::{Spelling, spell};
 use crate::RequestError;
+use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question as Asked, RankedPlays,
@@ -135,26 +136,28 @@ impl Reply for Question {
     /// An engine that fails makes an `Error: ` line, at which gnubg stops unharmed (EXT-27).
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
         let reply = match (&self.ask, found) {
             (_, Err(error)) => Err(error.message.as_str()),
-            (Ask::Play(_, spelling), Ok(Found::Plays(plays))) => {
+            (Ask::Play(_, spelling), Ok(TaskAnswer::Found(Found::Plays(plays)))) => {
                 Ok(self.play_reply(plays, *spelling))
             }
-            (Ask::RollOrDouble(_), Ok(Found::Cube(cube))) => Ok(Question::roll_reply(cube).into()),
-            (Ask::Offer(_, may_beaver), Ok(Found::Cube(cube))) => {
+            (Ask::RollOrDouble(_), Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+                Ok(Question::roll_reply(cube).into())
+            }
+            (Ask::Offer(_, may_beaver), Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
                 Ok(Question::offer_reply(cube, *may_beaver).into())
             }
-            (Ask::Raised(_, on_roll), Ok(Found::Value(value))) => {
+            (Ask::Raised(_, on_roll), Ok(TaskAnswer::Found(Found::Value(value)))) => {
                 Ok(Question::raised_reply(value, *on_roll).into())
             }
-            (Ask::Resignation(..), Ok(Found::Resignation(accepted))) => {
+            (Ask::Resignation(..), Ok(TaskAnswer::Found(Found::Resignation(accepted)))) => {
                 Ok(if *accepted { "accept" } else { "reject" }.into())
             }
-            (Ask::Evaluation(_), Ok(Found::Value(value))) => {
+            (Ask::Evaluation(_), Ok(TaskAnswer::Found(Found::Value(value)))) => {
                 Ok(Question::evaluation_reply(value, self.settings.cubeful))
             }
             _ => Err("answer is not one to the question"),

@@ -19,6 +19,7 @@ use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
 use super::lines::FramedLine;
 use super::request::RequestError;
+use crate::{Task, TaskAnswer};
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, MoveFilter, Options, PlayQuery, Question as Asked, RankedPlays,
     Settings,
@@ -76,7 +77,7 @@ impl From<Question> for Inquiry {
             (Some(cube), Some(play)) => Asked::Turn(cube, play),
             (Some(cube), None) => Asked::Cube(cube),
             (None, Some(play)) => Asked::Plays(play),
-            (None, None) => Asked::About,
+            (None, None) => return Inquiry::new(Task::About, settings, question),
         };
         let mut inquiry = Inquiry::new(asked, settings, question);
         inquiry.fallback_to_static = true;
@@ -87,14 +88,14 @@ impl From<Question> for Inquiry {
 impl Reply for Question {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
         let text = match found {
-            Ok(Found::Plays(plays)) => self.reply(None, Some(plays)),
-            Ok(Found::Cube(cube)) => self.reply(Some(cube), None),
-            Ok(Found::Turn(cube, plays)) => self.reply(Some(cube), Some(plays)),
+            Ok(TaskAnswer::Found(Found::Plays(plays))) => self.reply(None, Some(plays)),
+            Ok(TaskAnswer::Found(Found::Cube(cube))) => self.reply(Some(cube), None),
+            Ok(TaskAnswer::Found(Found::Turn(cube, plays))) => self.reply(Some(cube), Some(plays)),
             Ok(_) => self.reply(None, None),
             Err(error) => format!("error bad_state {}\n", error.code),
         };

@@ -2,6 +2,7 @@
 
 use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
+use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::json::Json;
 use crate::request::RequestError;
@@ -260,14 +261,14 @@ struct Answer {
 impl Reply for Answer {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
         match found {
-            Ok(Found::Plays(plays)) => write(Ok(self.plays(plays)), out),
-            Ok(Found::Cube(cube)) => write(Ok(self.cube(cube)), out),
-            Ok(Found::Value(value)) => write(Ok(self.value(value)), out),
+            Ok(TaskAnswer::Found(Found::Plays(plays))) => write(Ok(self.plays(plays)), out),
+            Ok(TaskAnswer::Found(Found::Cube(cube))) => write(Ok(self.cube(cube)), out),
+            Ok(TaskAnswer::Found(Found::Value(value))) => write(Ok(self.value(value)), out),
             Ok(_) => write::<()>(Err(&mismatch()), out),
             Err(error) => write::<()>(Err(error), out),
         }

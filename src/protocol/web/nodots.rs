@@ -2,6 +2,7 @@
 
 use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
+use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::external::lost_for_certain;
 use crate::json::Json;
@@ -253,14 +254,18 @@ struct Answer {
 impl Reply for Answer {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
         match (self.decision, found) {
-            (NodotsDecision::Move, Ok(Found::Plays(plays))) => write(Ok(self.plays(plays)), out),
-            (NodotsDecision::Double, Ok(Found::Cube(cube))) => write(Ok(self.double(cube)), out),
-            (NodotsDecision::Double, Ok(Found::Value(value))) => {
+            (NodotsDecision::Move, Ok(TaskAnswer::Found(Found::Plays(plays)))) => {
+                write(Ok(self.plays(plays)), out)
+            }
+            (NodotsDecision::Double, Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+                write(Ok(self.double(cube)), out)
+            }
+            (NodotsDecision::Double, Ok(TaskAnswer::Found(Found::Value(value)))) => {
                 let body = DoubleBody {
                     action: "no-double",
                     equity: Some(Finite(value.cubeful.unwrap_or(value.cubeless).equity)),
@@ -268,8 +273,12 @@ impl Reply for Answer {
                 };
                 write(Ok(body), out)
             }
-            (NodotsDecision::Take, Ok(Found::Cube(cube))) => write(Ok(take(cube)), out),
-            (NodotsDecision::Resign, Ok(Found::Value(value))) => write(Ok(self.resign(value)), out),
+            (NodotsDecision::Take, Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+                write(Ok(take(cube)), out)
+            }
+            (NodotsDecision::Resign, Ok(TaskAnswer::Found(Found::Value(value)))) => {
+                write(Ok(self.resign(value)), out)
+            }
             (_, Ok(_)) => write::<()>(Err(&mismatch()), out),
             (_, Err(error)) => write::<()>(Err(error), out),
         }

@@ -2,6 +2,7 @@
 
 use super::{WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
+use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::request::RequestError;
 use gammond_engine::query::{
@@ -266,13 +267,13 @@ struct Answer;
 impl Reply for Answer {
     fn write(
         &self,
-        found: Result<&Found, &RequestError>,
+        found: Result<&TaskAnswer, &RequestError>,
         _: &About<'_>,
         out: &mut Vec<u8>,
     ) -> bool {
         match found {
-            Ok(Found::Plays(plays)) => write(Ok(moves(plays)), out),
-            Ok(Found::Cube(cube)) => write(Ok(cube_body(cube)), out),
+            Ok(TaskAnswer::Found(Found::Plays(plays))) => write(Ok(moves(plays)), out),
+            Ok(TaskAnswer::Found(Found::Cube(cube))) => write(Ok(cube_body(cube)), out),
             Ok(_) => write::<()>(Err(&mismatch()), out),
             Err(error) => write::<()>(Err(error), out),
         }

@@ -18,12 +18,12 @@ use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
-use gammond_engine::query::{Question, ReportForm};
 use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Inquiry;
 use gammond_protocol::message::match_inquiry;
+use gammond_protocol::{ReportForm, Task};
 use std::sync::Arc;
 
 /// Longest match file whose report is JSON: it is written while it is made.
@@ -156,8 +156,8 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
 
 /// Returns true if an archive takes this analysis: its key has no rules of money games.
 pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
-    match &inquiry.question {
-        Question::Match(task) => task.rules == Rules::default(),
+    match &inquiry.task {
+        Task::Match(task) => task.rules == Rules::default(),
         _ => false,
     }
 }

@@ -10,8 +10,8 @@ use super::problem::Problem;
 use super::question_schemas::{self, START, described, in_query};
 use super::verbs::{self, VERBS};
 use axum::http::StatusCode;
-use gammond_engine::query::ReportForm;
 use gammond_protocol::ErrorCode;
+use gammond_protocol::ReportForm;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

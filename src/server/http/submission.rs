@@ -195,7 +195,7 @@ pub(super) enum Read {
 impl Read {
     /// Returns true if lines of progress come before the answer.
     pub(super) fn sends_progress(&self) -> bool {
-        matches!(self, Read::Inquiry(inquiry) if inquiry.question.sends_progress())
+        matches!(self, Read::Inquiry(inquiry) if inquiry.task.sends_progress())
     }
 }
 

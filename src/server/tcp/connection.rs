@@ -573,7 +573,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Adds an inquiry to the group of cheap ones that is submitted together.
     fn gather(&mut self, group: &mut Option<QueuedWork>, inquiry: Inquiry) {
         let cost = inquiry.cost();
-        tracing::debug!(lane = ?self.lane, kind = inquiry.question.kind(), cost = cost.name(), "asked");
+        tracing::debug!(lane = ?self.lane, kind = inquiry.task.kind(), cost = cost.name(), "asked");
         let fits = |job: &QueuedWork| {
             job.cost == cost
                 && job.priority == inquiry.place.priority

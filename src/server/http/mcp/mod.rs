@@ -45,7 +45,11 @@ fn listed(tool: &Value, known: &Value) -> Value {
     let is_state = |setting: &&Setting| matches!(setting.scope, Scope::State | Scope::Rules);
     let names = tool["arguments"].as_array().into_iter().flatten();
     let names = names.filter_map(Value::as_str).flat_map(|name| match name {
-        "state" => SETTINGS.iter().filter(is_state).map(|one| one.name).collect(),
+        "state" => SETTINGS
+            .iter()
+            .filter(is_state)
+            .map(|one| one.name)
+            .collect(),
         name => vec![name],
     });
     let properties: Map<String, Value> = names
@@ -54,7 +58,11 @@ fn listed(tool: &Value, known: &Value) -> Value {
             if let Some(setting) = Setting::named(name) {
                 let values = setting.schema().as_object().cloned().unwrap_or_default();
                 // Names of constants are for generated programs.
-                schema.extend(values.into_iter().filter(|(word, _)| !word.starts_with("x-")));
+                schema.extend(
+                    values
+                        .into_iter()
+                        .filter(|(word, _)| !word.starts_with("x-")),
+                );
                 schema
                     .entry("description")
                     .or_insert_with(|| setting.about().into());

@@ -11,11 +11,11 @@ use axum::body::to_bytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
-use gammond_engine::query::{Options, ReportForm, SETTINGS, Scope, Setting};
+use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
 use gammond_game::notation::{PositionId, parse_play};
-use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
+use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
@@ -31,7 +31,8 @@ const DECISIONS_MAX: u64 = 200;
 /// Returns the notations, and the settings of the tools with their values.
 fn help_text() -> String {
     let settings = SETTINGS.iter().filter(|setting| {
-        matches!(setting.scope, Scope::State | Scope::Rules) || matches!(setting.name, "plies" | "level")
+        matches!(setting.scope, Scope::State | Scope::Rules)
+            || matches!(setting.name, "plies" | "level")
     });
     let settings: Vec<String> = settings
         .map(|setting| format!("{} ({})", setting.name, setting.want()))
@@ -304,7 +305,10 @@ async fn analyse(context: &Context, arguments: &Json, known: &[&str]) -> Result<
         Some(value) => return Err(bad(format!("limit is {}, expected a number", value.kind()))),
     };
     let mut options = Options::default();
-    for (name, value) in members.iter().filter(|(name, _)| Setting::named(name).is_some()) {
+    for (name, value) in members
+        .iter()
+        .filter(|(name, _)| Setting::named(name).is_some())
+    {
         let set = options.set_json(name, &value.plain());
         set.map_err(|error| Problem::new(ErrorCode::BadSetting, error.to_string()))?;
     }

@@ -1,0 +1,164 @@
+//! The work of an inquiry and its result: a query for the engine, the analysis of a match, or the description of the
+//! program.
+
+use gammond_base::packed::PackedText;
+use gammond_engine::query::{Cost, Found, Question, Settings};
+use gammond_game::Rules;
+use gammond_game::notation::MatchFormat;
+use std::time::Duration;
+
+/// The work of an inquiry.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// A query for the engine.
+    Ask(Question),
+    /// Analysis of the decisions in a match.
+    Match(Box<MatchTask>),
+    /// Description of the program. Needs no computing.
+    About,
+}
+
+impl From<Question> for Task {
+    fn from(question: Question) -> Task {
+        Task::Ask(question)
+    }
+}
+
+/// The result: the counterpart of [`Task`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum TaskAnswer {
+    /// The engine's result, or an intermediate one.
+    Found(Found),
+    /// See [`Task::Match`].
+    Match(Box<MatchReport>),
+    /// Progress of a running match analysis, if the client requested progress; with its duration so far.
+    Judged(MatchProgress, Duration),
+    /// See [`Task::About`].
+    About,
+}
+
+impl Task {
+    /// Returns the cost of the answer with these settings.
+    #[must_use]
+    pub fn cost(&self, settings: &Settings) -> Cost {
+        match self {
+            Task::Ask(question) => question.cost(settings),
+            Task::Match(_) => Cost::Long,
+            Task::About => Cost::Free,
+        }
+    }
+
+    /// Returns true if the client requested progress reports.
+    #[must_use]
+    pub fn sends_progress(&self) -> bool {
+        match self {
+            Task::Ask(question) => question.sends_progress(),
+            Task::Match(task) => task.progress,
+            Task::About => false,
+        }
+    }
+
+    /// Bytes of a file that the task holds.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        match self {
+            Task::Match(task) => task.text.len(),
+            Task::Ask(_) | Task::About => 0,
+        }
+    }
+
+    /// Returns the kind of task as one word.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Task::Ask(question) => question.kind(),
+            Task::Match(_) => "analyse",
+            Task::About => "about",
+        }
+    }
+}
+
+/// A match to analyse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchTask {
+    /// A match file, as it came.
+    pub text: Vec<u8>,
+    /// Rules of money play where the file gives none.
+    pub rules: Rules,
+    /// Format of the report.
+    pub form: ReportForm,
+    /// True if the client wants progress reports.
+    pub progress: bool,
+    /// The decisions that are judged.
+    pub part: MatchPart,
+}
+
+/// Part of a match, by games from 1 and moves from 1 as people count them, both ends included. The default is all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchPart {
+    /// Game and move of the first decisions.
+    pub from: Option<(u32, u32)>,
+    /// Game and move of the last decisions.
+    pub to: Option<(u32, u32)>,
+    /// The player whose decisions are judged: 0 for the first one of the file, 1 for the second.
+    pub player: Option<usize>,
+}
+
+impl MatchPart {
+    /// Returns true if it is the whole match.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == MatchPart::default()
+    }
+
+    /// Returns true if it has a decision of this player in this game and move.
+    #[must_use]
+    pub fn has(&self, place: (u32, u32), player: usize) -> bool {
+        self.from.is_none_or(|from| from <= place)
+            && self.to.is_none_or(|to| place <= to)
+            && self.player.is_none_or(|one| one == player)
+    }
+}
+
+/// Progress of a match analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MatchProgress {
+    /// Number of matches in the file.
+    pub matches: usize,
+    /// Matches that are finished.
+    pub matches_done: usize,
+    /// Number of games in all matches.
+    pub games: usize,
+    /// Games that are finished.
+    pub games_done: usize,
+    /// Decisions that are finished.
+    pub decisions_done: usize,
+}
+
+/// Format of a match report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportForm {
+    /// Members of a JSON object.
+    #[default]
+    Json,
+    /// A page for a browser.
+    Html,
+    /// A row for each decision.
+    Csv,
+    /// A match file with the notes of the analysis.
+    File(MatchFormat),
+    /// All of these, one behind the other.
+    All,
+}
+
+/// An analysed match.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MatchReport {
+    /// The report in the requested format. JSON is the members of one object with its closing brace: an answer puts more
+    /// members before them.
+    pub text: PackedText,
+    /// The totals, as one line for people.
+    pub line: String,
+    /// For [`ReportForm::All`] the reports in the text, with their sizes in bytes.
+    pub parts: Vec<(ReportForm, usize)>,
+}
