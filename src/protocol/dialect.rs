@@ -10,7 +10,7 @@ use super::answer::{self, Addressee};
 use super::lines::FramedLine;
 use super::queue_place::QueuePlace;
 use super::request::RequestError;
-use super::task::{Task, TaskAnswer};
+use super::task::{InquiryTask, TaskAnswer};
 use gammond_engine::query::{AnswerStyle, Cost, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;
@@ -155,7 +155,7 @@ pub struct About<'a> {
 #[derive(Debug)]
 pub struct Inquiry {
     /// The work.
-    pub task: Task,
+    pub task: InquiryTask,
     /// Settings of the search.
     pub settings: Settings,
     /// Name by which the client can cancel it.
@@ -173,7 +173,11 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Creates an inquiry that waits for its complete answer and has normal priority.
-    pub fn new(task: impl Into<Task>, settings: Settings, reply: impl Reply + 'static) -> Inquiry {
+    pub fn new(
+        task: impl Into<InquiryTask>,
+        settings: Settings,
+        reply: impl Reply + 'static,
+    ) -> Inquiry {
         Inquiry {
             task: task.into(),
             settings,

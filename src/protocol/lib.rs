@@ -53,5 +53,7 @@ pub use queue_place::QueuePlace;
 pub use request::{Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
-pub use task::{MatchPart, MatchProgress, MatchReport, MatchTask, ReportForm, Task, TaskAnswer};
+pub use task::{
+    InquiryTask, MatchPart, MatchProgress, MatchReport, MatchTask, ReportForm, TaskAnswer,
+};
 pub use toml_fault::{TomlFault, parse_toml};

@@ -7,7 +7,7 @@ use super::reply::{RequestKind, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
-use super::task::{MatchTask, ReportForm, Task, TaskAnswer};
+use super::task::{InquiryTask, MatchTask, ReportForm, TaskAnswer};
 use crate::ErrorCode;
 use gammond_engine::query::{AnswerStyle, Options};
 
@@ -102,7 +102,7 @@ pub fn match_inquiry(
         return Err(RequestError::new(ErrorCode::BadRequest, "request", message));
     };
     let rules = wanted.rules;
-    let question = Task::Match(Box::new(MatchTask {
+    let question = InquiryTask::Match(Box::new(MatchTask {
         text,
         rules,
         form,

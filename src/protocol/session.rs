@@ -11,7 +11,7 @@ use super::lines::FramedLine;
 use super::reply::{self, RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
-use super::task::{MatchTask, ReportForm, Task};
+use super::task::{InquiryTask, MatchTask, ReportForm};
 use gammond_engine::query::{AnswerOrder, EvalQuery, Options, PlayQuery, Question, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation;
@@ -146,7 +146,7 @@ impl Session {
             asked: RequestKind::Match,
         };
         let rules = wanted.rules;
-        let question = Task::Match(Box::new(MatchTask {
+        let question = InquiryTask::Match(Box::new(MatchTask {
             text,
             rules,
             form: ReportForm::Json,
@@ -193,7 +193,7 @@ fn block_refused(block: &Block, error: &RequestError) -> LineAction {
 }
 
 /// Returns the task of an ordinary request; requests of the session itself have none.
-fn inquiry(request: Request) -> (RequestKind, Task, Settings) {
+fn inquiry(request: Request) -> (RequestKind, InquiryTask, Settings) {
     let state = MatchState::default();
     let (asked, question, settings) = match request {
         Request::Eval(query, settings) => {
@@ -235,8 +235,14 @@ fn inquiry(request: Request) -> (RequestKind, Task, Settings) {
             let question = Question::Value(EvalQuery { position, state });
             (RequestKind::PositionRecord(record), question, settings)
         }
-        Request::Version => return (RequestKind::Version, Task::About, Settings::default()),
-        _ => return (RequestKind::Stats, Task::About, Settings::default()),
+        Request::Version => {
+            return (
+                RequestKind::Version,
+                InquiryTask::About,
+                Settings::default(),
+            );
+        }
+        _ => return (RequestKind::Stats, InquiryTask::About, Settings::default()),
     };
     (asked, question.into(), settings)
 }

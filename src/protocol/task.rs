@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The work of an inquiry.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Task {
+pub enum InquiryTask {
     /// A query for the engine.
     Ask(Question),
     /// Analysis of the decisions in a match.
@@ -18,33 +18,33 @@ pub enum Task {
     About,
 }
 
-impl From<Question> for Task {
-    fn from(question: Question) -> Task {
-        Task::Ask(question)
+impl From<Question> for InquiryTask {
+    fn from(question: Question) -> InquiryTask {
+        InquiryTask::Ask(question)
     }
 }
 
-/// The result: the counterpart of [`Task`].
+/// The result: the counterpart of [`InquiryTask`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskAnswer {
     /// The engine's result, or an intermediate one.
     Found(Found),
-    /// See [`Task::Match`].
+    /// See [`InquiryTask::Match`].
     Match(Box<MatchReport>),
     /// Progress of a running match analysis, if the client requested progress; with its duration so far.
     Judged(MatchProgress, Duration),
-    /// See [`Task::About`].
+    /// See [`InquiryTask::About`].
     About,
 }
 
-impl Task {
+impl InquiryTask {
     /// Returns the cost of the answer with these settings.
     #[must_use]
     pub fn cost(&self, settings: &Settings) -> Cost {
         match self {
-            Task::Ask(question) => question.cost(settings),
-            Task::Match(_) => Cost::Long,
-            Task::About => Cost::Free,
+            InquiryTask::Ask(question) => question.cost(settings),
+            InquiryTask::Match(_) => Cost::Long,
+            InquiryTask::About => Cost::Free,
         }
     }
 
@@ -52,9 +52,9 @@ impl Task {
     #[must_use]
     pub fn sends_progress(&self) -> bool {
         match self {
-            Task::Ask(question) => question.sends_progress(),
-            Task::Match(task) => task.progress,
-            Task::About => false,
+            InquiryTask::Ask(question) => question.sends_progress(),
+            InquiryTask::Match(task) => task.progress,
+            InquiryTask::About => false,
         }
     }
 
@@ -62,8 +62,8 @@ impl Task {
     #[must_use]
     pub fn held(&self) -> usize {
         match self {
-            Task::Match(task) => task.text.len(),
-            Task::Ask(_) | Task::About => 0,
+            InquiryTask::Match(task) => task.text.len(),
+            InquiryTask::Ask(_) | InquiryTask::About => 0,
         }
     }
 
@@ -71,9 +71,9 @@ impl Task {
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
-            Task::Ask(question) => question.kind(),
-            Task::Match(_) => "analyse",
-            Task::About => "about",
+            InquiryTask::Ask(question) => question.kind(),
+            InquiryTask::Match(_) => "analyse",
+            InquiryTask::About => "about",
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use gammond_engine::query::Question;
 use gammond_game::legal_plays;
-use gammond_protocol::{Inquiry, Task};
+use gammond_protocol::{Inquiry, InquiryTask};
 
 /// Number of plays above which writing them is most of the work.
 const PLAYS_ESTIMATE: usize = 256;
@@ -16,7 +16,7 @@ const POINTS: u32 = 8;
 
 /// Returns true if the answer lists that many plays. Takes as long as finding them.
 pub(super) fn is_large(inquiry: &Inquiry) -> bool {
-    let Task::Ask(Question::Plays(query)) = &inquiry.task else {
+    let InquiryTask::Ask(Question::Plays(query)) = &inquiry.task else {
         return false;
     };
     inquiry.settings.top.is_none_or(|top| top > PLAYS_ESTIMATE)
@@ -61,7 +61,7 @@ mod tests {
             .build()
             .unwrap();
         let stop = gammond_engine::Stop::never();
-        let Task::Ask(question) = &wide.task else {
+        let InquiryTask::Ask(question) = &wide.task else {
             panic!("{:?}", wide.task);
         };
         let found = engine.answer(question, &wide.settings, &stop).unwrap();

@@ -5,7 +5,7 @@ use async_nats::{Client, HeaderMap, Message, Subject};
 use gammond_engine::query::{Cost, Question, Stop};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
-use gammond_protocol::{Inquiry, LineAction, RequestError, Session, Task, message};
+use gammond_protocol::{Inquiry, InquiryTask, LineAction, RequestError, Session, message};
 use gammond_server::counters::count;
 use gammond_server::fair_queue::{Lane, Origin};
 use gammond_server::faults::catch_panics;
@@ -317,7 +317,7 @@ impl NatsResponder {
         }
         waiting.secret = u128::from_ne_bytes(secret);
         let sends_progress =
-            matches!(&inquiry.task, Task::Ask(Question::Rollout(task)) if task.progress);
+            matches!(&inquiry.task, InquiryTask::Ask(Question::Rollout(task)) if task.progress);
         let seconds = seconds.unwrap_or(match sends_progress {
             true => TIMEOUT_MAX_S,
             false => TIMEOUT_DEFAULT_S,

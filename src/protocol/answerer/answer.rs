@@ -6,7 +6,7 @@
 use super::engine_error::engine_error;
 use super::judge_match::judge_match;
 use crate::ErrorCode;
-use crate::{About, Inquiry, RequestError, Task, TaskAnswer};
+use crate::{About, Inquiry, InquiryTask, RequestError, TaskAnswer};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{COMMIT, Engine, EngineError};
 use gammond_engine::nn::CpuLevel;
@@ -169,12 +169,12 @@ impl<'a> Answerer<'a> {
             ..
         } = inquiry;
         let question = match task {
-            Task::Ask(question) => question,
-            Task::Match(task) => {
+            InquiryTask::Ask(question) => question,
+            InquiryTask::Match(task) => {
                 let collected = collected.as_deref();
                 return judge_match((self.engine, collected), task, settings, stop, on_progress);
             }
-            Task::About => return Ok(TaskAnswer::About),
+            InquiryTask::About => return Ok(TaskAnswer::About),
         };
         let mut on_progress = |found: &Found| on_progress(&TaskAnswer::Found(found.clone()));
         let mut found =

@@ -19,7 +19,7 @@ use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
 use super::lines::FramedLine;
 use super::request::RequestError;
-use crate::{Task, TaskAnswer};
+use crate::{InquiryTask, TaskAnswer};
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, MoveFilter, Options, PlayQuery, Question as Asked, RankedPlays,
     Settings,
@@ -77,7 +77,7 @@ impl From<Question> for Inquiry {
             (Some(cube), Some(play)) => Asked::Turn(cube, play),
             (Some(cube), None) => Asked::Cube(cube),
             (None, Some(play)) => Asked::Plays(play),
-            (None, None) => return Inquiry::new(Task::About, settings, question),
+            (None, None) => return Inquiry::new(InquiryTask::About, settings, question),
         };
         let mut inquiry = Inquiry::new(asked, settings, question);
         inquiry.fallback_to_static = true;

@@ -23,7 +23,7 @@ use gammond_game::notation::MatchFormat;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Inquiry;
 use gammond_protocol::message::match_inquiry;
-use gammond_protocol::{ReportForm, Task};
+use gammond_protocol::{InquiryTask, ReportForm};
 use std::sync::Arc;
 
 /// Longest match file whose report is JSON: it is written while it is made.
@@ -157,7 +157,7 @@ pub(super) const fn all_forms(bytes: usize) -> ReportForm {
 /// Returns true if an archive takes this analysis: its key has no rules of money games.
 pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
     match &inquiry.task {
-        Task::Match(task) => task.rules == Rules::default(),
+        InquiryTask::Match(task) => task.rules == Rules::default(),
         _ => false,
     }
 }
