@@ -334,7 +334,7 @@ def rollout(
     pos: Board | str, ngames: int = 1296, n: int = 0, level: int = ro_auto, nt: int = 500, std: int = 0
 ) -> tuple[Any, ...]:
     """Returns the five chances of a cubeless rollout; with `std` their standard errors too."""
-    ends: dict[int, Literal["race", "never"]] = {ro_race: "race", ro_over: "never"}
+    ends: dict[int, Literal["race", "table", "never"]] = {ro_race: "race", ro_over: "never"}
     truncate = ends.get(level, "table")
     found = _engine().rollout(
         _position(pos), trials=ngames, plies=_plies(n), cubeful=False, truncate=truncate
