@@ -141,7 +141,7 @@ mod carry {
         /// Returns its form in a job, and takes its files along.
         ///
         /// # Errors
-        /// Why it cannot travel.
+        /// The reason why it cannot travel.
         fn carry(&self, files: &mut JobFiles) -> Result<Self::Ported, Failure>;
 
         /// Returns the argument on this machine.

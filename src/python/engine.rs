@@ -35,7 +35,7 @@ const BATCH: usize = 2048;
 #[pyclass(frozen, subclass, module = "gammond._gammond")]
 pub(crate) struct Engine {
     inner: PerProcess<Inner>,
-    /// What its methods take where they are not given another value.
+    /// Defaults of its methods.
     options: Options,
 }
 

@@ -87,7 +87,7 @@ impl PlayedGame {
         self.0.phase() == GamePhase::Opening
     }
 
-    /// How often the cube was turned without an answer: 1 is a double, 2 a beaver.
+    /// Number of turns of the cube without an answer: 1 is a double, 2 a beaver.
     #[getter]
     fn turns(&self) -> u8 {
         match self.0.phase() {

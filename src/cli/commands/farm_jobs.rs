@@ -195,7 +195,7 @@ fn job(command: &Submitted, files: &mut JobFiles) -> Result<Job, Failure> {
     })
 }
 
-/// What is wrong with arguments that each by itself are right.
+/// Refuses arguments that do not fit together.
 fn check(command: &Prepared) -> Result<(), NotPortable> {
     let wrong = match command {
         // What ends by the clock comes out differently on each machine.

@@ -360,7 +360,7 @@ mod tests {
             (
                 vec![(First, MatAction::Double(2))],
                 0,
-                "nobody doubles before the first roll",
+                "the cube may not be turned before the first roll",
             ),
             (
                 vec![opening(First), opening(First)],
@@ -370,7 +370,7 @@ mod tests {
             (
                 vec![opening(First), (Second, MatAction::Take)],
                 1,
-                "nobody has doubled",
+                "there is no double to answer",
             ),
             (
                 vec![
@@ -388,7 +388,7 @@ mod tests {
                     (Second, MatAction::Take),
                 ],
                 2,
-                "nobody answers his own double",
+                "the double is the player's own",
             ),
             (
                 vec![

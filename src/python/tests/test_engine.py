@@ -10,12 +10,13 @@ import threading
 import time
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gammond
-from gammond import Engine, Match, MatchState, Position, Roll, arrays
+from gammond import Engine, Match, MatchState, Position, Roll, arrays, settings
 
 POSITIONS = ["4HPwATDgc/ABMA", "sGfwATDgc/ABMA", "4HPiASjgc/ABMA", "0HPwASLgc/ABMA", "2G1BMBhsnncAAA", "tm0LAAButwMAAA"]
 
@@ -264,3 +265,37 @@ def test_copied_texts_bring_their_state_and_roll(engine: Engine) -> None:
             engine.best_plays(text)
     own, given = engine.rollout(play, trials=36, top=2), engine.rollout(play, "21", gammond.parse(play).state, trials=36, top=2)
     assert [one.equity for one in own.candidates] == [one.equity for one in given.candidates] and len(own.candidates) == 2
+
+
+def test_settings_are_those_of_the_table(engine: Engine) -> None:
+    """Every name of the types is taken, with None for "not given"; others are refused by name."""
+    calls: list[tuple[type, Any]] = [
+        (settings.SearchSettings, lambda **some: Engine(threads=1, cache_mb=1, **some)),
+        (settings.ValueSettings, lambda **some: engine.evaluate("4HPwATDgc/ABMA", **some)),
+        (settings.ValueSettings, lambda **some: engine.cube("4HPwATDgc/ABMA", **some)),
+        (settings.PlaySettings, lambda **some: engine.best_plays("4HPwATDgc/ABMA", "31", **some)),
+        (settings.RolloutSettings, lambda **some: engine.rollout("4HPwATDgc/ABMA", **({"trials": 36} | some))),
+        (settings.AnalysisSettings, lambda **some: engine.analyse(gammond.Match(), **some)),
+    ]
+    for kind, call in calls:
+        for name in kind.__annotations__:
+            call(**{name: 36 if name == "trials" else None})
+        with pytest.raises(TypeError, match=r"has no argument 'ply', expected one of plies, "):
+            call(ply=1)
+    noisy = [engine.evaluate("4HPwATDgc/ABMA", noise=noise).equity for noise in (0, 0.2)]
+    assert noisy[0] == engine.evaluate("4HPwATDgc/ABMA").equity != noisy[1]
+    assert engine.cube("4HPwATDgc/ABMA", level="Roller").equity != engine.cube("4HPwATDgc/ABMA", plies=2).equity
+    deep = Engine(threads=1, cache_mb=1, plies=2, filter="tiny").best_plays("4HPwATDgc/ABMA", "31")
+    assert str(deep) == str(engine.best_plays("4HPwATDgc/ABMA", "31", plies=2, filter="tiny"))
+    for name, value, error in [
+        ("noise", 1.5, ValueError),
+        ("noise", True, TypeError),
+        ("plies", 1.0, TypeError),
+        ("plies", 1 << 70, ValueError),
+        ("cubeful", 1, TypeError),
+        ("level", 2, TypeError),
+        ("time", -1, ValueError),
+        ("trials", 36, TypeError),
+    ]:
+        with pytest.raises(error, match=name):
+            engine.evaluate("4HPwATDgc/ABMA", **{name: value})

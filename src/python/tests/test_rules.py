@@ -142,7 +142,7 @@ def test_beavers_and_raccoons_are_answered_in_turn() -> None:
     game = Game(seed=1)
     game.roll("31")
     game.play("8/5 6/5")
-    with pytest.raises(ValueError, match="^game: nobody has doubled"):
+    with pytest.raises(ValueError, match="^game: there is no double to answer"):
         game.take()
     game.double()
     game.beaver()
@@ -156,7 +156,7 @@ def test_beavers_and_raccoons_are_answered_in_turn() -> None:
     assert game.result is None and (game.state.cube, game.state.owner) == (8, "opponent")
     kinds = [(player, kind, value) for player, kind, value in game.actions if kind != "play"]
     assert kinds == [(1, "double", 2), (0, "beaver", 4), (1, "beaver", 8), (0, "take", None)]
-    for state, reason in [(MatchState(7), "nobody beavers in a match"), (MatchState(beavers=False), "without beavers")]:
+    for state, reason in [(MatchState(7), "a match has no beavers"), (MatchState(beavers=False), "without beavers")]:
         game = Game(state, seed=1)
         game.roll("31")
         game.play("8/5 6/5")
