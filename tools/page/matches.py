@@ -96,6 +96,8 @@ def archived(browser, gammond, look=lambda: None):
             browser.until("document.querySelectorAll('#rows tbody tr').length === 1")
             browser.click("#rows a")
             browser.until("comment.value === 'kept'")
+            # A page that is still drawing would ask a server that is gone.
+            browser.open("about:blank")
         finally:
             process.kill()
 

@@ -158,6 +158,8 @@ def used(browser, gammond, look=lambda name: None):
                 sys.exit(f"a second token sees the first one's match: {seen}")
             browser.click(".session button")
             browser.until(f"location.pathname === '/sign-in' && {FORM}")
+            # A page that is still drawing would ask a server that is gone.
+            browser.open("about:blank")
         finally:
             process.kill()
     # The browser itself notes what was refused on purpose.

@@ -112,7 +112,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
         interesting_only: args.interesting,
-        ranges: args.by_range.iter().map(|points| points.to()).collect(),
+        ranges: args
+            .by_range
+            .iter()
+            .map(|points| points.to::<u8>())
+            .collect(),
     };
     if let Some(path) = &args.svg {
         Picture::named(path).check(path)?;

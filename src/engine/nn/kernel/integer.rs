@@ -27,6 +27,10 @@ pub(in crate::nn) fn accumulate(
 /// The forward pass of every input of a batch into `out`, with `sums` as working space; both are
 /// as long as the batch.
 #[inline]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(unused_variables, reason = "the scalar twin needs no working space")
+)]
 pub(in crate::nn) fn results(
     level: CpuLevel,
     net: &Net<'_>,
