@@ -17,19 +17,17 @@ const PART_KEYS: [(&str, &str); 3] = [
     ("player", "1 or 2"),
 ];
 
-/// Returns the name of a word that chooses a part of a match, what it wants, and its value.
-pub(super) fn part_value(pair: &[u8]) -> Option<(&'static str, &'static str, &str)> {
-    let (key, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
-    let known = (PART_KEYS.into_iter()).find(|(name, _)| name.eq_ignore_ascii_case(key))?;
-    Some((known.0, known.1, value))
-}
-
-/// Takes a word that chooses a part of a match. Returns its name and what it wants if it is wrong.
+/// Takes a setting that chooses a part of a match; `None` if it is another one.
+///
+/// # Errors
+/// Its name, and the values that it has.
 pub(super) fn match_part(
-    pair: &[u8],
+    name: &str,
+    value: &str,
     part: &mut MatchPart,
-) -> Option<(&'static str, &'static str)> {
-    let (field, want, value) = part_value(pair)?;
+) -> Option<Result<(), (&'static str, &'static str)>> {
+    let mut keys = PART_KEYS.into_iter();
+    let (field, want) = keys.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
     let place = |missing: u32| {
         let (game, turn) = match value.split_once(':') {
             Some((game, turn)) => (game, turn.parse().ok()?),
@@ -55,7 +53,10 @@ pub(super) fn match_part(
             part.player.is_some()
         }
     };
-    (!taken).then_some((field, want))
+    Some(match taken {
+        true => Ok(()),
+        false => Err((field, want)),
+    })
 }
 
 /// The request whose lines come.

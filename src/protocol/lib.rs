@@ -9,7 +9,7 @@
 //! let line = parse_line(b"#7 move 4HPwATDgc/ABMA 31 plies=1", &Options::default());
 //! let line = line.unwrap().unwrap();
 //! assert_eq!(line.id.as_deref(), Some("7"));
-//! assert!(matches!(line.request, Request::Move(_, settings) if settings.plies == 1));
+//! assert!(matches!(line.request, Request::Position(request) if request.settings.plies == 1));
 //! ```
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
@@ -27,20 +27,18 @@ mod error_code;
 pub mod external;
 pub mod fibs;
 pub mod json;
-pub mod json_request;
 mod lines;
 pub mod message;
-mod position_request;
 mod queue_place;
 pub mod render;
 mod reply;
 mod request;
 mod request_line;
-pub mod rollout;
 mod session;
 mod task;
 mod toml_fault;
 pub mod ubgi;
+pub mod verbs;
 pub mod web;
 
 pub use block::MATCH_BYTES_MAX;

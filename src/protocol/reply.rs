@@ -3,14 +3,13 @@
 use super::answer::{self, Addressee, NotFinite};
 use super::dialect::{About, Reply};
 use super::request::RequestError;
-use super::rollout;
 use super::task::{MatchProgress, MatchReport, TaskAnswer};
+use super::verbs::{PositionRequest, Work, not_its_answer};
 use crate::ErrorCode;
-use crate::render;
 use gammond_engine::query::AnswerStyle;
-use gammond_engine::query::{Evaluation, Found, RankedPlay, RankedPlays, RolloutTask};
-use gammond_game::notation::{self, Form, ParsedPosition, PlayRecord, PositionChances, PositionId};
-use gammond_game::{Class, MatchState, Position, RaceAdvice, RaceCounts, Roll};
+use gammond_engine::query::{Evaluation, Found, RankedPlay, RankedPlays};
+use gammond_game::notation::{self, Form, PlayRecord, PositionChances, PositionId};
+use gammond_game::{Class, MatchState, Position};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -28,11 +27,7 @@ pub(super) struct RequestReply {
 /// The request, with the parts that the answer repeats.
 #[derive(Clone, Debug)]
 pub(super) enum RequestKind {
-    Value(Position),
-    Plays,
-    Cube(Position),
-    Rollout(Box<RolloutTask>),
-    Show(Box<ParsedPosition>, MatchState),
+    Position(Box<PositionRequest>),
     PlayRecord(Box<PlayRecord>),
     PositionRecord(Box<PositionChances>),
     Match,
@@ -87,23 +82,11 @@ impl RequestReply {
     ) -> Result<(), RequestError> {
         let to = self.to();
         match (&self.asked, found) {
-            (RequestKind::Value(position), TaskAnswer::Found(Found::Value(value))) => {
-                answer::evaluation(to, position, value, about.net, out)?;
-            }
-            (RequestKind::Plays, TaskAnswer::Found(Found::Plays(plays))) => {
-                answer::plays(to, plays, |play| play_text(plays, play), out)?;
-            }
-            (RequestKind::Cube(position), TaskAnswer::Found(Found::Cube(cube))) => {
-                answer::cube(to, position, cube, cube.verdict.text(), out)?;
-            }
-            (RequestKind::Rollout(task), TaskAnswer::Found(Found::Rollout(found, took))) => {
-                rollout::write((to, "rollout"), task, found, *took, out);
-            }
-            (RequestKind::Rollout(task), TaskAnswer::Found(Found::Progress(found, took))) => {
-                rollout::write((to, "progress"), task, found, *took, out);
-            }
-            (RequestKind::Show(shown, state), TaskAnswer::Found(Found::Class(class))) => {
-                show(to, shown, state, *class, out);
+            (RequestKind::Position(request), TaskAnswer::Found(found)) => {
+                let Work::Ask(asking) = &request.verb.work else {
+                    return Err(not_its_answer());
+                };
+                (asking.write)(to, request, found, about, out)?;
             }
             (RequestKind::PlayRecord(record), TaskAnswer::Found(Found::Choice(plays, class))) => {
                 play_record(to, record, plays, *class, out)?;
@@ -119,10 +102,7 @@ impl RequestReply {
             (RequestKind::Stats, TaskAnswer::About) => stats(to, about, out),
             #[cfg(all(debug_assertions, not(fuzzing)))]
             (RequestKind::Fault, _) => inject_fault(),
-            _ => {
-                let message = "answer is not one to the question";
-                return Err(RequestError::new(ErrorCode::Internal, "answer", message));
-            }
+            _ => return Err(not_its_answer()),
         }
         Ok(())
     }
@@ -231,109 +211,6 @@ fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
         body.to_string()
     };
     answer::values(to, "stats", &body, &plain, out);
-}
-
-/// Returns the pip counts of a race as JSON.
-fn race_value(counts: &RaceCounts) -> Value {
-    let numbers = |counts: [f64; 2]| json!(counts.map(answer::number_value));
-    let advice = |counts: Value,
-                  RaceAdvice {
-                      double,
-                      redouble,
-                      take,
-                  }: RaceAdvice| {
-        json!({ "counts": counts, "double": double, "redouble": redouble, "take": take })
-    };
-    json!({
-        "keith": advice(numbers(counts.keith), counts.by_keith()),
-        "thorp": advice(numbers(counts.thorp), counts.by_thorp()),
-        "kleinman": advice(answer::number_value(counts.kleinman), counts.by_kleinman()),
-    })
-}
-
-fn show(
-    to: Addressee<'_>,
-    shown: &ParsedPosition,
-    state: &MatchState,
-    class: Class,
-    out: &mut Vec<u8>,
-) {
-    let position = &shown.position;
-    let board = render::board(position, state, shown.roll);
-    let lines: Vec<&str> = board.lines().collect();
-    let mut body = json!({
-        "position": PositionId::from(*position).to_string(),
-        "class": class.to_string(),
-        "roll": shown.roll.map(Roll::dice),
-        "pips": [position.me().pips(), position.opponent().pips()],
-        "off": [position.me().off(), position.opponent().off()],
-        "state": state_value(state),
-        "board": lines,
-    });
-    if let Some(body) = body.as_object_mut() {
-        if let Some(counts) = RaceCounts::of(position) {
-            body.insert("race".into(), race_value(&counts));
-        }
-        if let Some(offer) = shown.offer {
-            body.insert("offer".into(), json!(offer.to_string()));
-        }
-    }
-    let plain = match to.style {
-        AnswerStyle::Position => PositionId::from(*position).to_string(),
-        _ => format!(
-            "{} pips {} {}",
-            shown.form.print(position, state, shown.roll, shown.offer),
-            position.me().pips(),
-            position.opponent().pips()
-        ),
-    };
-    answer::values(to, "show", &body, &plain, out);
-}
-
-fn state_value(state: &MatchState) -> Value {
-    json!({
-        "length": state.score.length(),
-        "score": [state.score.me(), state.score.opponent()],
-        "crawford": state.score.is_crawford(),
-        "jacoby": state.rules.jacoby,
-        "beavers": state.rules.beavers,
-        "cube": state.cube.value(),
-        "owner": state.cube.owner(),
-    })
-}
-
-/// Returns a position in every form.
-pub(super) fn convert(to: Addressee<'_>, shown: &ParsedPosition, state: &MatchState) -> String {
-    let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
-    // Neither has a place for a match that is over.
-    let of_state = |form: Form| shown.final_score.is_none().then(|| print(form));
-    let gnubg_id = shown.gnubg_id(state);
-    let match_id = gnubg_id.match_id.to_string();
-    let gnubg_id = gnubg_id.to_string();
-    let mut body = json!({
-        "position": print(Form::PositionId),
-        "match": match_id,
-        "gnubgid": gnubg_id,
-        "key": print(Form::Key),
-        "xgid": of_state(Form::Xgid),
-        "board": of_state(Form::BoardLine),
-        "ogid": shown.ogid(state).map(|ogid| ogid.to_string()),
-        "roll": shown.roll.map(Roll::dice),
-    });
-    if let (Some(score), Some(body)) = (shown.final_score, body.as_object_mut()) {
-        body.insert("final".into(), json!(score));
-    }
-    let plain = match to.style {
-        AnswerStyle::Position => print(Form::PositionId),
-        _ => {
-            let xgid = of_state(Form::Xgid);
-            let forms = [Some(gnubg_id), Some(print(Form::Key)), xgid];
-            forms.into_iter().flatten().collect::<Vec<_>>().join(" ")
-        }
-    };
-    let mut out = Vec::new();
-    answer::values(to, "convert", &body, &plain, &mut out);
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Scores an `m` record: what is not listed costs as much as the worst listed.

@@ -3,11 +3,12 @@
 use super::lines::LINE_BYTES_MAX;
 use super::queue_place::QueuePlace;
 use super::task::MatchPart;
+use super::verbs::PositionRequest;
 use crate::ErrorCode;
+use gammond_engine::query::Settings;
 use gammond_engine::query::{AnswerStyle, Options, SettingError};
-use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, RolloutTask, Settings};
-use gammond_game::notation::{NotationError, ParsedPosition, PlayRecord, PositionChances};
-use gammond_game::{MatchState, Rules};
+use gammond_game::Rules;
+use gammond_game::notation::{NotationError, PlayRecord, PositionChances};
 
 /// Longest request id, in bytes.
 pub(crate) const ID_BYTES_MAX: usize = 64;
@@ -32,20 +33,10 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Request {
-    /// Evaluate a position.
-    Eval(EvalQuery, Settings),
-    /// Rank the plays of a roll.
-    Move(PlayQuery, Settings),
-    /// Double, take?
-    Cube(CubeQuery, Settings),
-    /// Roll out a position.
-    Rollout(Box<RolloutTask>),
+    /// A verb with a position.
+    Position(Box<PositionRequest>),
     /// Analyse the match in the lines that follow.
     Analyse(Box<MatchHeader>),
-    /// Draw a position.
-    Show(Box<ParsedPosition>, MatchState),
-    /// Converts a position into every notation.
-    Convert(Box<ParsedPosition>, MatchState),
     /// An `m` record of a benchmark file: choose one of its candidates.
     PlayRecord(Box<PlayRecord>, Settings),
     /// An `o` record of a benchmark file: evaluate its position.

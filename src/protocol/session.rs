@@ -12,6 +12,7 @@ use super::reply::{self, RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
 use super::task::{InquiryTask, MatchTask, ReportForm};
+use super::verbs::Work;
 use gammond_engine::query::{AnswerOrder, EvalQuery, Options, PlayQuery, Question, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation;
@@ -74,6 +75,13 @@ impl Session {
             style,
             warning,
         };
+        if let Request::Position(request) = &request
+            && let Work::Write(write) = &request.verb.work
+        {
+            let mut out = Vec::new();
+            write(to, request, &mut out);
+            return LineAction::Say(text(out));
+        }
         match request {
             Request::Set(changed) => {
                 let said = said(to, "set", &answer::settings_value(&changed), "set");
@@ -92,7 +100,6 @@ impl Session {
             Request::Cancel(targets) => LineAction::Cancel(Box::new(Cancel { id, style, targets })),
             Request::Ping => LineAction::Say(said(to, "pong", &json!({}), "pong")),
             Request::Quit => LineAction::Close(said(to, "quit", &json!({}), "quit")),
-            Request::Convert(shown, state) => LineAction::Say(reply::convert(to, &shown, &state)),
             Request::Board(ref board) => self.board(to, board),
             Request::Analyse(wanted) => {
                 self.block = Some(Block::new(id, (style, place), self.number, *wanted));
@@ -196,30 +203,12 @@ fn block_refused(block: &Block, error: &RequestError) -> LineAction {
 fn inquiry(request: Request) -> (RequestKind, InquiryTask, Settings) {
     let state = MatchState::default();
     let (asked, question, settings) = match request {
-        Request::Eval(query, settings) => {
-            let asked = RequestKind::Value(query.position);
-            (asked, Question::Value(query), settings)
-        }
-        // The client asked for values at this depth, not for a choice alone.
-        Request::Move(query, settings) => {
-            let settings = settings.with_value_of_best();
-            (RequestKind::Plays, Question::Plays(query), settings)
-        }
-        Request::Cube(query, settings) => {
-            let asked = RequestKind::Cube(query.position);
-            (asked, Question::Cube(query), settings)
-        }
-        Request::Rollout(task) => {
-            let asked = RequestKind::Rollout(task.clone());
-            (asked, Question::Rollout(task), Settings::default())
-        }
-        Request::Show(shown, state) => {
-            let question = Question::Class(shown.position);
-            (
-                RequestKind::Show(shown, state),
-                question,
-                Settings::default(),
-            )
+        Request::Position(request) => {
+            // Those without a question have been answered.
+            let question = request.question.clone();
+            let question = question.unwrap_or(Question::Class(request.shown.position));
+            let settings = request.settings.clone();
+            (RequestKind::Position(request), question, settings)
         }
         Request::PlayRecord(record, settings) => {
             let (position, roll) = (record.position, record.roll);

@@ -2,9 +2,9 @@
 
 use crate::support::answer;
 use gammond_engine::engine::Engine;
-use gammond_engine::query::RolloutSubject;
+use gammond_engine::query::{Question, RolloutSubject};
 use gammond_protocol::{
-    Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Options, Request, Session, parse_line,
+    Dialect, FramedLine, LINE_BYTES_MAX, LineAction, Options, Request, Session, parse_line, verbs,
 };
 use serde_json::Value;
 
@@ -168,24 +168,26 @@ fn settings_of_session_and_request() {
             .unwrap()
             .request
     };
-    let Request::Move(query, settings) = request(&format!("{START} 31 top=5"), &session) else {
-        panic!("a move");
+    let request = |line: &str, session: &Session| match request(line, session) {
+        Request::Position(request) => request,
+        other => panic!("{line}: {other:?}"),
     };
+    let ranked = request(&format!("{START} 31 top=5"), &session);
+    let settings = &ranked.settings;
+    assert_eq!(ranked.verb, &verbs::MOVE);
     assert_eq!((settings.plies, settings.top), (1, Some(5)));
-    assert_eq!((query.state.score.length(), query.state.score.me()), (7, 2));
-    let Request::Eval(query, _) = request(&format!("{START}:cAkAAAAAAAAE"), &session) else {
-        panic!("an eval");
-    };
+    let score = ranked.state.score;
+    assert_eq!((score.length(), score.me()), (7, 2));
+    let valued = request(&format!("{START}:cAkAAAAAAAAE"), &session);
+    assert_eq!(valued.verb, &verbs::EVAL);
     assert_eq!(
-        query.state.score.length(),
+        valued.state.score.length(),
         0,
         "the form's own state wins over the session's"
     );
     let line = format!("cube {START}:cAkAAAAAAAAE length=3 score=0:2 crawford=on");
-    let Request::Cube(query, _) = request(&line, &session) else {
-        panic!("a cube");
-    };
-    assert!(query.state.score.is_crawford() && query.state.score.opponent() == 2);
+    let score = request(&line, &session).state.score;
+    assert!(score.is_crawford() && score.opponent() == 2);
     let (_, text) = ask_in(&mut session, b"get");
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answer["plies"], 1);
@@ -202,10 +204,8 @@ fn settings_of_session_and_request() {
         ("cube 4HPwATDgc/ABMA score=3:6", false),
         ("cube 4HPwATDgc/ABMA length=0", false),
     ] {
-        let Request::Cube(query, _) = request(line, &session) else {
-            panic!("a cube");
-        };
-        assert_eq!(query.state.score.is_crawford(), crawford, "{line}");
+        let score = request(line, &session).state.score;
+        assert_eq!(score.is_crawford(), crawford, "{line}");
     }
     assert!(!ask_in(&mut session, b"set score=6:6").0);
     let (refused, text) = ask_in(&mut session, b"set length=0");
@@ -392,7 +392,10 @@ fn cube_that_may_not_be_turned_is_refused() {
 fn plays_to_roll_out_stand_among_settings() {
     let line = format!("rollout {START} 31 trials=36 plays=\"8/5 6/5; 24/23 13/10\" seed=7");
     let parsed = parse_line(line.as_bytes(), &Options::default());
-    let Request::Rollout(task) = parsed.unwrap().unwrap().request else {
+    let Request::Position(request) = parsed.unwrap().unwrap().request else {
+        panic!("a position");
+    };
+    let Some(Question::Rollout(task)) = request.question else {
         panic!("a rollout");
     };
     assert_eq!((task.settings.trials, task.settings.seed), (36, 7));

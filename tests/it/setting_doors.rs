@@ -1,6 +1,7 @@
 //! Every setting of the table is found where settings are written: rules S-01, S-02, HTTP-140.
 
 use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
+use gammond_protocol::verbs::scopes_of;
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use gammond_train::player::PlayerSpec;
 use serde_json::Value;
@@ -61,7 +62,7 @@ fn a_setting_of_the_table_is_found_at_every_door() {
             ("convert", "ConvertSettings"),
         ] {
             let described = &schemas[schema]["properties"][name];
-            let has_it = setting.scope.is_of(verb);
+            let has_it = scopes_of(verb).contains(&setting.scope);
             assert_eq!(described.is_object(), has_it, "{verb} {name}");
         }
         let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
@@ -83,7 +84,9 @@ const VERBS: [&str; 7] = [
 
 /// Returns the requests that take a setting, in words.
 fn requests(setting: &Setting) -> String {
-    let verbs = VERBS.into_iter().filter(|verb| setting.scope.is_of(verb));
+    let verbs = VERBS
+        .into_iter()
+        .filter(|verb| scopes_of(verb).contains(&setting.scope));
     match (verbs.collect::<Vec<_>>(), setting.scope) {
         (_, Scope::Session) => "sessions of lines".to_owned(),
         (verbs, _) => verbs.join(", "),

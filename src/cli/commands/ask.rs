@@ -2,7 +2,7 @@
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{RankedPlay, Stop};
+use gammond_engine::query::{Question, RankedPlay, Stop};
 use gammond_game::notation::{
     ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, copied_positions,
     parse_roll, play_text, without_board,
@@ -10,6 +10,7 @@ use gammond_game::notation::{
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render::{ScreenStyle, screen};
+use gammond_protocol::verbs::PositionRequest;
 use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -184,8 +185,20 @@ fn quoted(word: &str) -> String {
 /// Returns the answer in several lines.
 fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
     let (stop, look) = (&Stop::never(), look());
-    Ok(match request {
-        Request::Eval(query, settings) => {
+    let Request::Position(request) = request else {
+        return Err(Failure::usage(
+            "expected a request about one position, such as `move 4HPwATDgc/ABMA roll=31`",
+        ));
+    };
+    let PositionRequest {
+        shown,
+        state,
+        question,
+        settings,
+        ..
+    } = &**request;
+    Ok(match question {
+        Some(Question::Value(query)) => {
             let found = engine.evaluate(query, settings, stop)?;
             screen::evaluation(
                 &found,
@@ -195,20 +208,19 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
                 look,
             )
         }
-        Request::Move(query, settings) => {
-            let valued = settings.clone().with_value_of_best();
-            let found = engine.rank_plays(query, &valued, stop)?;
+        Some(Question::Plays(query)) => {
+            let found = engine.rank_plays(query, settings, stop)?;
             let limit = settings.top.unwrap_or(PLAYS_SHOWN);
             let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
             screen::plays(&found, &query.state, (settings.plies, limit), look, spell)
         }
-        Request::Cube(query, settings) => {
+        Some(Question::Cube(query)) => {
             let found = engine.cube_action(query, settings, stop)?;
             let verdict = found.verdict.text();
             screen::cube(&found, &query.position, &query.state, verdict, look)
         }
-        Request::Show(shown, state) => screen::position(&shown.position, state, shown.roll, look),
-        Request::Convert(shown, state) => {
+        Some(_) => screen::position(&shown.position, state, shown.roll, look),
+        None => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
             // Other forms hold positions that an OGID cannot say.
             let ogid = shown
@@ -223,11 +235,6 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
                 print(Form::Xgid),
                 print(Form::BoardLine),
             )
-        }
-        _ => {
-            return Err(Failure::usage(
-                "expected a request about one position, such as `move 4HPwATDgc/ABMA roll=31`",
-            ));
         }
     })
 }

@@ -9,14 +9,14 @@ use crate::{
 use gammond_base::files;
 use gammond_base::journal::{check_writable, create_whole};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{Found, RolloutAnswer, RolloutEnd, RolloutSettings};
+use gammond_engine::query::{Found, Question, RolloutAnswer, RolloutEnd, RolloutSettings};
 use gammond_game::notation::MatchFile;
 use gammond_job::{
     JobError, NotPortable, Progress, Real, Runner, Share, Whole, check_merged, merge,
 };
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
-use gammond_protocol::rollout::name;
+use gammond_protocol::verbs::rollout::name;
 use gammond_protocol::{LineAction, Request, Session, TaskAnswer};
 use gammond_train::benchmark::make::source::{self, Lists, Source, Unrolled};
 use gammond_train::benchmark::make::{
@@ -209,7 +209,11 @@ const STOPPED: &str = "the figures are those of the games so far; the same comma
 /// One question. Stopped, it prints what is known.
 fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (mut line, session) = ask::asked(common, "rollout", &args.request)?;
-    let Request::Rollout(task) = &mut line.request else {
+    let asked = match &mut line.request {
+        Request::Position(request) => request.question.as_mut(),
+        _ => None,
+    };
+    let Some(Question::Rollout(task)) = asked else {
         return Err(Failure::usage("that is not a rollout"));
     };
     task.progress = true;

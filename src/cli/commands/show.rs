@@ -54,9 +54,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         return ask::ask(common, "show", &args.ask.request);
     }
     let (line, _) = asked(common, "show", &args.ask.request)?;
-    let Request::Show(shown, state) = &line.request else {
+    let Request::Position(request) = &line.request else {
         return Err(Failure::usage("not a position (example: 4HPwATDgc/ABMA)"));
     };
+    let (shown, state) = (&request.shown, &request.state);
     let play = match &args.play {
         Some(text) => Some(arrows(text, &shown.position, shown.roll)?),
         None => None,

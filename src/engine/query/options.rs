@@ -664,20 +664,15 @@ pub enum SettingError {
         want: String,
     },
     /// A key that requests with this verb do not take.
-    #[error("setting '{key}' is not for {verb}, expected one of {}", names_of(.verb))]
+    #[error("setting '{key}' is not for {verb}, expected one of {names}")]
     Verb {
         /// The key.
         key: &'static str,
         /// The verb.
         verb: String,
+        /// Names of the settings that it takes.
+        names: String,
     },
-}
-
-/// Returns the names of the settings that requests with a verb take.
-fn names_of(verb: &str) -> String {
-    let settings = SETTINGS.iter().filter(|setting| setting.scope.is_of(verb));
-    let names: Vec<&str> = settings.map(|setting| setting.name).collect();
-    names.join(", ")
 }
 
 /// Common synonyms of some keys.

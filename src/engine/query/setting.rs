@@ -108,34 +108,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns true if a request with this verb takes settings of this scope.
-    #[must_use]
-    pub fn is_of(self, verb: &str) -> bool {
-        let looks_ahead = matches!(verb, "eval" | "move" | "cube" | "rollout");
-        let has_position = looks_ahead || matches!(verb, "convert" | "show");
-        let is_analysis = verb == "analyse";
-        match self {
-            Scope::Depth => looks_ahead || is_analysis,
-            Scope::Method | Scope::Queue => looks_ahead,
-            Scope::Plays => matches!(verb, "move" | "rollout"),
-            Scope::State => has_position,
-            Scope::Rules => has_position || is_analysis,
-            Scope::Rollout => verb == "rollout",
-            Scope::Progress => verb == "rollout" || is_analysis,
-            Scope::Session => false,
-        }
-    }
-
     /// Returns true if our engine as a player takes settings of this scope: those of every decision.
     #[must_use]
     pub fn is_of_player(self) -> bool {
         self == Scope::Depth
-    }
-
-    /// Returns true if a line with this verb takes settings of this scope: those of its session and of its queue too.
-    #[must_use]
-    pub fn is_of_line(self, verb: &str) -> bool {
-        matches!(self, Scope::Session | Scope::Queue) || self.is_of(verb)
     }
 }
 

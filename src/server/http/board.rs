@@ -1,6 +1,7 @@
 //! `show` as text, as a drawing and as points (HTTP-22).
 
 use super::problem::{ErrorLocation, Problem};
+use super::question::Question;
 use super::unread::UnreadAnswers;
 use crate::picture::png;
 use crate::tcp::shared::Shared;
@@ -8,11 +9,11 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
-use gammond_game::MatchState;
-use gammond_game::notation::{ParsedPosition, parse_play};
+use gammond_game::notation::parse_play;
 use gammond_protocol::ErrorCode;
+use gammond_protocol::Request;
 use gammond_protocol::render::{Overlay, Theme, board, svg_file, svg_outlines};
-use gammond_protocol::{Request, parse_line};
+use gammond_protocol::verbs::{PositionRequest, SHOW};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -89,18 +90,18 @@ impl DrawingOptions {
         Ok((options, rest.finish()))
     }
 
-    /// Draws what a line shows, once the client has read enough of its `unread` answers.
+    /// Draws the position of a question, once the client has read enough of its `unread` answers.
     ///
     /// # Errors
-    /// Those of the line, and a play that is none.
+    /// Those of the question, and a play that is none.
     pub(super) async fn draw(
         self,
         shared: &Arc<Shared>,
         unread: Option<&UnreadAnswers>,
-        line: &str,
+        question: &Question,
         kind: &'static str,
     ) -> Result<Response, Problem> {
-        let (shown, state) = shown(shared, line)?;
+        let PositionRequest { shown, state, .. } = *shown(shared, question)?;
         let (position, roll) = (shown.position, shown.roll);
         let play = match (&self.play, roll) {
             (None, _) => None,
@@ -160,25 +161,14 @@ impl DrawingOptions {
     }
 }
 
-/// Reads the position and the match state that a line is about.
+/// Reads the position and the match state of a question.
 ///
 /// # Errors
-/// Those of the line.
-pub(super) fn shown(
-    shared: &Shared,
-    line: &str,
-) -> Result<(Box<ParsedPosition>, MatchState), Problem> {
-    let line = format!("show {line}");
-    let session = shared.defaults().session;
-    let parsed = parse_line(line.as_bytes(), &session)
-        .transpose()
-        .map_err(|refusal| Problem {
-            field: Some(refusal.error.field.into()),
-            at: u32::try_from(refusal.error.at).ok(),
-            ..Problem::new(refusal.error.code, refusal.error.message)
-        })?;
-    match parsed.map(|line| line.request) {
-        Some(Request::Show(shown, state)) => Ok((shown, state)),
+/// A [`Problem`] of the wrong part.
+pub(super) fn shown(shared: &Shared, question: &Question) -> Result<Box<PositionRequest>, Problem> {
+    let line = question.of(&SHOW).request(&shared.defaults().session)?;
+    match line.request {
+        Request::Position(request) => Ok(request),
         _ => Err(Problem::new(
             ErrorCode::BadPosition,
             "not a position (example: 4HPwATDgc/ABMA)",

@@ -3,12 +3,14 @@
 use super::board::DrawingOptions;
 use super::forwarded::{self, TrustedProxy};
 use super::problem::Problem;
+use super::question::Question;
 use super::{archive, multipart, question};
 use crate::fair_queue::Origin;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
 use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
+use gammond_protocol::verbs::ROLLOUT;
 use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
 use gammond_protocol::{LineAction, Options, message};
@@ -26,7 +28,7 @@ pub fn fuzz_http(data: &[u8]) {
             .collect::<Vec<_>>()
     };
     match path % 8 {
-        0 => is_one_line(question::from_query("rollout", &text)),
+        0 => is_one_line(line(question::from_query(&ROLLOUT, &text))),
         1 => is_one_line(
             question::settings_of_query(&text, "format")
                 .and_then(|(settings, _)| question::settings_of_pairs(&settings)),
@@ -38,7 +40,7 @@ pub fn fuzz_http(data: &[u8]) {
                 return;
             };
             match kind {
-                4 => is_one_line(question::from_json("rollout", json)),
+                4 => is_one_line(line(question::from_json(&ROLLOUT, json))),
                 5 => is_answerable(bgweb::getmoves(json, 2)),
                 6 => is_answerable(bgweb::getcube(json, 2)),
                 _ => {
@@ -58,9 +60,9 @@ pub fn fuzz_http_query(data: &[u8]) {
     };
     let text = String::from_utf8_lossy(data);
     match path % 5 {
-        0 => is_one_line(question::from_query("rollout", &text)),
+        0 => is_one_line(line(question::from_query(&ROLLOUT, &text))),
         1 => match DrawingOptions::read(&text) {
-            Ok((_, rest)) => is_one_line(question::from_query("rollout", &rest)),
+            Ok((_, rest)) => is_one_line(line(question::from_query(&ROLLOUT, &rest))),
             Err(problem) => is_object(&problem),
         },
         2 => match question::parameters(&text).and_then(|found| archive::filter(&found)) {
@@ -110,6 +112,18 @@ pub fn fuzz_http_form(data: &[u8]) {
 fn is_object(problem: &Problem) {
     let value = serde_json::from_str::<serde_json::Value>(&problem.json());
     assert!(value.is_ok_and(|value| value.is_object()), "{problem:?}");
+}
+
+/// Returns the line that asks the same, which also jobs keep.
+fn line(question: Result<Question, Problem>) -> Result<String, Problem> {
+    let question = question?;
+    let request = question.request(&Options::default());
+    let line = question.parts.line();
+    assert!(line.is_ok() || request.is_err(), "{question:?}");
+    match line {
+        Ok(line) => Ok(line),
+        Err(_) => request.map(|_| String::new()),
+    }
 }
 
 fn is_one_line(line: Result<String, Problem>) {

@@ -9,7 +9,6 @@ use super::problem::{ErrorLocation, Problem};
 use super::question;
 use super::router::Peer;
 use super::submission;
-use super::verbs;
 use crate::faults::catch_panics;
 use crate::tcp::match_memory::MatchMemory;
 use crate::tcp::shared::Shared;
@@ -84,10 +83,10 @@ pub(super) async fn analyse(
         Problem::new(ErrorCode::BadRequest, message)
     })?;
     settings.extend(fields);
-    let mut words = question::settings_of_pairs(&settings)?;
     if streams {
-        words = verbs::with_progress(words);
+        question::with_progress(&mut settings);
     }
+    let words = question::settings_of_pairs(&settings)?;
     let inquiry = inquiry(&shared, &words, text.into(), form)?;
     if streams {
         let answer = submission::start(&shared, peer.origin, inquiry, false)?;

@@ -7,11 +7,13 @@ use super::list::ITEMS_MAX;
 use super::matches::{direct_forms, job_forms};
 use super::multipart::FILES_MAX;
 use super::problem::Problem;
-use super::question_schemas::{self, START, described, in_query};
-use super::verbs::{self, VERBS};
+use super::question_schemas::{self, in_query};
+use super::verbs;
 use axum::http::StatusCode;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::ReportForm;
+use gammond_protocol::verbs::schema::described;
+use gammond_protocol::verbs::{ROLLOUT, SHOW, VERBS, Verb};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -23,15 +25,8 @@ const OF_BODIES: [u16; 3] = [408, 413, 415];
 /// Returns the document with a line end.
 pub(super) fn document() -> String {
     let mut paths = Map::new();
-    for (verb, summary) in [
-        ("eval", "Values a position before the roll"),
-        ("move", "Ranks the plays of a roll"),
-        ("cube", "Double, take?"),
-        ("rollout", "Plays a position out many times"),
-        ("convert", "Writes a position in every notation"),
-        ("show", "Draws a position"),
-    ] {
-        paths.insert(format!("/v1/{verb}"), verb_item(verb, summary));
+    for verb in VERBS {
+        paths.insert(format!("/v1/{}", verb.name), verb_item(verb));
     }
     paths.insert("/v1/analyse".to_owned(), analyse());
     paths.extend(jobs());
@@ -111,17 +106,7 @@ fn responses(good: Value, bad: &[u16]) -> Value {
     Value::Object(responses)
 }
 
-/// Returns the question of the examples.
-fn example(verb: &str) -> Value {
-    match verb {
-        "move" => json!({"position": START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
-        "rollout" => json!({"position": START, "settings": {"trials": 36, "truncate": 3}}),
-        "cube" => json!({"position": START, "settings": {"length": 7, "score": [3, 5]}}),
-        _ => json!({ "position": START }),
-    }
-}
-
-fn verb_item(verb: &str, summary: &str) -> Value {
+fn verb_item(verb: &Verb) -> Value {
     let answered = |json: &Value, about: &str| {
         let mut content = Map::new();
         for kind in verbs::offered(verb) {
@@ -145,22 +130,22 @@ fn verb_item(verb: &str, summary: &str) -> Value {
     );
     let mut good = json!({"200": one});
     if let Some(good) = good.as_object_mut()
-        && verb != "rollout"
+        && verb.lasts
     {
         let held = json!({"description": "The tag of If-None-Match still holds"});
         good.insert("304".into(), held);
     }
     let stream = |good: &mut Value| {
         if let Some(good) = good.as_object_mut()
-            && verb == "rollout"
+            && verb.has_progress()
         {
             let ended = json!({"description": "The stream had ended (Last-Event-ID)"});
             good.insert("204".into(), ended);
         }
     };
     stream(&mut good);
-    let get = json!({"operationId": verb, "summary": summary, "tags": ["positions"],
-        "description": format!("Answers as the line `{verb}` of the line protocol."),
+    let get = json!({"operationId": verb.name, "summary": verb.summary, "tags": ["positions"],
+        "description": format!("Answers as the line `{}` of the line protocol.", verb.name),
         "parameters": question_schemas::parameters(verb), "responses": responses(good, &[400, 406, 422])});
     let question = question_schemas::reference(verb);
     let body =
@@ -168,14 +153,14 @@ fn verb_item(verb: &str, summary: &str) -> Value {
     let mut good = json!({"200": some});
     stream(&mut good);
     let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
-    let mut post = json!({"operationId": format!("{verb}Posted"), "summary": format!("{summary}; an array for many at once"),
+    let mut post = json!({"operationId": format!("{}Posted", verb.name), "summary": format!("{}; an array for many at once", verb.summary),
         "tags": ["positions"],
         "description": "One question, or an array of them. An array with a question that is not as its schema says is refused as a whole.",
         "requestBody": {"required": true, "description": "A question, or an array of questions",
-            "content": {"application/json": {"schema": body, "example": example(verb)}}},
+            "content": {"application/json": {"schema": body, "example": (verb.example)()}}},
         "responses": responses(good, &bad)});
     if let Some(post) = post.as_object_mut()
-        && verb == "show"
+        && verb == &SHOW
     {
         post.insert("parameters".into(), question_schemas::drawing().into());
     }
@@ -299,7 +284,7 @@ fn jobs() -> [(String, Value); 6] {
             "parameters": parameters, "requestBody": body, "responses": responses(json!({"202": accepted}), &bad)}})
     };
     let rollout = json!({"required": true, "description": "A question of `rollout`", "content": {"application/json":
-        {"schema": question_schemas::reference("rollout"), "example": example("rollout")}}});
+        {"schema": question_schemas::reference(&ROLLOUT), "example": (ROLLOUT.example)()}}});
     let mut settings = vec![key.clone(), archive];
     settings.extend(analysis_parameters());
     let seconds =

@@ -1,13 +1,18 @@
-//! A request in JSON or in a query as the line that asks the same (HTTP-10 to HTTP-12): so every way in has the same
-//! settings, limits and messages. Before that it is compared with what the description says (HTTP-140).
+//! A request in JSON or in a query as the parts of a request (HTTP-10 to HTTP-12): so every way in has the same settings,
+//! limits and messages. Before that it is compared with what the description says (HTTP-140).
 
 use super::problem::{ErrorLocation, Problem};
+use axum::http::StatusCode;
 use gammond_engine::query::RolloutSettings;
-use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
+use gammond_engine::query::{Scope, Setting, SettingKind};
 use gammond_protocol::json::{Json, MEMBERS_MAX};
-use gammond_protocol::json_request::{Member, MemberError, RequestParts, push_settings};
-use gammond_protocol::{ErrorCode, SettingError};
+use gammond_protocol::verbs::{
+    ANALYSE_SCOPES, Member, MemberError, RequestParts, Verb, not_taken, push_settings,
+};
+use gammond_protocol::{ErrorCode, Line, Options, SettingError};
 
+/// The request for the analysis of a match.
+const ANALYSE: &str = "analyse";
 /// Longest position, in bytes: the line with all settings and plays has place for it.
 pub(super) const POSITION_BYTES_MAX: usize = 4096;
 /// Longest text of a play, in bytes.
@@ -18,29 +23,110 @@ pub(super) const ID_LENGTH_MAX: usize = 64;
 pub(super) const ID_NUMBER_MAX: u64 = (1 << 53) - 1;
 /// The members of questions.
 const MEMBERS: [&str; 6] = ["position", "roll", "plays", "cube", "settings", "id"];
-/// What chooses the part of a match that is analysed (Q-74).
+/// Settings that choose the part of a match that is analysed (Q-74).
 const PART: [&str; 3] = ["from", "to", "player"];
 
+/// A question: its verb, its parts, and where they stood in the request.
+#[derive(Clone, Debug)]
+pub(super) struct Question {
+    pub(super) verb: &'static Verb,
+    pub(super) parts: RequestParts,
+    place: fn(&Member) -> ErrorLocation,
+}
+
+impl Question {
+    /// Returns the question that asks for progress, unless it says whether it does.
+    pub(super) fn with_progress(mut self) -> Question {
+        with_progress(&mut self.parts.settings);
+        self
+    }
+
+    /// Returns another question about the same parts.
+    pub(super) fn of(&self, verb: &'static Verb) -> Question {
+        Question {
+            verb,
+            ..self.clone()
+        }
+    }
+
+    /// Reads the question.
+    ///
+    /// # Errors
+    /// A [`Problem`] of the wrong part.
+    pub(super) fn request(&self, session: &Options) -> Result<Line, Problem> {
+        let read = self.parts.request(self.verb, session);
+        read.map_err(|error| {
+            let problem = problem(error, self.place);
+            problem.of(self.parts.id.as_deref())
+        })
+    }
+
+    /// Returns the error of an answer with the question's id, and with the part of the question that it is about.
+    pub(super) fn placed(&self, problem: Problem) -> Problem {
+        const CUBE: [&str; 3] = ["owner", "cube", "crawford"];
+        let mut problem = problem.of(self.parts.id.as_deref());
+        // Its byte is one of a line.
+        problem.at = None;
+        if problem.place != ErrorLocation::Nowhere || problem.status() != StatusCode::BAD_REQUEST {
+            return problem;
+        }
+        let settings = self.parts.settings.iter().map(|(name, _)| name);
+        let mut of_cube = settings.filter(|name| {
+            CUBE.into_iter()
+                .any(|known| name.eq_ignore_ascii_case(known))
+        });
+        let member = match problem.code {
+            ErrorCode::BadCube => match of_cube.next() {
+                Some(name) => Member::Setting(name.clone()),
+                None => Member::Named("position".to_owned()),
+            },
+            _ => Member::Whole,
+        };
+        problem.at((self.place)(&member))
+    }
+
+    /// Returns the problem of a setting.
+    pub(super) fn of_setting(&self, name: &str, code: ErrorCode, message: &str) -> Problem {
+        let mut names = self.parts.settings.iter().map(|(known, _)| known);
+        let known = names.find(|known| known.eq_ignore_ascii_case(name));
+        let member = Member::Setting(known.map_or(name, String::as_str).to_owned());
+        let problem = Problem::new(code, message).at((self.place)(&member));
+        problem.of(self.parts.id.as_deref())
+    }
+}
+
+/// Adds the wish for progress, unless there is one.
+pub(super) fn with_progress(settings: &mut Vec<(String, String)>) {
+    const PROGRESS: &str = "progress";
+    if settings
+        .iter()
+        .all(|(name, _)| !name.eq_ignore_ascii_case(PROGRESS))
+    {
+        settings.push((PROGRESS.to_owned(), "true".to_owned()));
+    }
+}
+
 /// Returns true if questions of a verb have this member.
-pub(super) fn has_member(verb: &str, name: &str) -> bool {
+pub(super) fn has_member(verb: &Verb, name: &str) -> bool {
     match name {
         "position" | "settings" | "id" => true,
-        "roll" => matches!(verb, "move" | "rollout" | "convert" | "show"),
-        "plays" | "cube" => verb == "rollout",
+        "roll" => verb.takes.roll,
+        "plays" => verb.takes.plays,
+        "cube" => verb.takes.cube,
         _ => false,
     }
 }
 
-/// Returns the settings of a verb in the order of `help`.
-pub(super) fn settings_of(verb: &str) -> impl Iterator<Item = &'static Setting> {
-    SETTINGS
-        .iter()
-        .filter(move |setting| setting.scope.is_of(verb))
-}
-
-/// Returns the setting with a name; `Err` is the message for one that the verb does not take. Without a verb all are
-/// taken but those of a session of lines.
-fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
+/// Returns the setting with a name.
+///
+/// # Errors
+/// The message for one that is unknown, or that a request, with the settings of these scopes, does not take; without
+/// scopes all are taken but those of a session of lines.
+fn setting_of(
+    request: &str,
+    scopes: Option<&[Scope]>,
+    name: &str,
+) -> Result<&'static Setting, String> {
     let setting = Setting::named(name)
         .ok_or_else(|| SettingError::Key(name.chars().take(24).collect()).to_string())?;
     if setting.scope == Scope::Session {
@@ -48,15 +134,12 @@ fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
             "setting '{name}' is not for HTTP: answers are JSON in order"
         ));
     }
-    if verb.is_empty() || setting.scope.is_of(verb) {
-        return Ok(setting);
+    match scopes {
+        Some(scopes) if !scopes.contains(&setting.scope) => {
+            Err(not_taken(setting, request).to_string())
+        }
+        _ => Ok(setting),
     }
-    let key = setting.name;
-    Err(SettingError::Verb {
-        key,
-        verb: verb.to_owned(),
-    }
-    .to_string())
 }
 
 /// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value of
@@ -64,11 +147,11 @@ fn setting_of(verb: &str, name: &str) -> Result<&'static Setting, String> {
 ///
 /// # Errors
 /// A [`Problem`] of status 400 with a pointer and the id.
-pub(super) fn check(verb: &str, body: &Json) -> Result<(), Problem> {
+pub(super) fn check(verb: &Verb, body: &Json) -> Result<(), Problem> {
     check_members(verb, body).map_err(|problem| problem.of(id(body).as_deref()))
 }
 
-fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
+fn check_members(verb: &Verb, body: &Json) -> Result<(), Problem> {
     let Json::Object(members) = body else {
         // The reader of all questions has the message.
         return RequestParts::read(body.clone())
@@ -83,14 +166,13 @@ fn check_members(verb: &str, body: &Json) -> Result<(), Problem> {
         };
         if !has_member(verb, name) {
             let reason = match MEMBERS.contains(&name.as_str()) {
-                true => format!("is not for {verb}"),
+                true => format!("is not for {}", verb.name),
                 false => "is not known".to_owned(),
             };
             let mut names = MEMBERS.to_vec();
             names.retain(|name| has_member(verb, name));
-            let hint = match (name.as_str(), verb) {
-                ("cube", "rollout") => "",
-                ("cube", _) => "; the value of the cube is a setting",
+            let hint = match name.as_str() {
+                "cube" => "; the value of the cube is a setting",
                 _ => "",
             };
             let message = format!(
@@ -155,13 +237,13 @@ fn has_length(text: &str, max: usize) -> bool {
     !text.is_empty() && (text.len() <= max || text.chars().count() <= max)
 }
 
-fn check_settings(verb: &str, settings: &[(String, Json)]) -> Result<(), Problem> {
+fn check_settings(verb: &Verb, settings: &[(String, Json)]) -> Result<(), Problem> {
     for (name, value) in settings {
         let refuse = |message: String| {
             let place = in_body(&Member::Setting(name.clone()));
             Err(Problem::new(ErrorCode::BadSetting, message).at(place))
         };
-        let setting = match setting_of(verb, name) {
+        let setting = match setting_of(verb.name, Some(verb.scopes), name) {
             Ok(setting) => setting,
             Err(message) => return refuse(message),
         };
@@ -223,13 +305,10 @@ fn is_die(value: &Json) -> bool {
 }
 
 /// Refuses what the description cannot say of a question, because members contradict each other or a text is too long.
-fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), MemberError> {
+fn check_parts(parts: &RequestParts) -> Result<(), MemberError> {
     let wrong = |code: ErrorCode, message: String, name: &str| {
-        Err(MemberError {
-            code,
-            message,
-            member: Member::Named(name.to_owned()),
-        })
+        let member = Member::Named(name.to_owned());
+        Err(MemberError::new(code, message, member))
     };
     let long =
         |text: &Option<String>, max: usize| text.as_ref().is_some_and(|text| text.len() > max);
@@ -257,13 +336,21 @@ fn check_parts(verb: &str, parts: &RequestParts) -> Result<(), MemberError> {
             format!("{name} has no place beside cube: the cube is decided before the dice");
         return wrong(ErrorCode::BadCombination, message, name);
     }
-    debug_assert!(verb == "rollout" || !parts.cube);
     Ok(())
 }
 
-/// Returns a wrong member as a problem; `place` finds it in the request.
-fn problem(error: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Problem {
-    Problem::new(error.code, error.message).at(place(&error.member))
+/// Returns a wrong member as a problem; `place` finds it in the request. `at` counts from the beginning of the position, and
+/// is left out elsewhere.
+fn problem(wrong: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Problem {
+    let MemberError { error, member } = wrong;
+    let in_position = member == Member::Named("position".to_owned());
+    let at = in_position && error.code != ErrorCode::MissingPosition;
+    let problem = Problem {
+        field: Some(error.field.into()),
+        at: at.then(|| u32::try_from(error.at).ok()).flatten(),
+        ..Problem::new(error.code, error.message)
+    };
+    problem.at(place(&member))
 }
 
 /// Where a member of a body is wrong: by a JSON Pointer.
@@ -284,13 +371,17 @@ fn in_query(member: &Member) -> ErrorLocation {
     }
 }
 
-/// Refuses settings that a verb does not take.
-fn check_names(verb: &str, settings: &[(String, String)]) -> Result<(), Problem> {
+/// Refuses settings that a request does not take.
+fn check_names(
+    request: &str,
+    scopes: Option<&[Scope]>,
+    settings: &[(String, String)],
+) -> Result<(), Problem> {
     for (name, _) in settings {
-        if verb == "analyse" && PART.contains(&name.as_str()) {
+        if request == ANALYSE && PART.contains(&name.as_str()) {
             continue;
         }
-        setting_of(verb, name).map_err(|message| {
+        setting_of(request, scopes, name).map_err(|message| {
             let place = in_query(&Member::Setting(name.clone()));
             Problem::new(ErrorCode::BadSetting, message).at(place)
         })?;
@@ -322,7 +413,7 @@ pub(super) fn settings_of_query(
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
 pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String, Problem> {
-    check_names("analyse", settings)?;
+    check_names(ANALYSE, Some(ANALYSE_SCOPES), settings)?;
     for (at, (name, _)) in settings.iter().enumerate() {
         let mut before = settings.iter().take(at);
         if before.any(|(other, _)| other.eq_ignore_ascii_case(name)) {
@@ -392,23 +483,37 @@ pub(super) fn reject_parameters(query: &str, reason: &str) -> Result<(), Problem
     Err(Problem::new(ErrorCode::BadSetting, message).at(place))
 }
 
-/// Returns a body as what stands behind the verb in its line. Without a verb only what all questions have in common is
-/// checked: the tools of MCP have checked the names of their arguments, and take numbers as texts too.
+/// Reads a body as a question of a verb.
 ///
 /// # Errors
-/// [`Problem`]s with a pointer and the id: those of [`check`], and what the line's parser refuses.
-pub(super) fn from_json(verb: &str, body: Json) -> Result<String, Problem> {
+/// [`Problem`]s with a pointer and the id: those of [`check`].
+pub(super) fn from_json(verb: &'static Verb, body: Json) -> Result<Question, Problem> {
     let id = id(&body);
     let read = || {
-        if !verb.is_empty() {
-            check_members(verb, &body)?;
-        }
-        let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
-        check_parts(verb, &parts)
-            .and_then(|()| parts.line())
-            .map_err(|error| problem(error, in_body))
+        check_members(verb, &body)?;
+        question_of_parts(verb, body)
     };
     read().map_err(|problem| problem.of(id.as_deref()))
+}
+
+/// Reads a body whose members have been checked, and which may have numbers as texts, as a question of a verb: the tools of
+/// MCP have their own arguments.
+///
+/// # Errors
+/// [`Problem`]s with a pointer and the id.
+pub(super) fn of_arguments(verb: &'static Verb, body: Json) -> Result<Question, Problem> {
+    let id = id(&body);
+    question_of_parts(verb, body).map_err(|problem| problem.of(id.as_deref()))
+}
+
+fn question_of_parts(verb: &'static Verb, body: Json) -> Result<Question, Problem> {
+    let parts = RequestParts::read(body).map_err(|error| problem(error, in_body))?;
+    check_parts(&parts).map_err(|error| problem(error, in_body))?;
+    Ok(Question {
+        verb,
+        parts,
+        place: in_body,
+    })
 }
 
 /// Returns the id of a body, also of one that is wrong.
@@ -423,23 +528,33 @@ fn id(body: &Json) -> Option<String> {
     })
 }
 
-/// Returns a query string as what stands behind the verb in its line. Without a verb all settings are taken.
+/// Reads a query string as a question of a verb.
 ///
 /// # Errors
 /// [`Problem`]s with the name of the parameter.
-pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
+pub(super) fn from_query(verb: &'static Verb, query: &str) -> Result<Question, Problem> {
+    of_parameters(verb, parameters(query)?, true)
+}
+
+/// Reads parameters as a question of a verb; if they are not `strict`, settings and members of other verbs may stand there
+/// too.
+///
+/// # Errors
+/// [`Problem`]s with the name of the parameter.
+pub(super) fn of_parameters(
+    verb: &'static Verb,
+    parameters: Vec<(String, String)>,
+    strict: bool,
+) -> Result<Question, Problem> {
     let mut parts = RequestParts::default();
     // All other values are those of the cube.
-    let is_decision = |name: &str| verb == "rollout" && name.eq_ignore_ascii_case("cube");
+    let is_decision = |name: &str| verb.takes.cube && name.eq_ignore_ascii_case("cube");
     let refuse = |name: &str, code: ErrorCode, message: String| {
         Err(Problem::new(code, message).at(ErrorLocation::Parameter(name.to_owned())))
     };
-    for (name, value) in parameters(query)? {
-        if ["roll", "plays"].contains(&name.as_str())
-            && !verb.is_empty()
-            && !has_member(verb, &name)
-        {
-            let message = format!("parameter {name:?} is not for {verb}");
+    for (name, value) in parameters {
+        if strict && ["roll", "plays"].contains(&name.as_str()) && !has_member(verb, &name) {
+            let message = format!("parameter {name:?} is not for {}", verb.name);
             return refuse(&name, ErrorCode::BadSetting, message);
         }
         match name.as_str() {
@@ -458,13 +573,16 @@ pub(super) fn from_query(verb: &str, query: &str) -> Result<String, Problem> {
             },
         }
     }
-    let id = parts.id.clone();
-    let line = check_names(verb, &parts.settings).and_then(|()| {
-        check_parts(verb, &parts)
-            .and_then(|()| parts.line())
-            .map_err(|error| problem(error, in_query))
-    });
-    line.map_err(|problem| problem.of(id.as_deref()))
+    let checked = check_names(verb.name, strict.then_some(verb.scopes), &parts.settings)
+        .and_then(|()| check_parts(&parts).map_err(|error| problem(error, in_query)));
+    match checked {
+        Ok(()) => Ok(Question {
+            verb,
+            parts,
+            place: in_query,
+        }),
+        Err(problem) => Err(problem.of(parts.id.as_deref())),
+    }
 }
 
 /// Returns a whole body.
@@ -481,9 +599,26 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Json, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gammond_protocol::verbs::{CUBE, EVAL, MOVE, ROLLOUT};
+
+    /// Returns the line that asks the same.
+    fn words(question: Result<Question, Problem>) -> Result<String, Problem> {
+        let question = question?;
+        let line = question.parts.line();
+        let id = question.parts.id.as_deref();
+        line.map_err(|error| problem(error, question.place).of(id))
+    }
+
+    fn of_json(verb: &'static Verb, body: Json) -> Result<String, Problem> {
+        words(from_json(verb, body))
+    }
+
+    fn of_query(verb: &'static Verb, query: &str) -> Result<String, Problem> {
+        words(from_query(verb, query))
+    }
 
     fn line(body: &str) -> Result<String, Problem> {
-        from_json("rollout", parse(body.as_bytes())?)
+        of_json(&ROLLOUT, parse(body.as_bytes())?)
     }
 
     /// HTTP-10, HTTP-12.
@@ -493,26 +628,26 @@ mod tests {
         let want = "#a 4HPwATDgc/ABMA 3-1 plies=2 cubeful=true score=3-5";
         assert_eq!(line(body).unwrap(), want);
         let query = "id=a&position=4HPwATDgc%2FABMA&roll=3-1&plies=2&cubeful=true&score=3-5";
-        assert_eq!(from_query("move", query).unwrap(), want);
+        assert_eq!(of_query(&MOVE, query).unwrap(), want);
     }
 
     /// HTTP-10: in a query of `rollout` the cube is a decision or a value, for other verbs a value.
     #[test]
     fn cube_of_a_query_is_a_decision_in_rollouts_alone() {
         for (verb, cube, want) in [
-            ("rollout", "1", "cube x"),
-            ("rollout", "true", "cube x"),
-            ("rollout", "false", "x"),
-            ("rollout", "2", "x cube=2"),
-            ("eval", "2", "x cube=2"),
-            ("eval", "1", "x cube=1"),
+            (&ROLLOUT, "1", "cube x"),
+            (&ROLLOUT, "true", "cube x"),
+            (&ROLLOUT, "false", "x"),
+            (&ROLLOUT, "2", "x cube=2"),
+            (&EVAL, "2", "x cube=2"),
+            (&EVAL, "1", "x cube=1"),
         ] {
             let query = format!("position=x&cube={cube}");
-            assert_eq!(from_query(verb, &query).unwrap(), want, "{verb} {cube}");
+            assert_eq!(of_query(verb, &query).unwrap(), want, "{verb:?} {cube}");
         }
         let body = parse(br#"{"id":7,"position":"x","cube":true}"#).unwrap();
-        assert_eq!(from_json("rollout", body.clone()).unwrap(), "#7 cube x");
-        let problem = from_json("cube", body).unwrap_err();
+        assert_eq!(of_json(&ROLLOUT, body.clone()).unwrap(), "#7 cube x");
+        let problem = of_json(&CUBE, body).unwrap_err();
         assert_eq!(problem.place, ErrorLocation::Pointer("/cube".to_owned()));
         assert_eq!(problem.id.as_deref(), Some("7"));
     }
@@ -526,9 +661,9 @@ mod tests {
             assert_eq!(line(&body).unwrap_err().place, pointer);
             let query = format!("position=x&{name}=text");
             let parameter = ErrorLocation::Parameter(name.to_owned());
-            assert_eq!(from_query("eval", &query).unwrap_err().place, parameter);
+            assert_eq!(of_query(&EVAL, &query).unwrap_err().place, parameter);
         }
-        assert!(from_query("eval", "position=x&plies=1&PLIES=2").is_err());
+        assert!(of_query(&EVAL, "position=x&plies=1&PLIES=2").is_err());
         let body = r#"{"position":"x","settings":{"plies":1,"PLIES":2}}"#;
         let pointer = ErrorLocation::Pointer("/settings/PLIES".to_owned());
         assert_eq!(line(body).unwrap_err().place, pointer);
@@ -536,7 +671,7 @@ mod tests {
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let place = ErrorLocation::Parameter("Plies".to_owned());
         assert_eq!(settings_of_pairs(&pairs).unwrap_err().place, place);
-        let cube = from_query("rollout", "position=x&CUBE=1").unwrap();
+        let cube = of_query(&ROLLOUT, "position=x&CUBE=1").unwrap();
         assert_eq!(cube, "cube x");
     }
 
@@ -549,7 +684,7 @@ mod tests {
         assert_eq!(id(r#"{"position":"x","id":"a b"}"#), None);
         let long = format!(r#"{{"x":4,"id":"{}"}}"#, "i".repeat(65));
         assert_eq!(id(&long), None);
-        let problem = from_query("eval", "id=q&answer=text").unwrap_err();
+        let problem = of_query(&EVAL, "id=q&answer=text").unwrap_err();
         assert_eq!(problem.id.as_deref(), Some("q"));
     }
 
@@ -610,14 +745,123 @@ mod tests {
             );
         }
         assert_eq!(
-            from_query("eval", "position=a&position=b")
-                .unwrap_err()
-                .code,
+            of_query(&EVAL, "position=a&position=b").unwrap_err().code,
             ErrorCode::BadSetting
         );
         assert_eq!(
-            from_query("eval", "position=%ff%00").unwrap_err().code,
+            of_query(&EVAL, "position=%ff%00").unwrap_err().code,
             ErrorCode::BadPosition
         );
+    }
+
+    /// HTTP-70: an error is that of a member, and `at` counts from the beginning of the position.
+    #[test]
+    fn errors_have_their_member() {
+        const START: &str = "4HPwATDgc/ABMA";
+        for (verb, body, code, pointer, at) in [
+            (
+                &EVAL,
+                r#"{"position":"4HPwATDgc/ABM!","id":2}"#,
+                "bad-position",
+                "/position",
+                Some(13),
+            ),
+            (
+                &CUBE,
+                r#"{"position":"XGID=-b"}"#,
+                "bad-xgid",
+                "/position",
+                Some(7),
+            ),
+            (
+                &EVAL,
+                r#"{"position":"START","settings":{"PLIES":1,"score":[9,9]}}"#,
+                "bad-score",
+                "/settings/score",
+                None,
+            ),
+            (
+                &ROLLOUT,
+                r#"{"position":"START","roll":[3,1],"plays":["8/4"]}"#,
+                "bad-play",
+                "/plays",
+                None,
+            ),
+            (
+                &ROLLOUT,
+                r#"{"position":"START","plays":["8/4"]}"#,
+                "bad-combination",
+                "/plays",
+                None,
+            ),
+            (
+                &CUBE,
+                r#"{"position":"START","settings":{"Owner":"opponent","cube":2}}"#,
+                "bad-cube",
+                "/settings/Owner",
+                None,
+            ),
+            (
+                &MOVE,
+                r#"{"position":"START"}"#,
+                "missing-roll",
+                "/roll",
+                None,
+            ),
+            (
+                &MOVE,
+                r#"{"position":"/wAAAAAAAAAAAA","roll":"31"}"#,
+                "game-over",
+                "/position",
+                Some(0),
+            ),
+        ] {
+            let body = parse(body.replace("START", START).as_bytes()).unwrap();
+            let question = from_json(verb, body).unwrap();
+            let problem = question.request(&Options::default()).unwrap_err();
+            let place = ErrorLocation::Pointer(pointer.to_owned());
+            assert_eq!(
+                (problem.code.as_str(), &problem.place, problem.at),
+                (code, &place, at),
+                "{verb:?} {problem:?}"
+            );
+            assert_eq!(problem.id.is_some(), question.parts.id.is_some());
+        }
+    }
+
+    /// HTTP-70: an error of the engine has the id, and the member that it is about.
+    #[test]
+    fn errors_of_answers_have_their_member() {
+        let asked = |settings: &str| {
+            let body = format!(r#"{{"position":"x","id":"2","settings":{settings}}}"#);
+            from_json(&ROLLOUT, parse(body.as_bytes()).unwrap()).unwrap()
+        };
+        for (settings, code, pointer) in [
+            (r#"{"Cube":2}"#, ErrorCode::BadCube, Some("/settings/Cube")),
+            ("{}", ErrorCode::BadCube, Some("/position")),
+            (r#"{"cube":2}"#, ErrorCode::BadSetting, Some("")),
+            ("{}", ErrorCode::TooManyRequests, None),
+        ] {
+            let problem = asked(settings).placed(Problem::new(code, "wrong"));
+            let place = pointer.map(|pointer| ErrorLocation::Pointer(pointer.to_owned()));
+            assert_eq!(
+                problem.place,
+                place.unwrap_or(ErrorLocation::Nowhere),
+                "{settings}"
+            );
+            assert_eq!((problem.id.as_deref(), problem.at), (Some("2"), None));
+        }
+    }
+
+    /// HTTP-41: progress is left out where the request says so, in any case.
+    #[test]
+    fn progress_is_added_once() {
+        let asked = |query: &str| {
+            let question = from_query(&ROLLOUT, query).unwrap().with_progress();
+            question.parts.line().unwrap()
+        };
+        assert_eq!(asked("position=x&trials=36"), "x trials=36 progress=true");
+        assert_eq!(asked("position=x&progress=false"), "x progress=false");
+        assert_eq!(asked("position=x&Progress=0&top=1"), "x Progress=0 top=1");
     }
 }

@@ -2,40 +2,32 @@
 
 use super::board::{WIDTH_MAX, WIDTH_MIN};
 use super::question::{
-    ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member, settings_of,
+    ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member,
 };
 use gammond_engine::query::RolloutSettings;
-use gammond_engine::query::{Scope, Setting};
+use gammond_engine::query::Setting;
 use gammond_protocol::render::Theme;
+use gammond_protocol::verbs::schema::{START, described};
+use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, SHOW, Verb, settings_of};
 use serde_json::{Map, Value, json};
 
-/// Start of a game, the position of the examples.
-pub(super) const START: &str = "4HPwATDgc/ABMA";
 const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the player on roll is the one who is asked about";
 const ROLL: &str = "the dice; without it those of the position, if its form has any";
 const ID: &str = "comes back in the answer";
 
-/// Returns a schema with a description.
-pub(super) fn described(mut schema: Value, about: &str) -> Value {
-    if let Some(schema) = schema.as_object_mut() {
-        schema.insert("description".into(), about.into());
-    }
-    schema
-}
-
 /// Returns the name of the schema of a verb's questions.
-fn name(verb: &str) -> String {
-    let (first, rest) = verb.split_at(1);
+fn name(verb: &Verb) -> String {
+    let (first, rest) = verb.name.split_at(1);
     format!("{}{rest}Question", first.to_ascii_uppercase())
 }
 
 /// Returns a reference to the schema of a verb's questions.
-pub(super) fn reference(verb: &str) -> Value {
+pub(super) fn reference(verb: &Verb) -> Value {
     json!({"$ref": format!("#/components/schemas/{}", name(verb))})
 }
 
 /// Returns the schemas of the questions of these verbs.
-pub(super) fn schemas(verbs: &[&str]) -> Map<String, Value> {
+pub(super) fn schemas(verbs: &[&Verb]) -> Map<String, Value> {
     let mut schemas = Map::new();
     for verb in verbs {
         let settings = format!("{}Settings", name(verb).trim_end_matches("Question"));
@@ -62,7 +54,7 @@ fn id() -> Value {
     json!({"type": "string", "pattern": format!("^[!#-~]{{1,{ID_LENGTH_MAX}}}$"), "examples": ["7"]})
 }
 
-fn question(verb: &str, settings: &str) -> Value {
+fn question(verb: &Verb, settings: &str) -> Value {
     let mut members = Map::new();
     members.insert("position".into(), described(position(), POSITION));
     if has_member(verb, "roll") {
@@ -86,16 +78,17 @@ fn question(verb: &str, settings: &str) -> Value {
         "settings".into(),
         json!({"$ref": format!("#/components/schemas/{settings}")}),
     );
-    json!({"type": "object", "description": format!("A question of `{verb}`"), "required": ["position"],
+    json!({"type": "object", "description": format!("A question of `{}`", verb.name), "required": ["position"],
         "additionalProperties": false, "properties": members})
 }
 
 /// Returns the settings of a verb as an object.
-fn settings_schema(verb: &str) -> Value {
-    let properties: Map<String, Value> = settings_of(verb)
+fn settings_schema(verb: &Verb) -> Value {
+    let properties: Map<String, Value> = verb
+        .settings()
         .map(|setting| (setting.name.to_owned(), setting_schema(setting)))
         .collect();
-    json!({"type": "object", "description": format!("Settings of `{verb}`"), "additionalProperties": false,
+    json!({"type": "object", "description": format!("Settings of `{}`", verb.name), "additionalProperties": false,
         "properties": properties})
 }
 
@@ -116,7 +109,7 @@ pub(super) fn in_query(name: &str, required: bool, about: &str, schema: &Value) 
 }
 
 /// Returns the parameters of a verb's `GET`.
-pub(super) fn parameters(verb: &str) -> Vec<Value> {
+pub(super) fn parameters(verb: &Verb) -> Vec<Value> {
     let mut parameters = vec![in_query("position", true, POSITION, &position())];
     if has_member(verb, "roll") {
         parameters.push(in_query("roll", false, ROLL, &roll_word()));
@@ -127,7 +120,7 @@ pub(super) fn parameters(verb: &str) -> Vec<Value> {
         parameters.push(in_query("plays", false, about, &plays));
     }
     parameters.push(in_query("id", false, ID, &id()));
-    for setting in settings_of(verb) {
+    for setting in verb.settings() {
         let (mut schema, mut about) = (setting_schema(setting), setting.about());
         if setting.name == "cube" && has_member(verb, "cube") {
             // HTTP-10.
@@ -139,7 +132,7 @@ pub(super) fn parameters(verb: &str) -> Vec<Value> {
         }
         parameters.push(in_query(setting.name, false, &about, &schema));
     }
-    if verb == "show" {
+    if verb == &SHOW {
         parameters.extend(drawing());
     }
     // The example is the one of the schema.
@@ -151,7 +144,7 @@ pub(super) fn parameters(verb: &str) -> Vec<Value> {
                 .get("name")
                 .is_some_and(|name| is_ours.contains(name))
         {
-            let is_rolled_out = verb == "rollout" && parameter.get("name") == Some(&"roll".into());
+            let is_rolled_out = verb == &ROLLOUT && parameter.get("name") == Some(&"roll".into());
             if !is_rolled_out {
                 parameter.insert("example".into(), example);
             }
@@ -192,7 +185,7 @@ pub(super) fn drawing() -> Vec<Value> {
 /// Returns the settings of an analysis, as parameters of a query or fields of a form, by their names.
 pub(super) fn analysis() -> Vec<(String, String, Value)> {
     let place = json!({"type": "string", "pattern": "^[1-9][0-9]{0,8}(:[1-9][0-9]{0,8})?$", "examples": ["2:5"]});
-    let settings = settings_of("analyse").filter(|setting| setting.scope != Scope::Session);
+    let settings = settings_of(ANALYSE_SCOPES);
     let mut all: Vec<_> = settings
         .map(|setting| {
             (

@@ -1,6 +1,7 @@
 //! Submission of HTTP requests to the workers: the queues, shares and limits of every other way in (HTTP-03).
 
 use super::problem::Problem;
+use super::question::Question;
 use crate::fair_queue::{Lane, Origin};
 use crate::faults::catch_panics;
 use crate::memory_budget::{ConnectionBudget, Reservation};
@@ -11,7 +12,7 @@ use axum::body::Bytes;
 use gammond_engine::query::Stop;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
-use gammond_protocol::{AnswerStyle, Inquiry, LineAction, Options, message};
+use gammond_protocol::{AnswerStyle, Inquiry, LineAction, Options, Session, message};
 use http_body::{Body, Frame};
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -154,18 +155,18 @@ impl Body for Answer {
     }
 }
 
-/// Finds out what a verb and what stands behind it in a line ask.
+/// Answers a question.
 ///
 /// # Errors
-/// What the line would be answered with, as a [`Problem`].
+/// A question that cannot be read, and an error of its answer.
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     origin: Origin,
-    verb: &str,
-    payload: &[u8],
+    question: &Question,
 ) -> Result<Answer, Problem> {
-    let read = read(shared, verb, payload)?;
-    answer(shared, origin, read).await
+    let read = read(shared, &settings(shared), question)?;
+    let answer = answer(shared, origin, read).await;
+    answer.map_err(|problem| question.placed(problem))
 }
 
 /// Answers a request that could be read.
@@ -199,14 +200,6 @@ impl Read {
     }
 }
 
-/// Reads a verb and what stands behind it in a line.
-///
-/// # Errors
-/// What the line would be answered with, as a [`Problem`].
-pub(super) fn read(shared: &Arc<Shared>, verb: &str, payload: &[u8]) -> Result<Read, Problem> {
-    read_with(shared, settings(shared), verb, payload)
-}
-
 /// Returns the settings with which requests begin.
 pub(super) fn settings(shared: &Shared) -> Options {
     let mut settings = shared.defaults().session;
@@ -214,33 +207,54 @@ pub(super) fn settings(shared: &Shared) -> Options {
     settings
 }
 
-/// Reads a verb and what stands behind it in a line, with settings that many requests share.
+/// Reads a question, with settings that many of them share.
+///
+/// # Errors
+/// A [`Problem`] of the wrong part.
+pub(super) fn read(
+    shared: &Arc<Shared>,
+    settings: &Options,
+    question: &Question,
+) -> Result<Read, Problem> {
+    let step = catch_panics(&shared.counters, || {
+        let line = question.request(settings)?;
+        Ok(Session::new(settings.clone()).request(line))
+    });
+    let step = step.unwrap_or_else(|error| Err(Problem::new(error.code, error.message)));
+    if step.is_err() {
+        shared.counters.count_answer("session", false);
+    }
+    of_step(shared, step?)
+}
+
+/// Reads a line of the protocol behind its verb.
 ///
 /// # Errors
 /// What the line would be answered with, as a [`Problem`].
-pub(super) fn read_with(
-    shared: &Arc<Shared>,
-    settings: Options,
-    verb: &str,
-    payload: &[u8],
-) -> Result<Read, Problem> {
+pub(super) fn read_line(shared: &Arc<Shared>, verb: &str, line: &[u8]) -> Result<Read, Problem> {
+    let step = catch_panics(&shared.counters, || {
+        message::step(verb, line, settings(shared))
+    });
+    let step = step.map_err(|error| Problem::new(error.code, error.message))?;
+    of_step(shared, step)
+}
+
+fn of_step(shared: &Shared, step: LineAction) -> Result<Read, Problem> {
     let counters = &shared.counters;
-    let step = catch_panics(counters, || message::step(verb, payload, settings));
     match step {
-        Ok(LineAction::Ask(inquiry)) => Ok(Read::Inquiry(inquiry)),
-        Ok(LineAction::Say(text) | LineAction::Close(text)) => {
+        LineAction::Ask(inquiry) => Ok(Read::Inquiry(inquiry)),
+        LineAction::Say(text) | LineAction::Close(text) => {
             counters.count_answer("session", true);
             Ok(Read::Text(text))
         }
-        Ok(LineAction::Refuse(text)) => {
+        LineAction::Refuse(text) => {
             counters.count_answer("session", false);
             Err(Problem::of_answer(text.as_bytes()))
         }
         // Neither comes of a session.
-        Ok(LineAction::Silence | LineAction::Cancel(_) | LineAction::Rebuild { .. }) => {
+        LineAction::Silence | LineAction::Cancel(_) | LineAction::Rebuild { .. } => {
             Err(Problem::new(ErrorCode::BadRequest, "request is missing"))
         }
-        Err(error) => Err(Problem::new(error.code, error.message.clone())),
     }
 }
 

@@ -21,6 +21,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use gammond_protocol::ErrorCode;
+use gammond_protocol::verbs::ROLLOUT;
 use serde_json::{Value, json};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -225,10 +226,12 @@ async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<
     let query = parts.uri.query().unwrap_or_default();
     question::reject_parameters(query, verbs::BESIDE_BODY)?;
     let body = question::parse(&bytes)?;
-    let words = verbs::with_progress(question::from_json("rollout", body)?);
-    let read = submission::read(shared, "rollout", words.as_bytes());
-    match read.map_err(|problem| verbs::pointed(problem, ("rollout", &words)))? {
-        Read::Inquiry(_) => Ok(NewJob { words, ..new }),
+    let question = question::from_json(&ROLLOUT, body)?.with_progress();
+    match submission::read(shared, &submission::settings(shared), &question)? {
+        Read::Inquiry(_) => Ok(NewJob {
+            words: question.parts.line().unwrap_or_default(),
+            ..new
+        }),
         Read::Text(_) => Err(Problem::new(
             ErrorCode::BadRequest,
             "request is not a rollout",
@@ -263,7 +266,8 @@ async fn analysis(
     let max = matches::JSON_BYTES_MAX;
     let (files, fields, _weight) = matches::files(shared, &parts.headers, body, max).await?;
     settings.extend(fields);
-    let words = verbs::with_progress(question::settings_of_pairs(&settings)?);
+    question::with_progress(&mut settings);
+    let words = question::settings_of_pairs(&settings)?;
     let longest = files.iter().map(Bytes::len).max().unwrap_or(0);
     if archive && longest > matches::REPORT_BYTES_MAX {
         let message = format!(

@@ -209,7 +209,7 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
 
 /// Queues a rollout.
 fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
-    match submission::read(shared, "rollout", job.meta.words.as_bytes())? {
+    match submission::read_line(shared, "rollout", job.meta.words.as_bytes())? {
         Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
         Read::Text(_) => Err(Problem::new(
             ErrorCode::Internal,

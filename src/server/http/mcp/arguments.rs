@@ -1,12 +1,13 @@
 //! Arguments of the tools as a question of the line protocol (MCP-20).
 
 use super::super::problem::Problem;
-use super::super::question;
+use super::super::question::{self, Question};
 use super::message::member;
 use gammond_game::Position;
 use gammond_game::notation::PositionId;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
+use gammond_protocol::verbs::Verb;
 
 /// Points of a player, and the bar.
 const PLACES: usize = 25;
@@ -18,16 +19,17 @@ fn wrong(message: impl Into<String>) -> Problem {
     Problem::new(ErrorCode::BadRequest, message.into())
 }
 
-/// Returns the line of a question: the arguments whose names are in `known`, and these settings where an argument does
+/// Returns a question of a verb: the arguments whose names are in `known`, and these settings where an argument does
 /// not give another value.
 ///
 /// # Errors
 /// An argument that the tool does not have, or that is none.
-pub(super) fn line(
+pub(super) fn read(
+    verb: &'static Verb,
     arguments: &Json,
     known: &[&str],
     defaults: &[(&str, &str)],
-) -> Result<String, Problem> {
+) -> Result<Question, Problem> {
     let Json::Object(members) = arguments else {
         return Err(wrong("arguments must be an object"));
     };
@@ -66,7 +68,7 @@ pub(super) fn line(
     }
     body.push(("settings".to_owned(), Json::Object(settings)));
     // The tools have the decision about the cube of no rollout.
-    question::from_json("", Json::Object(body))
+    question::of_arguments(verb, Json::Object(body))
 }
 
 fn milliseconds(value: &Json) -> Result<Json, Problem> {

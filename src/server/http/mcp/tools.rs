@@ -2,6 +2,7 @@
 
 use super::super::board::{DrawingOptions, PNG, SVG, TEXT, shown};
 use super::super::problem::Problem;
+use super::super::question::Question;
 use super::super::submission::{self, Answer};
 use super::arguments;
 use super::message::{INVALID_PARAMS, RpcError, text};
@@ -15,6 +16,7 @@ use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
 use gammond_game::notation::{PositionId, parse_play};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
+use gammond_protocol::verbs::{CONVERT, CUBE, EVAL, MOVE, ROLLOUT, SHOW, Verb};
 use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -62,11 +64,11 @@ pub(super) async fn call(
     };
     let known = known.as_slice();
     let done = match name {
-        "evaluate" => question(context, "eval", arguments, known, &[DEPTH]).await,
+        "evaluate" => question(context, &EVAL, arguments, known, &[DEPTH]).await,
         "best_plays" => best_plays(context, arguments, known).await,
-        "cube_decision" => question(context, "cube", arguments, known, &[DEPTH]).await,
+        "cube_decision" => question(context, &CUBE, arguments, known, &[DEPTH]).await,
         "rollout" => rollout(context, arguments, known, progress).await,
-        "convert_position" => question(context, "convert", arguments, known, &[]).await,
+        "convert_position" => question(context, &CONVERT, arguments, known, &[]).await,
         "show_position" => show(context, arguments, known).await,
         _ => analyse(context, arguments, known).await,
     };
@@ -86,14 +88,14 @@ fn parsed(bytes: &[u8]) -> Result<Value, Problem> {
 
 async fn question(
     context: &Context,
-    verb: &str,
+    verb: &'static Verb,
     arguments: &Json,
     known: &[&str],
     defaults: &[(&str, &str)],
 ) -> Result<Value, Problem> {
-    let line = arguments::line(arguments, known, defaults)?;
-    let asked = submission::ask(&context.shared, context.origin, verb, line.as_bytes()).await;
-    Ok(structured(parsed(&Answer::collect(asked?).await)?))
+    let question = arguments::read(verb, arguments, known, defaults)?;
+    let answer = submission::ask(&context.shared, context.origin, &question).await?;
+    Ok(structured(parsed(&Answer::collect(answer).await)?))
 }
 
 async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
@@ -108,14 +110,14 @@ async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Resu
         .cloned()
         .partition(|(name, _)| name == "plays");
     let Some((_, wanted)) = wanted.into_iter().next() else {
-        return question(context, "move", arguments, known, &[DEPTH, ("top", "5")]).await;
+        return question(context, &MOVE, arguments, known, &[DEPTH, ("top", "5")]).await;
     };
     // A line ranks all plays; the widest filter gives as many as possible the whole depth.
     let defaults = [DEPTH, ("top", PLAYS_MAX), ("filter", "huge")];
-    let line = arguments::line(&Json::Object(others), known, &defaults)?;
-    let wanted = wanted_plays(context, &line, &wanted)?;
-    let asked = submission::ask(&context.shared, context.origin, "move", line.as_bytes()).await;
-    let mut answer = parsed(&Answer::collect(asked?).await)?;
+    let question = arguments::read(&MOVE, &Json::Object(others), known, &defaults)?;
+    let wanted = wanted_plays(context, &question, &wanted)?;
+    let answer = submission::ask(&context.shared, context.origin, &question).await?;
+    let mut answer = parsed(&Answer::collect(answer).await)?;
     if let Some(plays) = answer.get_mut("plays").and_then(Value::as_array_mut) {
         let is_wanted = |play: &Value| {
             let after = play.get("position").and_then(Value::as_str);
@@ -127,7 +129,11 @@ async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Resu
 }
 
 /// Returns the Position IDs after the plays of an argument.
-fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<String>, Problem> {
+fn wanted_plays(
+    context: &Context,
+    question: &Question,
+    plays: &Json,
+) -> Result<Vec<String>, Problem> {
     let wrong = |message: String| Problem::new(ErrorCode::BadPlay, message);
     let Json::List(plays) = plays else {
         let message = format!(
@@ -140,7 +146,7 @@ fn wanted_plays(context: &Context, line: &str, plays: &Json) -> Result<Vec<Strin
         let message = "plays is empty, expected an array such as [\"8/5 6/5\"]";
         return Err(wrong(message.to_owned()));
     }
-    let (shown, _) = shown(&context.shared, line)?;
+    let shown = shown(&context.shared, question)?.shown;
     let roll = shown
         .roll
         .ok_or_else(|| Problem::new(ErrorCode::MissingRoll, "roll is missing, such as [3,1]"))?;
@@ -168,9 +174,8 @@ async fn rollout(
     if progress.is_some() {
         defaults.push(("progress", "1"));
     }
-    let line = arguments::line(arguments, known, &defaults)?;
-    let mut answer =
-        submission::ask(&context.shared, context.origin, "rollout", line.as_bytes()).await?;
+    let question = arguments::read(&ROLLOUT, arguments, known, &defaults)?;
+    let mut answer = submission::ask(&context.shared, context.origin, &question).await?;
     let trials = match super::message::member(arguments, "trials") {
         Some(Json::Number(number)) => number.as_f64().unwrap_or(1296.0),
         _ => 1296.0,
@@ -247,11 +252,11 @@ async fn show(context: &Context, arguments: &Json, known: &[&str]) -> Result<Val
             _ => question.push((name.clone(), value.clone())),
         }
     }
-    let line = arguments::line(&Json::Object(question), known, &[])?;
+    let question = arguments::read(&SHOW, &Json::Object(question), known, &[])?;
     let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
     let (wishes, _) = DrawingOptions::read(&query)?;
     let drawn = wishes
-        .draw(&context.shared, context.unread.as_deref(), &line, kind)
+        .draw(&context.shared, context.unread.as_deref(), &question, kind)
         .await?;
     let bytes = to_bytes(drawn.into_body(), PICTURE_BYTES_MAX).await;
     let bytes = bytes.map_err(|error| Problem::new(ErrorCode::Internal, error.to_string()))?;
@@ -376,14 +381,13 @@ pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcE
     let id = decoded.map(|(id, _)| id.into_owned()).ok_or_else(unknown)?;
     let arguments = Json::Object(vec![("position".to_owned(), Json::Text(id))]);
     let failed = |problem: Problem| RpcError::new(INVALID_PARAMS, problem.message);
-    let line = arguments::line(&arguments, &["position"], &[]).map_err(failed)?;
+    let question = arguments::read(&CONVERT, &arguments, &["position"], &[]).map_err(failed)?;
     let bytes = if kind == "application/json" {
-        let asked =
-            submission::ask(&context.shared, context.origin, "convert", line.as_bytes()).await;
+        let asked = submission::ask(&context.shared, context.origin, &question).await;
         Answer::collect(asked.map_err(failed)?).await
     } else {
         let drawn = DrawingOptions::default()
-            .draw(&context.shared, context.unread.as_deref(), &line, kind)
+            .draw(&context.shared, context.unread.as_deref(), &question, kind)
             .await;
         let body = drawn.map_err(failed)?.into_body();
         let bytes = to_bytes(body, PICTURE_BYTES_MAX).await;

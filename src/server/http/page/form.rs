@@ -1,14 +1,14 @@
 //! The form of the page: what its fields hold, and links that keep it.
 
 use super::super::problem::Problem;
-use super::super::question;
+use super::super::question::{self, Question};
 use gammond_base::escape::Markup;
 use gammond_engine::query::Setting;
 use gammond_game::Roll;
+use gammond_protocol::verbs::SHOW;
+use gammond_protocol::verbs::schema::START;
 use std::fmt::Write as _;
 
-/// The position where none is given.
-const START: &str = "4HPwATDgc/ABMA";
 /// Parameters that have a field.
 pub(super) const FIELDS: [&str; 5] = ["position", "roll", "plies", "length", "score"];
 /// Parameters that a state inside an ID replaces.
@@ -52,16 +52,16 @@ impl PageForm {
         !self.value("length").is_empty() || !self.value("score").is_empty()
     }
 
-    /// Returns what stands behind the verb in the line that asks the same.
+    /// Returns the question of the fields.
     ///
     /// # Errors
     /// As for a query of the paths below `/v1/`.
-    pub(super) fn line(&self) -> Result<String, Problem> {
-        let mut query = form_urlencoded::Serializer::new(String::new());
+    pub(super) fn question(&self) -> Result<Question, Problem> {
+        let mut parameters = self.values.clone();
         if self.value("position").is_empty() {
-            query.append_pair("position", START);
+            parameters.push(("position".to_owned(), START.to_owned()));
         }
-        question::from_query("", &query.extend_pairs(&self.values).finish())
+        question::of_parameters(&SHOW, parameters, false)
     }
 
     /// Returns the query of the page with another position, which holds its own state.

@@ -2,8 +2,8 @@
 
 use super::super::board;
 use super::super::problem::Problem;
+use super::super::question::Question;
 use super::super::submission;
-use super::super::verbs::named;
 use super::form::PageForm;
 use crate::fair_queue::Origin;
 use crate::tcp::shared::Shared;
@@ -12,6 +12,7 @@ use gammond_game::notation::{Form, PositionId};
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::render;
+use gammond_protocol::verbs::{CONVERT, CUBE, EVAL, MOVE, PositionRequest, Verb};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -48,15 +49,14 @@ pub(super) struct PageParts {
 struct PageQuery<'a> {
     shared: &'a Arc<Shared>,
     origin: Origin,
-    line: String,
+    question: Question,
 }
 
 impl PageQuery<'_> {
     /// Asks as `/v1/VERB` does.
-    async fn ask(&self, verb: &str, more: &str) -> Result<Value, Problem> {
-        let line = format!("{}{more}", self.line);
-        let asked = submission::ask(self.shared, self.origin, verb, line.as_bytes()).await;
-        let answer = asked.map_err(|problem| named(problem, (verb, &line)))?;
+    async fn ask(&self, verb: &'static Verb) -> Result<Value, Problem> {
+        let question = self.question.of(verb);
+        let answer = submission::ask(self.shared, self.origin, &question).await?;
         let text = answer.collect().await;
         let unread = |_| Problem::new(ErrorCode::Internal, "the answer could not be read");
         serde_json::from_slice(&text).map_err(unread)
@@ -72,31 +72,30 @@ pub(super) async fn explore(
     origin: Origin,
     form: &PageForm,
 ) -> Result<PageParts, Problem> {
-    let line = form.line()?;
-    let read = board::shown(shared, &line);
-    let (shown, state) = read.map_err(|problem| named(problem, ("show", &line)))?;
+    let mut question = form.question()?;
+    let PositionRequest { shown, state, .. } = *board::shown(shared, &question)?;
+    if form.value("top").is_empty() {
+        let top = ("top".to_owned(), PLAYS_LISTED.to_string());
+        question.parts.settings.push(top);
+    }
     let inquirer = PageQuery {
         shared,
         origin,
-        line,
+        question,
     };
-    let ids = inquirer.ask("convert", "").await?;
+    let ids = inquirer.ask(&CONVERT).await?;
     let (heading, summary, tables) = match shown.roll {
         Some(roll) => {
-            let top = match form.value("top") {
-                "" => format!(" top={PLAYS_LISTED}"),
-                _ => String::new(),
-            };
-            let answer = inquirer.ask("move", &top).await?;
+            let answer = inquirer.ask(&MOVE).await?;
             let (summary, table) = plays(&answer, form, &state);
             (format!("Plays of {roll}"), summary, table)
         }
         None => {
-            let (summary, table) = match inquirer.ask("cube", "").await {
+            let (summary, table) = match inquirer.ask(&CUBE).await {
                 Ok(answer) => cube(&answer),
                 // There is nothing to decide, but the position has a value.
                 Err(problem) if problem.code == ErrorCode::BadCube => {
-                    value(&inquirer.ask("eval", "").await?)
+                    value(&inquirer.ask(&EVAL).await?)
                 }
                 Err(problem) => return Err(problem),
             };

@@ -1,0 +1,167 @@
+//! `move`: the plays of a roll, best first.
+
+use super::resolve::Resolved;
+use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
+use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
+use crate::answer::{
+    Addressee, Mwc, NotFinite, Number, Probabilities, Shown, finite, id_of, line, object, percent,
+    unit,
+};
+use crate::dialect::About;
+use crate::request::RequestError;
+use gammond_engine::query::{AnswerStyle, Found, PlayQuery, Question, RankedPlay, Scope, Settings};
+use gammond_game::notation::{PositionId, play_text};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The verb `move`.
+pub static VERB: Verb = Verb {
+    name: "move",
+    takes: Takes {
+        roll: true,
+        plays: false,
+        cube: false,
+    },
+    scopes: &[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Plays,
+        Scope::State,
+        Scope::Rules,
+        Scope::Queue,
+    ],
+    usage: "move POSITION ROLL [key=value…]: the plays of a roll, best first",
+    summary: "Ranks the plays of a roll",
+    lasts: true,
+    example: || json!({"position": schema::START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
+    schemas,
+    work: Work::Ask(Asking { question, write }),
+};
+
+fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> {
+    resolved.is_decided()?;
+    let query = PlayQuery {
+        position: resolved.position,
+        roll: resolved.needed_roll()?,
+        state: resolved.state,
+    };
+    // The client asks for values at this depth, not for a choice alone.
+    let settings = resolved.options.search().with_value_of_best();
+    Ok((Question::Plays(query), settings))
+}
+
+#[derive(Serialize)]
+struct PlaysBody<'a> {
+    position: Shown<PositionId>,
+    roll: [u8; 2],
+    plies: u8,
+    legal: usize,
+    unit: &'static str,
+    plays: Vec<PlayBody<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlayBody<'a> {
+    play: &'a str,
+    position: Shown<PositionId>,
+    equity: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mwc: Option<Mwc>,
+    loss: Number,
+    plies: u8,
+    probabilities: Probabilities,
+}
+
+fn write(
+    to: Addressee<'_>,
+    _: &PositionRequest,
+    found: &Found,
+    _: &About<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), RequestError> {
+    let Found::Plays(answer) = found else {
+        return Err(not_its_answer());
+    };
+    let play_text = |ranked: &RankedPlay| play_text(&answer.position, &ranked.play);
+    let Some(best) = answer.plays.first() else {
+        return Err(NotFinite.into());
+    };
+    match to.style {
+        AnswerStyle::Position => line(to, format_args!("{}", PositionId::from(best.position)), out),
+        AnswerStyle::Text => {
+            finite(&[best.value.equity])?;
+            let play = play_text(best);
+            let play = if play.is_empty() { "no play" } else { &play };
+            let (equity, chances) = (best.value.equity, percent(&best.chances));
+            line(to, format_args!("{play} {equity:+.4} ({chances})"), out);
+        }
+        AnswerStyle::Json => {
+            let texts: Vec<String> = answer.plays.iter().map(play_text).collect();
+            let body = |(ranked, play): (&RankedPlay, _)| PlayBody {
+                play,
+                position: id_of(ranked.position),
+                equity: Number(ranked.value.equity),
+                mwc: ranked.value.mwc.map(Number),
+                loss: Number(ranked.loss(best)),
+                plies: ranked.plies,
+                probabilities: (&ranked.chances).into(),
+            };
+            let body = PlaysBody {
+                position: id_of(answer.position),
+                roll: answer.roll.dice(),
+                plies: answer.plies,
+                legal: answer.legal,
+                unit: unit(&best.value),
+                plays: (answer.plays.iter().zip(texts.iter().map(String::as_str)))
+                    .map(body)
+                    .collect(),
+            };
+            object(to, "move", body, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn schemas() -> Vec<(String, Value)> {
+    let play = schema::object(
+        "A play of the roll",
+        &[
+            ("play", PLAY, text()),
+            (
+                "position",
+                "Position ID after it; the opponent is on roll",
+                text(),
+            ),
+            ("equity", "Value for the player who moves", number()),
+            ("loss", "Equity lost against the best play", number()),
+            ("plies", PLIES, schema::count()),
+        ],
+        &[
+            ("mwc", "Chance to win the match", number()),
+            (
+                "probabilities",
+                "Chances of the player who moves",
+                schema::refer("Probabilities"),
+            ),
+        ],
+    );
+    vec![
+        ("Play".to_owned(), play),
+        answer(
+            "move",
+            &[
+                ("position", POSITION, text()),
+                ("roll", "The dice", schema::dice()),
+                ("plies", PLIES, schema::count()),
+                ("legal", "Number of legal plays", schema::count()),
+                ("unit", UNIT, schema::unit()),
+                (
+                    "plays",
+                    "The plays, best first",
+                    schema::list(&schema::refer("Play")),
+                ),
+            ],
+            &[("level", LEVEL, text()), schema::warning()],
+        ),
+    ]
+}

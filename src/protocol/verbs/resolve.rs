@@ -1,0 +1,320 @@
+//! The parts of a request with a position to one query: the position's own cube, score and dice, the session's settings and
+//! the request's settings together.
+//!
+//! Rules Q-20 to Q-29 and Q-60 of `protocol-specs/request-protocol.md`.
+
+use super::parts::{Item, Part, PartError, Parts};
+use super::{PositionRequest, Verb, Work, convert, eval, moves};
+use crate::ErrorCode;
+use crate::queue_place::QueuePlace;
+use crate::request::RequestError;
+use gammond_engine::query::{AnswerStyle, Options, Settings};
+use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
+use gammond_game::{MatchState, MatchStateError, Position, Roll, Score};
+
+/// Wishes about the answer, which hold for an error too.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Wishes {
+    pub(crate) style: AnswerStyle,
+    pub(crate) place: QueuePlace,
+    pub(crate) warning: Option<&'static str>,
+}
+
+impl Wishes {
+    /// Returns the wishes of these settings.
+    pub(crate) fn of(options: &Options) -> Wishes {
+        Wishes {
+            style: options.answer.unwrap_or_default(),
+            place: QueuePlace::of(options),
+            warning: None,
+        }
+    }
+}
+
+/// A request whose parts are read.
+#[derive(Debug)]
+pub(crate) struct Resolved<'a> {
+    parts: &'a Parts<'a>,
+    /// True for `rollout cube`.
+    pub(super) cube: bool,
+    pub(super) position: Position,
+    /// The dice of the request, else of the position.
+    pub(super) roll: Option<Roll>,
+    pub(super) state: MatchState,
+    /// The session's settings with those of the request on top.
+    pub(super) options: Options,
+    /// The plays, if the request has some.
+    pub(super) plays: Option<&'a [u8]>,
+}
+
+/// Reads a request; without a verb it is `move` if there are dice, else `eval`.
+///
+/// # Errors
+/// [`PartError`]. The wishes that were read until then stay in `wishes`.
+pub(crate) fn resolve(
+    verb: Option<&'static Verb>,
+    parts: &Parts<'_>,
+    session: &Options,
+    wishes: &mut Wishes,
+) -> Result<PositionRequest, PartError> {
+    let refuse =
+        |code: ErrorCode, message: &str| PartError::new(Part::Position, code, "position", message);
+    if parts.position.is_empty() {
+        return Err(refuse(ErrorCode::MissingPosition, "position is missing"));
+    }
+    let in_part = |part: Part| {
+        move |error| PartError {
+            part,
+            error: RequestError::from(error),
+        }
+    };
+    let mut shown = parse_position(&parts.position).map_err(in_part(Part::Position))?;
+    let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
+    let roll = roll.transpose().map_err(in_part(Part::Roll))?;
+    let (options, plays) = options(verb, parts, session, shown.no_cube)?;
+    *wishes = Wishes {
+        warning: shown.warning,
+        ..Wishes::of(&options)
+    };
+    match_goes_on(verb, &shown, &options)
+        .map_err(|message| refuse(ErrorCode::GameOver, &message))?;
+    let state = state_of(&shown, session, &options).map_err(|error| {
+        let cause = ["cube", "owner", "score", "length", "crawford"];
+        match parts.first_of(&cause) {
+            None => position_error(&parts.position, shown.form, error),
+            Some(_) => state_error(parts, error),
+        }
+    })?;
+    let roll = roll.or(shown.roll);
+    let verb = verb.unwrap_or(match roll {
+        Some(_) => &moves::VERB,
+        None => &eval::VERB,
+    });
+    let resolved = Resolved {
+        parts,
+        cube: parts.cube,
+        position: shown.position,
+        roll,
+        state,
+        options,
+        plays,
+    };
+    let (question, settings) = match &verb.work {
+        Work::Write(_) => (None, Settings::default()),
+        Work::Ask(asking) => {
+            let (question, settings) = (asking.question)(&resolved)?;
+            (Some(question), settings)
+        }
+    };
+    shown.roll = roll;
+    Ok(PositionRequest {
+        verb,
+        shown,
+        state,
+        question,
+        settings,
+    })
+}
+
+/// Returns the settings of a request, those of its session below them, and its plays.
+fn options<'a>(
+    verb: Option<&Verb>,
+    parts: &'a Parts<'_>,
+    session: &Options,
+    no_cube: bool,
+) -> Result<(Options, Option<&'a [u8]>), PartError> {
+    let mut options = session.without_state();
+    let is = |name: &str| verb.is_some_and(|verb| verb.name == name);
+    // A level gives a rollout its settings only where the request names it: that of a session is for other verbs.
+    if is("rollout") {
+        options.level = None;
+    }
+    // A question about the cube is one with a cube, unless it says that there is none.
+    let cubeful = options.cubeful.unwrap_or(true) || parts.cube || is("cube");
+    options.cubeful = Some(cubeful && !no_cube);
+    let takes_plays = verb.is_some_and(|verb| verb.takes.plays) && !parts.cube;
+    let mut plays = None;
+    for (number, item) in parts.items.iter().enumerate() {
+        let set = match item {
+            Item::Plays(text) if takes_plays => {
+                plays = Some(text.as_ref());
+                continue;
+            }
+            Item::Plays(text) => options.set("plays", &String::from_utf8_lossy(text)),
+            Item::Setting(name, value) => options.set(name, value),
+            Item::Wrong(error) => {
+                return Err(PartError {
+                    part: Part::Item(number),
+                    error: error.clone(),
+                });
+            }
+        };
+        set.map_err(|error| PartError {
+            part: Part::Item(number),
+            error: error.into(),
+        })?;
+    }
+    Ok((options, plays))
+}
+
+/// Checks that the match is not over: there is then no state to answer about, or to change, and only `convert` without
+/// settings is answered.
+///
+/// # Errors
+/// The message for people.
+fn match_goes_on(
+    verb: Option<&Verb>,
+    parsed: &ParsedPosition,
+    wishes: &Options,
+) -> Result<(), String> {
+    let (Some([me, opponent]), Some(id)) = (parsed.final_score, parsed.match_id) else {
+        return Ok(());
+    };
+    if verb == Some(&convert::VERB) && !wishes.has_state() {
+        return Ok(());
+    }
+    let length = id.length();
+    Err(format!(
+        "position is of a match that is over: {me}-{opponent}, seen by the player on roll, in a match to {length}; \
+         only convert takes it, as it is"
+    ))
+}
+
+/// Returns the state in the form, else the session's, with the request's settings on top (Q-22).
+fn state_of(
+    parsed: &ParsedPosition,
+    session: &Options,
+    wishes: &Options,
+) -> Result<MatchState, MatchStateError> {
+    let Some(mut state) = parsed.state else {
+        return (wishes.clone().with_state_below(session)).state(MatchState::default());
+    };
+    // No Match ID carries beavers; no board line and no OGID carries Jacoby either.
+    let open = matches!(parsed.form, Form::BoardLine | Form::Ogid);
+    if (open || parsed.form == Form::GnubgId) && state.score.is_money() {
+        state.rules.beavers = session.beavers.unwrap_or(state.rules.beavers);
+    }
+    if open && state.score.is_money() {
+        state.rules.jacoby = session.jacoby.unwrap_or(state.rules.jacoby);
+    }
+    wishes.state(state)
+}
+
+/// Returns the error of a position whose own cube and score do not fit each other (ERR-04), at its cube.
+fn position_error(text: &[u8], form: Form, error: MatchStateError) -> PartError {
+    // The colon in front of the field with the cube, from 1.
+    let (code, field, colon) = match form {
+        Form::Xgid => (ErrorCode::BadXgid, "XGID cube", 1),
+        Form::GnubgId => (ErrorCode::BadMatchId, "match ID cube", 1),
+        Form::Ogid => (ErrorCode::BadOgid, "OGID cube", 2),
+        Form::BoardLine => (ErrorCode::BadBoard, "board cube", 0),
+        // The others carry no state.
+        _ => (ErrorCode::BadPosition, "position", 0),
+    };
+    let fields = text.split_inclusive(|&byte| byte == b':').take(colon);
+    let message = format!("{field} is not possible: {error}");
+    let mut wrong = PartError::new(Part::Position, code, field, message);
+    wrong.error.at = fields.map(<[u8]>::len).sum::<usize>();
+    wrong
+}
+
+/// Returns the error of settings that do not fit each other (S-05), at the first of them, else at the position.
+pub(crate) fn state_error(parts: &Parts<'_>, error: MatchStateError) -> PartError {
+    const CUBE: [&str; 2] = ["cube", "owner"];
+    const SCORE: [&str; 3] = ["score", "length", "crawford"];
+    let (code, field, keys) = match error {
+        MatchStateError::CubeValue(_) => (ErrorCode::BadCube, "cube", &CUBE[..]),
+        MatchStateError::CrawfordCube => (
+            ErrorCode::BadCube,
+            "cube",
+            &["cube", "owner", "score", "length", "crawford"][..],
+        ),
+        _ => (ErrorCode::BadScore, "score", &SCORE[..]),
+    };
+    let part = parts.first_of(keys).unwrap_or(Part::Position);
+    PartError::new(part, code, field, error.to_string())
+}
+
+impl Resolved<'_> {
+    /// Returns an error at the position.
+    pub(super) fn position_error(&self, code: ErrorCode, message: &str) -> PartError {
+        PartError::new(Part::Position, code, "position", message)
+    }
+
+    /// Returns an error of the plays.
+    pub(super) fn plays_error(&self, code: ErrorCode, message: impl Into<String>) -> PartError {
+        let part = self.parts.first_of(&["plays"]).unwrap_or(Part::Position);
+        PartError::new(part, code, "plays", message)
+    }
+
+    /// Returns the dice.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(super) fn needed_roll(&self) -> Result<Roll, PartError> {
+        self.roll.ok_or_else(|| {
+            PartError::new(
+                Part::Roll,
+                ErrorCode::MissingRoll,
+                "roll",
+                "roll is missing",
+            )
+        })
+    }
+
+    /// Refuses dice of the request; those of the position do not matter.
+    ///
+    /// # Errors
+    /// This code and message, at the dice.
+    pub(super) fn no_roll(&self, code: ErrorCode, message: &str) -> Result<(), PartError> {
+        match &self.parts.roll {
+            Some(_) => Err(PartError::new(Part::Roll, code, "roll", message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the game goes on.
+    ///
+    /// # Errors
+    /// This message, at the position.
+    pub(super) fn game_goes_on(&self, message: &str) -> Result<(), PartError> {
+        match self.position.is_over() {
+            true => Err(self.position_error(ErrorCode::GameOver, message)),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that there is something to decide.
+    ///
+    /// # Errors
+    /// `game-over`, at the position.
+    pub(super) fn is_decided(&self) -> Result<(), PartError> {
+        self.game_goes_on("position is not one to decide in: the game is over")
+    }
+
+    /// Checks that there is a decision about the cube. One that is dead may be asked about where a search answers.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(super) fn cube_decides(&self, of_rollout: bool) -> Result<(), PartError> {
+        let score = match of_rollout {
+            true => self.state.score,
+            false => Score::MONEY,
+        };
+        let state = MatchState {
+            score,
+            ..self.state
+        };
+        let (keys, reason) = if self.options.search().cubeful {
+            match state.double_refusal() {
+                None => return Ok(()),
+                Some(refusal) => (&["owner", "cube"][..], refusal.reason()),
+            }
+        } else {
+            (&["cubeful"][..], "no cube is in use")
+        };
+        let part = self.parts.first_of(keys).unwrap_or(Part::Position);
+        let message = format!("{reason}, so there is no cube decision");
+        Err(PartError::new(part, ErrorCode::BadCube, "cube", message))
+    }
+}
