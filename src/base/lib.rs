@@ -2,12 +2,16 @@
 //! statistics, a stop token. Independent of backgammon.
 
 pub mod checksum;
+pub mod closest;
 pub mod days;
 pub mod escape;
 pub mod files;
 pub mod journal;
+pub mod lines;
 pub mod packed;
 pub mod platform;
 pub mod rng;
 pub mod stats;
 pub mod stop;
+#[cfg(feature = "toml")]
+pub mod toml;

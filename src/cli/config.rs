@@ -14,7 +14,7 @@
 
 use super::Failure;
 use clap::Command;
-use gammond_protocol::parse_toml;
+use gammond_base::toml::parse_toml;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};

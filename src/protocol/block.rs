@@ -1,10 +1,10 @@
 //! A match in lines behind a request: what a session collects until the line that ends it.
 
-use super::lines::FramedLine;
 use super::queue_place::QueuePlace;
 use super::request::{MatchHeader, Refusal, RequestError};
 use super::task::MatchPart;
 use crate::ErrorCode;
+use gammond_base::lines::FramedLine;
 use gammond_engine::query::AnswerStyle;
 
 /// Longest match of one request, with its line ends.

@@ -2,11 +2,11 @@
 
 use super::dialect::Dialect;
 use super::external::{External, ExternalSettings};
-use super::lines::FramedLine;
 use super::request::RequestError;
 use super::session::Session;
 use super::ubgi::Ubgi;
 use crate::ErrorCode;
+use gammond_base::lines::FramedLine;
 use gammond_engine::query::Options;
 
 /// Initial settings of the protocol machines of a server's connections.

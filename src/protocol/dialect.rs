@@ -7,10 +7,10 @@
 
 use super::analysis::Collected;
 use super::answer::{self, Addressee};
-use super::lines::FramedLine;
 use super::queue_place::QueuePlace;
 use super::request::RequestError;
 use super::task::{InquiryTask, TaskAnswer};
+use gammond_base::lines::FramedLine;
 use gammond_engine::query::{AnswerStyle, Cost, Settings};
 use serde_json::{Value, json};
 use std::fmt::Debug;

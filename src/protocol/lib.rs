@@ -1,5 +1,5 @@
 //! Protocols as machines without I/O: text in, requests and text out; the analysis of matches, pictures of boards, the
-//! console, and the machines of the bots.
+//! console.
 //!
 //! [`answerer`] and [`analysis`] ask the engine; the other modules know its vocabulary alone, so that they are tested
 //! with no net loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
@@ -16,18 +16,13 @@
 pub mod analysis;
 pub mod answer;
 pub mod answerer;
-pub mod bgammon;
 mod block;
-pub mod bot;
 mod choice;
-mod closest;
 pub mod console;
 mod dialect;
 mod error_code;
 pub mod external;
-pub mod fibs;
 pub mod json;
-mod lines;
 pub mod message;
 mod queue_place;
 pub mod render;
@@ -36,7 +31,6 @@ mod request;
 mod request_line;
 mod session;
 mod task;
-mod toml_fault;
 pub mod ubgi;
 pub mod verbs;
 pub mod web;
@@ -45,8 +39,9 @@ pub use block::MATCH_BYTES_MAX;
 pub use choice::Defaults;
 pub use dialect::{About, Cancel, CancelState, Dialect, Inquiry, LineAction, Reply};
 pub use error_code::ErrorCode;
+pub use gammond_base::lines::{FramedLine, LineCodec};
 pub use gammond_engine::query::{AnswerStyle, Options, SettingError};
-pub use lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
+pub use gammond_game::notation::LINE_BYTES_MAX;
 pub use queue_place::QueuePlace;
 pub use request::{Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
@@ -54,4 +49,3 @@ pub use session::Session;
 pub use task::{
     InquiryTask, MatchPart, MatchProgress, MatchReport, MatchTask, ReportForm, TaskAnswer,
 };
-pub use toml_fault::{TomlFault, parse_toml};

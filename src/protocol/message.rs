@@ -2,14 +2,15 @@
 
 use super::answer::{self, Addressee};
 use super::dialect::{About, Dialect, Inquiry, LineAction, Reply};
-use super::lines::{FramedLine, LINE_BYTES_MAX, LineCodec};
 use super::reply::{RequestKind, RequestReply, judged};
 use super::request::{Request, RequestError};
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
 use super::task::{InquiryTask, MatchTask, ReportForm, TaskAnswer};
 use crate::ErrorCode;
+use gammond_base::lines::{FramedLine, LineCodec};
 use gammond_engine::query::{AnswerStyle, Options};
+use gammond_game::notation::LINE_BYTES_MAX;
 
 /// The subject for whole lines, also those that begin with no verb: records and board lines.
 pub const LINE: &str = "line";

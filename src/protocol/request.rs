@@ -1,6 +1,5 @@
 //! Requests, and their errors.
 
-use super::lines::LINE_BYTES_MAX;
 use super::queue_place::QueuePlace;
 use super::task::MatchPart;
 use super::verbs::PositionRequest;
@@ -8,7 +7,7 @@ use crate::ErrorCode;
 use gammond_engine::query::Settings;
 use gammond_engine::query::{AnswerStyle, Options, SettingError};
 use gammond_game::Rules;
-use gammond_game::notation::{NotationError, PlayRecord, PositionChances};
+use gammond_game::notation::{LINE_BYTES_MAX, NotationError, PlayRecord, PositionChances};
 
 /// Longest request id, in bytes.
 pub(crate) const ID_BYTES_MAX: usize = 64;

@@ -5,8 +5,6 @@
 //! request's settings are already one query when [`parse_line`] returns.
 
 use super::block::match_part;
-use super::closest::closest;
-use super::lines::LINE_BYTES_MAX;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 use super::task::MatchPart;
 use super::verbs::{
@@ -14,8 +12,9 @@ use super::verbs::{
     request_of_json, resolve, state_error,
 };
 use crate::ErrorCode;
+use gammond_base::closest::closest;
 use gammond_engine::query::{Options, Scope, Setting, Settings};
-use gammond_game::notation::BenchmarkRecord;
+use gammond_game::notation::{BenchmarkRecord, LINE_BYTES_MAX};
 use gammond_game::{MatchState, Rules};
 
 /// Returns true if a line needs no answer: blank, a comment, or a line of a benchmark file without a request (Q-04,

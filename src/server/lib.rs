@@ -1,10 +1,8 @@
 //! Transports: sockets of TCP and Unix with lines (`tcp`), HTTP with pages and MCP, standard input (`batch`, `ubgi`), the
-//! console, the links of the bots; and what they share: queues, the threads that compute, limits, the shutdown.
+//! console; and what they share: queues, the threads that compute, limits, the shutdown.
 //! NATS is in `gammond-farm`.
 
 pub mod batch;
-pub mod bgammon;
-pub mod bot;
 pub mod console;
 pub mod console_tcp;
 pub mod counters;
@@ -12,7 +10,6 @@ mod engines;
 mod external_client;
 pub mod fair_queue;
 pub mod faults;
-pub mod fibs;
 mod http;
 pub mod limits;
 pub mod memory_budget;

@@ -5,7 +5,7 @@
 
 use crate::server_process::Process;
 use crate::support::HANG_LIMIT;
-use gammond_protocol::fibs::{Machine, Output, Policy, Timing};
+use gammond_bots::fibs::{Machine, Output, Policy, Timing};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

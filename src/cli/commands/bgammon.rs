@@ -2,8 +2,8 @@
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, stop_requests};
 use crate::{Common, Failure, SearchOptions, io_threads};
-use gammond_protocol::bgammon::{MatchOffer, MatchOfferError};
-use gammond_server::bgammon::{BgammonConfig, BgammonError, play};
+use gammond_bots::bgammon::{BgammonConfig, BgammonError, play};
+use gammond_bots::bgammon::{MatchOffer, MatchOfferError};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

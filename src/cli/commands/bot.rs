@@ -2,7 +2,7 @@
 
 use crate::{Failure, only_for_its_owner, within};
 use gammond_base::files;
-use gammond_server::bot::{Secret, SecretError};
+use gammond_bots::shared::{Secret, SecretError};
 use gammond_server::platform::{SignalEvent, SignalListener};
 use gammond_server::tcp::Address;
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
 use crate::{AnalysisKey, Archive, Common, Failure, SearchOptions, io_threads};
+use gammond_bots::fibs::Policy;
+use gammond_bots::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Settings;
-use gammond_protocol::fibs::Policy;
-use gammond_server::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;

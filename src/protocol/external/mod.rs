@@ -26,8 +26,8 @@ pub(crate) use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
 
 use super::dialect::{self, Dialect, Inquiry};
-use super::lines::FramedLine;
 use command::{Command, Options};
+use gammond_base::lines::FramedLine;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
 use gammond_game::{Cube, CubeOwner, MatchState, Score};

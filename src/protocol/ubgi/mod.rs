@@ -17,9 +17,9 @@ mod options;
 
 use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
-use super::lines::FramedLine;
 use super::request::RequestError;
 use crate::{InquiryTask, TaskAnswer};
+use gammond_base::lines::FramedLine;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, MoveFilter, Options, PlayQuery, Question as Asked, RankedPlays,
     Settings,

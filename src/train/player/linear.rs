@@ -9,8 +9,8 @@ use super::{Player, PlayerError, best_by};
 use gammond_base::checksum::sha256;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::rng::{ChaCha8Rng, unit};
+use gammond_base::toml::parse_toml;
 use gammond_game::{BAR, Chances, Position, Roll, Side};
-use gammond_protocol::parse_toml;
 use std::collections::BTreeMap;
 use std::path::Path;
 

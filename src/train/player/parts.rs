@@ -13,9 +13,9 @@
 use super::{Player, PlayerError, best_by};
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::rng::ChaCha8Rng;
+use gammond_base::toml::parse_toml;
 use gammond_engine::bearoff::Tables;
 use gammond_game::{Chances, Class, Position, Roll};
-use gammond_protocol::parse_toml;
 use std::path::Path;
 
 /// Contents of a file.

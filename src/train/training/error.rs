@@ -3,11 +3,11 @@
 use super::limits::Checked;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::JournalError;
+use gammond_base::toml::{TomlFault, parse_toml};
 use gammond_engine::engine::EngineError;
 use gammond_engine::eval::nets::NetError;
 use gammond_engine::nn::IntegerNetError;
 use gammond_job::JobError;
-use gammond_protocol::{TomlFault, parse_toml};
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 

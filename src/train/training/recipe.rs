@@ -565,7 +565,7 @@ fn small_net(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_protocol::parse_toml;
+    use gammond_base::toml::parse_toml;
 
     const PLAN: &str = "seed = 1\nrace = { first = 64, second = 16 }\n[[stage.plan.round]]\nlabels = 100\npool = 1\nrate = 1e-3\n";
 

@@ -2,11 +2,11 @@
 
 use crate::support::shared;
 use gammond_base::rng::{ChaCha8Rng, below, stream};
-use gammond_game::notation::{MatchFile, position_after};
-use gammond_game::{Play, Step, find_play, legal_plays};
-use gammond_protocol::bgammon::{
+use gammond_bots::bgammon::{
     Ask, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, Ended, MatchOffer,
 };
+use gammond_game::notation::{MatchFile, position_after};
+use gammond_game::{Play, Step, find_play, legal_plays};
 use serde_json::Value;
 use server::{Faults, Server};
 use std::path::Path;

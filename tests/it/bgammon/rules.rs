@@ -1,7 +1,7 @@
 //! The rules of `protocol-specs/bgammon.md`, one by one.
 
 use super::*;
-use gammond_protocol::bgammon::Ask;
+use gammond_bots::bgammon::Ask;
 use serde_json::json;
 
 /// A board of a match to 5 points with the bot on roll, with these members in the place of the usual ones.

@@ -8,15 +8,15 @@
 use crate::fibs_server::{Faults, Server, Style};
 use crate::support::{lines, shared};
 use gammond_base::rng::{ChaCha8Rng, below, stream};
+use gammond_bots::fibs::{
+    Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, MatchTerms, Message,
+    Output, Piece, Policy, Timing, Who, name_line,
+};
+use gammond_bots::fibs::{FibsConfig, MatchArchiver, Secret, answer, play};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::Roll;
 use gammond_game::notation::{BoardDialect, MatchFile};
-use gammond_protocol::fibs::{
-    Answer, Ask, By, Event, LineReader, Machine, MatchEnd, MatchRecord, MatchTerms, Message,
-    Output, Piece, Policy, Timing, Who, name_line,
-};
-use gammond_server::fibs::{FibsConfig, MatchArchiver, Secret, answer, play};
 use std::sync::OnceLock;
 
 mod breaks;

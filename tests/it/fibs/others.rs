@@ -600,7 +600,7 @@ fn reports_of_a_match_are_correct() {
     };
     let plays = |policy: &Policy, rating| {
         let verdict = policy.judge("joe", MatchTerms::Points(3), Some(&who(rating)), 0, 0);
-        verdict == gammond_protocol::fibs::policy::InvitationAnswer::Play
+        verdict == gammond_bots::fibs::policy::InvitationAnswer::Play
     };
     assert!(plays(&policy, -120.0) && plays(&policy, 1500.0));
     let strong = Policy::parse("rating_min = 1600.0").unwrap();

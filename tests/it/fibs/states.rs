@@ -7,7 +7,7 @@ use super::matches::night;
 use super::words::{TRANSCRIPTS, received};
 use super::world::*;
 use super::*;
-use gammond_protocol::fibs::transitions::{States, TRANSITIONS, Transition, Transitions, row_of};
+use gammond_bots::fibs::transitions::{States, TRANSITIONS, Transition, Transitions, row_of};
 use std::collections::BTreeMap;
 
 /// A row that neither a recording nor a simulated match takes, with the reason, and lines that take it: `*N` waits so

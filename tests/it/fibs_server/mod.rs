@@ -327,7 +327,7 @@ impl Server {
 
     /// Words of a stranger that look like what the server would say now.
     fn stranger(&mut self) {
-        use gammond_protocol::fibs::free_text::FORMS;
+        use gammond_bots::fibs::free_text::FORMS;
         self.seen.free_text += 1;
         let opponent = self.opponent.clone();
         let mut wishes = vec![

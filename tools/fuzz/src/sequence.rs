@@ -1,13 +1,13 @@
 //! Sequences for the machines that have a state: the fuzzer's bytes choose among commands, boards
 //! and sentences that belong together, so that a session gets beyond its first line.
 
-use gammond_engine::query::{Options, Settings};
-use gammond_game::legal_plays;
-use gammond_protocol::bgammon::{
+use gammond_bots::bgammon::{
     Ask as BgammonAsk, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, MatchOffer,
 };
+use gammond_bots::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
+use gammond_engine::query::{Options, Settings};
+use gammond_game::legal_plays;
 use gammond_protocol::external::{Ask as ExternalAsk, External, ExternalAction as ExternalStep};
-use gammond_protocol::fibs::{Answer, Ask, Machine, Output, Policy, Timing};
 use gammond_protocol::ubgi::{Ubgi, UbgiAction as UbgiStep};
 
 /// Bytes read as choices; zeros when they are used up.
