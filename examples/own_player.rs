@@ -1,11 +1,11 @@
 //! A player of one's own against a classical one: `cargo run --release --example own_player`
 #![allow(clippy::print_stdout, reason = "it is what an example is for")]
 
+use gammond_arena::duel::{DuelPlan, play_duel};
+use gammond_arena::player::{Player, PlayerError, PlayerSpec, best_by};
 use gammond_base::rng::ChaCha8Rng;
 use gammond_game::{Position, Roll};
 use gammond_job::Control;
-use gammond_train::duel::{DuelPlan, play_duel};
-use gammond_train::player::{Player, PlayerError, PlayerSpec, best_by};
 use std::error::Error;
 
 /// Leaves as few single checkers as it can, and hits where it can.

@@ -1,16 +1,16 @@
 //! Stakes, costs of failures and match files: the common parts of `duel` and `tournament`.
 
 use super::farmed;
+use gammond_arena::duel::{
+    DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
+};
+use gammond_arena::player::{Player, PlayerError};
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
 use gammond_game::{MatchState, Rules, find_play};
 use gammond_job::Whole;
 use gammond_protocol::render::board;
-use gammond_train::duel::{
-    DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
-};
-use gammond_train::player::{Player, PlayerError};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Reasons why a command ends without having done its work, and the exit code.
 
+use gammond_arena::player::PlayerError;
 use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
 use gammond_game::ActRefusal;
 use gammond_job::JobError;
-use gammond_train::player::PlayerError;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

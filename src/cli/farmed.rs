@@ -119,9 +119,9 @@ pub(crate) use carry::{Carry, JobFiles, JobPaths, carried_as_it_is, carried_as_w
 mod carry {
     use super::{InputFile, NetsArg, OutputFile};
     use crate::Failure;
+    use gammond_arena::player::{PlayerSpec, PortableNets, PortablePlayer};
     use gammond_farm::{Shipped, inspect};
     use gammond_job::{FileNumber, List, NotPortable, Real, Whole, Word};
-    use gammond_train::player::{PlayerSpec, PortableNets, PortablePlayer};
     use std::cell::RefCell;
     use std::path::{Path, PathBuf};
 

@@ -7,11 +7,11 @@ use crate::fork;
 use crate::interrupt;
 use crate::rules::Position;
 use crate::wrong;
+use gammond_arena::player::classic::Representation;
 use gammond_engine::eval::gnubg::{NetInputs, Version, corrected};
 use gammond_engine::eval::nets::InputSet;
 use gammond_engine::eval::nets::handcrafted::handcrafted;
 use gammond_game::{self as game, Class, PlayGenerator, Roll};
-use gammond_train::player::classic::Representation;
 use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayDescrMethods, PyReadonlyArray2, PyUntypedArray,

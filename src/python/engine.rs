@@ -239,7 +239,7 @@ impl Engine {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Engine> {
         let options = options(("Engine", Takes::SEARCH), plies, settings)?;
-        let mut builder = gammond_train::player::engine_builder()
+        let mut builder = gammond_arena::player::engine_builder()
             .threads(threads)
             .cache_mb(cache_mb);
         if let Some(nets) = nets {

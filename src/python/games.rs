@@ -4,12 +4,12 @@ use crate::boards::{self, PLACES};
 use crate::fork;
 use crate::players::OpenPlayer;
 use crate::wrong::{self, whole};
+use gammond_arena::player::Player;
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{
     Act, ActRefusal, CubeOwner, Game, GamePhase, MatchScore, PlayGenerator, Position, Roll, Rules,
     Score,
 };
-use gammond_train::player::Player;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;

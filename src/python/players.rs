@@ -3,17 +3,17 @@
 use crate::fork::PerProcess;
 use crate::rules::{MatchState, Play, position_of, roll_of};
 use crate::wrong::{self, whole};
+use gammond_arena::player::{PlayerSpec, pubeval_score};
 use gammond_base::rng::stream;
 use gammond_engine::bearoff::Tables;
 use gammond_game::find_play;
-use gammond_train::player::{PlayerSpec, pubeval_score};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// A player of a spec, opened again in a child process: it may have threads or a program behind it.
 pub(crate) struct OpenPlayer {
     spec: PlayerSpec,
-    opened: PerProcess<Arc<dyn gammond_train::player::Player>>,
+    opened: PerProcess<Arc<dyn gammond_arena::player::Player>>,
 }
 
 impl OpenPlayer {
@@ -37,7 +37,7 @@ impl OpenPlayer {
     ///
     /// # Errors
     /// `RuntimeError` if it does not open again.
-    pub(crate) fn get(&self) -> PyResult<Arc<dyn gammond_train::player::Player>> {
+    pub(crate) fn get(&self) -> PyResult<Arc<dyn gammond_arena::player::Player>> {
         let open = |_: &_| self.spec.open().map(Arc::from).map_err(wrong::work);
         self.opened.get(open)
     }

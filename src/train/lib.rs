@@ -1,12 +1,5 @@
-//! Players against each other, benchmarks that judge them, and the making of nets.
+//! The making of nets: positions, labels, trainers, and the laboratory.
 
-pub mod benchmark;
-pub mod duel;
 pub mod lab;
 mod platform;
-pub mod player;
-mod rollout_job;
-mod search_fields;
 pub mod training;
-
-pub use rollout_job::RolloutJob;

@@ -1,18 +1,18 @@
 //! Scoring of benchmark files against published sums and recorded cube measures.
 
 use crate::support::{gnubg_wd, rows, rows_are, shared};
+use gammond_arena::benchmark::cube::cube_loss;
+use gammond_arena::benchmark::summary::{Counting, groups, score};
+use gammond_arena::benchmark::{ScorableRecord, charge, read};
+use gammond_arena::player::PlayerSpec;
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::equity::doubling0::{DecisionState, decide};
 use gammond_game::{Category, Chances, Position};
-use gammond_train::benchmark::cube::cube_loss;
-use gammond_train::benchmark::summary::{Counting, groups, score};
-use gammond_train::benchmark::{ScorableRecord, charge, read};
-use gammond_train::player::PlayerSpec;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-fn items(path: &Path) -> Vec<gammond_train::benchmark::Item> {
+fn items(path: &Path) -> Vec<gammond_arena::benchmark::Item> {
     let file = read(&mut BufReader::new(File::open(path).unwrap())).unwrap();
     assert_eq!(file.wrong, []);
     file.items

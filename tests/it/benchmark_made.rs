@@ -1,8 +1,8 @@
 //! Benchmark files made by rollouts: the records, their parts, what is refused.
 
+use gammond_arena::benchmark::{ScorableRecord, read};
 use gammond_game::Roll;
 use gammond_game::notation::{PositionId, PositionKey};
-use gammond_train::benchmark::{ScorableRecord, read};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use crate::server_process::Process;
 use crate::support::{HANG_LIMIT, gnubg_wd, reply, wait_until};
+use gammond_arena::duel::{DuelPlan, Tally, play_duel};
+use gammond_arena::player::{Defaults, Player, PlayerSpec};
 use gammond_job::Control;
-use gammond_train::duel::{DuelPlan, Tally, play_duel};
-use gammond_train::player::{Defaults, Player, PlayerSpec};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,9 +1,9 @@
 //! Duels with the cube and in matches; programs that fail in the middle of them.
 
+use gammond_arena::duel::{DuelPlan, DuelTerms, Duels, Failures, Tally, play_duel};
+use gammond_arena::player::{Player, PlayerSpec};
 use gammond_game::notation::{MatAction, MatPlayer, MatchFile};
 use gammond_job::{Control, Runner};
-use gammond_train::duel::{DuelPlan, DuelTerms, Duels, Failures, Tally, play_duel};
-use gammond_train::player::{Player, PlayerSpec};
 use std::process::{Command, Output};
 
 fn player(text: &str) -> Box<dyn Player> {

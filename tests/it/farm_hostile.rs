@@ -134,7 +134,7 @@ fn players_of_files_compute_the_same_on_a_farm() {
     else {
         return;
     };
-    let linear = include_str!("../../src/train/player/linear.toml");
+    let linear = include_str!("../../src/arena/player/linear.toml");
     field.write("sum.toml", linear);
     field.write(
         "parts.toml",

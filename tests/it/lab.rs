@@ -1,12 +1,12 @@
 //! The laboratory: training that survives kills, refuses what is not its own, and learns.
 
+use gammond_arena::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
 use gammond_base::checksum::sha256;
 use gammond_base::stop::Stop;
 use gammond_job::Control;
 use gammond_train::lab::hillclimb::HillPlan;
 use gammond_train::lab::td::TdPlan;
 use gammond_train::lab::{LabError, TrainingLoop, check_target, run_training, write_net};
-use gammond_train::player::classic::{ClassicFile, ClassicShape, Representation, Sides};
 use std::fs;
 use std::path::Path;
 use std::process::Command;

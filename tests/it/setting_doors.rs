@@ -1,9 +1,9 @@
 //! Every setting of the table is found where settings are written: rules S-01, S-02, HTTP-140.
 
+use gammond_arena::player::PlayerSpec;
 use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
 use gammond_protocol::verbs::scopes_of;
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
-use gammond_train::player::PlayerSpec;
 use serde_json::Value;
 
 /// A value of the setting, as `key=value` has it.

@@ -2,12 +2,12 @@
 
 use super::bearoff_score::position_of;
 use crate::{Common, Failure, Output, shown_path, within};
+use gammond_arena::benchmark::RECORD_LINE_BYTES_MAX;
 use gammond_engine::bearoff::{EFFECTIVE_PIPS_A_ROLL, Tables};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Settings, Stop};
 use gammond_game::notation::BenchmarkRecord;
 use gammond_game::{Cube, CubeOwner, MatchState, Position, RaceAdvice, RaceCounts, Rules, Side};
-use gammond_train::benchmark::RECORD_LINE_BYTES_MAX;
 use rayon::prelude::*;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};

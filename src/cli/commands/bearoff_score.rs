@@ -1,14 +1,14 @@
 //! `gammond bearoff score`: benchmark files by what the bearoff tables know.
 
 use crate::{Common, Failure, Output};
+use gammond_arena::benchmark::RECORD_LINE_BYTES_MAX;
+use gammond_arena::benchmark::exact::ExactPlay;
+use gammond_arena::benchmark::make::STAMP;
 use gammond_base::rng::{below, stream};
 use gammond_engine::bearoff::Tables;
 use gammond_game::notation::{BenchmarkRecord, PositionChances, parse_position_line};
 use gammond_game::{Chances, Position, Roll};
 use gammond_job::StampLine;
-use gammond_train::benchmark::RECORD_LINE_BYTES_MAX;
-use gammond_train::benchmark::exact::ExactPlay;
-use gammond_train::benchmark::make::STAMP;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 use std::process::ExitCode;

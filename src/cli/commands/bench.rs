@@ -5,6 +5,12 @@ use crate::{
     Common, Failure, Format, InputFile, Measured, Output, OutputFile, Picture, ProgressArgs,
     farmed, known, shown_path, stopped, write_drawing,
 };
+use gammond_arena::benchmark::scoring::Scoring;
+use gammond_arena::benchmark::summary::{
+    Compared, Counting, GroupScore, Scored, groups, paired_by_group, position,
+};
+use gammond_arena::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
+use gammond_arena::player::Player;
 use gammond_base::checksum::sha256_of;
 use gammond_base::escape::{CsvCell, csv_line};
 use gammond_base::stats::Running;
@@ -12,12 +18,6 @@ use gammond_engine::equity::MatchEquityTable;
 use gammond_game::Class;
 use gammond_job::{Runner, Whole};
 use gammond_protocol::render::bars::{self, Bar, Row};
-use gammond_train::benchmark::scoring::Scoring;
-use gammond_train::benchmark::summary::{
-    Compared, Counting, GroupScore, Scored, groups, paired_by_group, position,
-};
-use gammond_train::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
-use gammond_train::player::Player;
 use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use super::label::read_with_warnings;
 use crate::{Common, Failure, Format, ProgressArgs, finish};
+use gammond_arena::benchmark::depths::{GroupDepths, by_group, equities};
+use gammond_arena::player::PlayerSpec;
 use gammond_engine::query::Settings;
-use gammond_train::benchmark::depths::{GroupDepths, by_group, equities};
-use gammond_train::player::PlayerSpec;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -4,11 +4,11 @@ use super::label::read_with_warnings;
 use crate::{
     Common, Failure, Format, InputFile, Measured, OutputFile, ProgressArgs, farmed, finish, known,
 };
+use gammond_arena::benchmark::regret::{PlayJudge, Regrets, decisions};
+use gammond_arena::player::{Ours, Player, PlayerSpec};
 use gammond_base::stats::Running;
 use gammond_engine::query::Options;
 use gammond_job::{Runner, Whole};
-use gammond_train::benchmark::regret::{PlayJudge, Regrets, decisions};
-use gammond_train::player::{Ours, Player, PlayerSpec};
 use std::process::ExitCode;
 
 farmed! {

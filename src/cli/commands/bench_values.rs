@@ -1,11 +1,11 @@
 //! `gammond bench values`: static equities beside labels.
 
 use crate::{Common, Failure, Format, Measured, Output, ProgressArgs, shown_path, stopped};
+use gammond_arena::benchmark::values::{GroupErrors, by_group, read, valued};
+use gammond_arena::player::Player;
 use gammond_base::escape::CsvCell;
 use gammond_base::stats::Running;
 use gammond_game::notation::PositionChances;
-use gammond_train::benchmark::values::{GroupErrors, by_group, read, valued};
-use gammond_train::player::Player;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

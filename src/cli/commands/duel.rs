@@ -7,14 +7,14 @@ use crate::{
     Common, Count, Failure, Format, NetsArg, OutputFile, PlayerOptions, Points, ProgressArgs,
     farmed, finish, print,
 };
+use gammond_arena::duel::{
+    AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
+};
+use gammond_arena::player::{Player, PlayerSpec, engine_builder};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::Nets;
 use gammond_job::Runner;
-use gammond_train::duel::{
-    AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
-};
-use gammond_train::player::{Player, PlayerSpec, engine_builder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};

@@ -3,10 +3,10 @@
 use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
 use crate::farmed::{Carry as _, JobFiles, JobPaths, NetsArg};
 use crate::{Common, Failure, Format};
+use gammond_arena::player::{PortableBearoff, PortableNets};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_farm::{Commands, FORMAT, FarmError, Programs, VERSION, inspect, one_line};
 use gammond_job::{FileNumber, NotPortable, RemoteExecutor, Whole, Word};
-use gammond_train::player::{PortableBearoff, PortableNets};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;

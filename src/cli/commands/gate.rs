@@ -5,9 +5,9 @@ use crate::{
     Common, Count, Failure, InputFile, Output, OutputFile, PlayerOptions, Points, ProgressArgs,
     farmed, stopped,
 };
+use gammond_arena::duel::{DuelPlan, Duels, Tally};
+use gammond_arena::player::{Player, PlayerSpec};
 use gammond_job::{Control, JobEnd, Runner};
-use gammond_train::duel::{DuelPlan, Duels, Tally};
-use gammond_train::player::{Player, PlayerSpec};
 use gammond_train::training::gate::{
     InFile, ahead_in_duel, check_install, install, not_worse_on, whole,
 };

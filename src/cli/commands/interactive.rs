@@ -2,6 +2,7 @@
 
 use super::hand_match::HandMatch;
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
+use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{
@@ -17,7 +18,6 @@ use gammond_game::{
 };
 use gammond_protocol::analysis::{Totals, analyse};
 use gammond_protocol::render::{ScreenStyle, screen};
-use gammond_train::player::{Defaults, Ours, Player, PlayerSpec};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead, IsTerminal as _, Read as _};
 use std::ops::ControlFlow;

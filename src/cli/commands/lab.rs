@@ -6,6 +6,8 @@ use crate::{
     Common, Failure, Picture, PlayerOptions, ProgressArgs, finish, shown_path, write_drawing,
 };
 use clap::builder::RangedU64ValueParser;
+use gammond_arena::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
+use gammond_arena::player::{Linear, Player, PlayerSpec};
 use gammond_base::checksum::sha256;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
@@ -17,8 +19,6 @@ use gammond_train::lab::td::TdPlan;
 use gammond_train::lab::{
     TestScore, Tests, TrainingLoop, check_target, run_training, write_linear, write_net,
 };
-use gammond_train::player::classic::{ClassicNet, ClassicShape, HIDDEN_MAX, Representation, Sides};
-use gammond_train::player::{Linear, Player, PlayerSpec};
 use gammond_train::training::alpha::AlphaSettings;
 use gammond_train::training::curve;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 
 use crate::{Common, Failure, Format, print, shown_path, write_drawing};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
+use gammond_arena::player::classic::{ClassicFile, ClassicNet};
 use gammond_base::checksum::sha256;
 use gammond_base::escape::Terminal;
 use gammond_base::files;
@@ -13,7 +14,6 @@ use gammond_engine::eval::puretd::{PureTdEvaluator, PureTdOutput};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, pytorch, safetensors};
 use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
 use gammond_protocol::render::weights;
-use gammond_train::player::classic::{ClassicFile, ClassicNet};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

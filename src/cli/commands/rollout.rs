@@ -6,6 +6,11 @@ use crate::{
     Common, Count, Failure, InputFile, NetsArg, OutputFile, ProgressArgs, farmed, finish,
     nets_named, print, stopped, within,
 };
+use gammond_arena::benchmark::make::source::{self, Lists, Source, Unrolled};
+use gammond_arena::benchmark::make::{
+    Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
+    RecordRequest, RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
+};
 use gammond_base::files;
 use gammond_base::journal::{check_writable, create_whole};
 use gammond_engine::engine::Engine;
@@ -18,11 +23,6 @@ use gammond_protocol::answerer::Answerer;
 use gammond_protocol::render;
 use gammond_protocol::verbs::rollout::name;
 use gammond_protocol::{LineAction, Request, Session, TaskAnswer};
-use gammond_train::benchmark::make::source::{self, Lists, Source, Unrolled};
-use gammond_train::benchmark::make::{
-    Choosing, CubeStakes, FilterStudy, GAMES_PER_PART, Interest, LeftOut, Quota, Recipe,
-    RecordRequest, RepeatComparison, Rolling, STAMP, again, header, records, settings_line, study,
-};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Read as _;
@@ -277,7 +277,7 @@ fn on_farm(
     control: &mut gammond_job::Control<'_>,
 ) -> Result<ExitCode, Failure> {
     let begin = Instant::now();
-    let job = gammond_train::RolloutJob::new(engine, &task.query, &task.settings)?;
+    let job = gammond_arena::RolloutJob::new(engine, &task.query, &task.settings)?;
     let outcome = Runner::new().pool(engine.pool()).run(&job, control)?;
     let (found, took) = (outcome.sum.answer()?, begin.elapsed());
     if ask::is_for_people(common) {

@@ -5,10 +5,10 @@ use crate::{
     Common, Count, Failure, Format, OutputFile, Picture, PlayerOptions, ProgressArgs, farmed,
     finish, write_drawing,
 };
+use gammond_arena::duel::{DuelPlan, DuelTerms, Duels, Tally};
+use gammond_arena::player::{Player, PlayerSpec};
 use gammond_job::Runner;
 use gammond_protocol::render::cross_table::{self, CrossTable};
-use gammond_train::duel::{DuelPlan, DuelTerms, Duels, Tally};
-use gammond_train::player::{Player, PlayerSpec};
 use std::process::ExitCode;
 
 farmed! {

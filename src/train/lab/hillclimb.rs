@@ -3,9 +3,9 @@
 
 use super::training_loop::{pack, unpack};
 use super::{LabError, TestScore, Tests, TrainingLoop};
-use crate::duel::play_game;
-use crate::player::Player;
-use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Sides};
+use gammond_arena::duel::play_game;
+use gammond_arena::player::Player;
+use gammond_arena::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Sides};
 use gammond_base::rng::{stream, unit};
 use gammond_base::stop::Stop;
 use gammond_job::{BadPart, Header, Progress};
@@ -287,8 +287,8 @@ pub(super) fn climbed([done, total]: [u64; 2], moved: u64, last: Option<&TestSco
 mod tests {
     use super::*;
     use crate::lab::run_training;
-    use crate::player::PlayerSpec;
-    use crate::player::classic::Representation;
+    use gammond_arena::player::PlayerSpec;
+    use gammond_arena::player::classic::Representation;
     use gammond_job::Control;
 
     fn plan(rounds: u64) -> HillPlan<'static> {

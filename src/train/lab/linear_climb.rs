@@ -2,8 +2,8 @@
 
 use super::hillclimb::{Rounds, Teacher, climbed};
 use super::{LabError, TestScore, Tests, TrainingLoop};
-use crate::player::classic::Sides;
-use crate::player::{Linear, Player as _};
+use gammond_arena::player::classic::Sides;
+use gammond_arena::player::{Linear, Player as _};
 use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
 use gammond_job::{BadPart, Header, Progress};
@@ -150,7 +150,7 @@ impl TrainingLoop for LinearPlan<'_> {
 mod tests {
     use super::*;
     use crate::lab::run_training;
-    use crate::player::PlayerSpec;
+    use gammond_arena::player::PlayerSpec;
     use gammond_job::Control;
 
     /// From weights of 0 the climber learns to beat a random player.

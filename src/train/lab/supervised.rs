@@ -2,8 +2,8 @@
 
 use super::training_loop::{pack, unpack};
 use super::{LabError, TrainingLoop};
-use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape};
 use crate::training::alpha::{AlphaSchedule, AlphaSettings, Pass};
+use gammond_arena::player::classic::{ClassicNet, ClassicScratch, ClassicShape};
 use gammond_base::checksum::sha256;
 use gammond_base::files::{self, RECORDS_BYTES_MAX};
 use gammond_base::rng::{below, stream};
@@ -283,7 +283,7 @@ impl TrainingLoop for SupervisedPlan<'_> {
 mod tests {
     use super::*;
     use crate::lab::run_training;
-    use crate::player::classic::Representation;
+    use gammond_arena::player::classic::Representation;
     use gammond_game::{Chances, Position};
     use gammond_job::Control;
 

@@ -3,7 +3,9 @@
 
 use super::training_loop::{pack, unpack};
 use super::{LabError, TestScore, Tests, TrainingLoop};
-use crate::player::classic::{ClassicNet, ClassicScratch, ClassicShape, Sides, mover_chances};
+use gammond_arena::player::classic::{
+    ClassicNet, ClassicScratch, ClassicShape, Sides, mover_chances,
+};
 use gammond_base::rng::stream;
 use gammond_base::stop::Stop;
 use gammond_game::{Position, Roll, generate_plays};
@@ -312,7 +314,7 @@ impl<'a> Learner<'a> {
 mod tests {
     use super::*;
     use crate::lab::run_training;
-    use crate::player::classic::Representation;
+    use gammond_arena::player::classic::Representation;
     use gammond_job::Control;
 
     fn plan(outputs: usize, lambda: f32, sides: Sides) -> TdPlan<'static> {

@@ -1,11 +1,11 @@
 //! Training that goes on step by step, each from the one before, and survives a kill.
 
-use crate::duel::{DuelError, DuelPlan, play_duel};
-use crate::player::classic::{
+use crate::training::RunError;
+use gammond_arena::duel::{DuelError, DuelPlan, play_duel};
+use gammond_arena::player::classic::{
     ClassicFault, ClassicFile, ClassicNet, ClassicPlayer, ShapeError, Sides,
 };
-use crate::player::{Linear, Player, PlayerError};
-use crate::training::RunError;
+use gammond_arena::player::{Linear, Player, PlayerError};
 use gammond_base::journal::{Journal, JournalError, check_writable, write_whole};
 use gammond_base::stats::wilson;
 use gammond_base::stop::Stop;

@@ -1,4 +1,4 @@
-//! Differences between operating systems for programs that play.
+//! Differences between operating systems for measurements of training.
 
 #[cfg(not(unix))]
 mod other;

@@ -1,16 +1,4 @@
-//! Programs that we start, on systems that are not like Linux.
-
-use std::process::{Child, Command};
-
-/// Returns a command of the system's shell.
-pub(crate) fn shell(command: &str) -> Command {
-    let mut shell = Command::new("cmd");
-    shell.args(["/C", command]);
-    shell
-}
-
-/// There are no process groups; the caller ends the child itself.
-pub(crate) fn end_group(_: &Child) {}
+//! CPU time, on systems that are not like Linux.
 
 /// Returns `None`: CPU time is not measured on this platform.
 pub(crate) fn cpu_seconds() -> Option<f64> {

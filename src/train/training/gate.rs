@@ -1,9 +1,9 @@
 //! The gate: candidate nets take the place of others when they are ahead in duels and not worse on benchmark files.
 
-use crate::benchmark::summary::{Counting, paired, score};
-use crate::benchmark::{BenchmarkFile, Item, ScorableRecord};
-use crate::duel::Tally;
-use crate::player::{Player, PlayerError};
+use gammond_arena::benchmark::summary::{Counting, paired, score};
+use gammond_arena::benchmark::{BenchmarkFile, Item, ScorableRecord};
+use gammond_arena::duel::Tally;
+use gammond_arena::player::{Player, PlayerError};
 use gammond_base::files;
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_base::stats::Running;

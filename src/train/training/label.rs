@@ -2,7 +2,7 @@
 
 use super::games::{GameSettings, OnePlyEvaluator, by_games};
 use super::positions;
-use crate::search_fields::search_fields;
+use gammond_arena::search_fields;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{EvalQuery, Settings};

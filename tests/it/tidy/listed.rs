@@ -7,6 +7,7 @@ use std::fs;
 
 /// Rooms and files that read bytes from outside: files, sockets, other machines, the command line.
 const OUTSIDE: [&str; 18] = [
+    "arena/player/",
     "engine/bearoff/",
     "bots/",
     "cli/",
@@ -21,7 +22,6 @@ const OUTSIDE: [&str; 18] = [
     "engine/nn/format/",
     "game/notation/",
     "base/platform/",
-    "train/player/",
     "protocol/",
     "server/",
     "train/training/shard.rs",

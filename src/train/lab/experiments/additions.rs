@@ -6,10 +6,10 @@ use super::kit::ExperimentContext;
 use super::teaching::{
     PLIES, TrainingData, asked, labelled, mean, positions, teach, training_data, valued,
 };
-use crate::benchmark::cube::cube_loss;
 use crate::lab::LabError;
-use crate::player::Player;
 use crate::training::disagree::cube_differs;
+use gammond_arena::benchmark::cube::cube_loss;
+use gammond_arena::player::Player;
 use gammond_game::notation::PositionChances;
 use gammond_game::{Chances, Class, Position};
 use gammond_job::Control;
@@ -118,7 +118,7 @@ fn measured(net: &dyn Player, (positions, truth): &Valued, training_data: &Train
             truth,
             training_data.engine.met(),
         );
-        Some(1000.0 * loss.measure / crate::benchmark::cube::SCORES.len() as f64)
+        Some(1000.0 * loss.measure / gammond_arena::benchmark::cube::SCORES.len() as f64)
     });
     mean(&each.collect::<Vec<f64>>())
 }

@@ -6,8 +6,8 @@ use super::declaration::{
 use super::kit::{ExperimentContext, percent, player, points, score, small, strength, test_seed};
 use crate::lab::hillclimb::{HillPlan, HillState, Teacher};
 use crate::lab::{LabError, Tests, TrainingLoop as _};
-use crate::player::Player;
-use crate::player::classic::{Representation, Sides};
+use gammond_arena::player::Player;
+use gammond_arena::player::classic::{Representation, Sides};
 use gammond_job::Control;
 
 const ASSIGNMENT: &str =

@@ -3,8 +3,8 @@
 use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::ExperimentContext;
 use super::teaching::{PLIES, disputed, labelled, teach, training_data, valued};
-use crate::benchmark::regret::decisions;
 use crate::lab::LabError;
+use gammond_arena::benchmark::regret::decisions;
 use gammond_game::Class;
 use gammond_job::Control;
 

@@ -2,8 +2,8 @@
 
 use super::declaration::{Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::{ExperimentContext, percent, player, test_seed};
-use crate::duel::{DuelPlan, play_duel};
 use crate::lab::{LabError, TestScore, Tests};
+use gammond_arena::duel::{DuelPlan, play_duel};
 use gammond_job::Control;
 
 const ASSIGNMENT: &str =

@@ -1,8 +1,10 @@
 //! Building blocks of experiments.
 
 use crate::lab::{LabError, TestScore, Tests, TrainingLoop, run_training};
-use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
-use crate::player::{Player, PlayerSpec};
+use gammond_arena::player::classic::{
+    ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides,
+};
+use gammond_arena::player::{Player, PlayerSpec};
 use gammond_job::{Control, Progress};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};

@@ -7,13 +7,13 @@ use super::teaching::{
     PLIES, TEST_DECISIONS, TrainingData, disputed, labelled, mean, plan, shape, training_data,
     valued,
 };
-use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
 use crate::lab::td::TdPlan;
-use crate::player::Player as _;
-use crate::player::classic::{ClassicNet, ClassicPlayer, Sides};
 use crate::training::alpha::AlphaSettings;
+use gammond_arena::benchmark::regret::{FreshDecision, decisions};
+use gammond_arena::player::Player as _;
+use gammond_arena::player::classic::{ClassicNet, ClassicPlayer, Sides};
 use gammond_game::{Category, Class};
 use gammond_job::Control;
 

@@ -3,12 +3,14 @@
 use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::ExperimentContext;
 use super::teaching::mean;
-use crate::benchmark::regret::{FreshDecision, decisions};
-use crate::duel::{DuelPlan, play_duel};
 use crate::lab::supervised::{Rates, SupervisedPlan, SupervisedState, TextDatabase};
 use crate::lab::{LabError, TrainingLoop as _, write_net};
-use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
-use crate::player::{Player, PlayerSpec};
+use gammond_arena::benchmark::regret::{FreshDecision, decisions};
+use gammond_arena::duel::{DuelPlan, play_duel};
+use gammond_arena::player::classic::{
+    ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides,
+};
+use gammond_arena::player::{Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
 use gammond_engine::eval::Evaluator;

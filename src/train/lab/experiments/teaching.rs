@@ -1,13 +1,15 @@
 //! Nets that are taught by values of the built-in nets, and what they lose in decisions judged by those.
 
 use super::kit::ExperimentContext;
-use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
-use crate::player::Player;
-use crate::player::classic::{ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides};
 use crate::training::games::{GameSettings, OnePlyEvaluator, play};
 use crate::training::starts::Starts;
+use gammond_arena::benchmark::regret::{FreshDecision, decisions};
+use gammond_arena::player::Player;
+use gammond_arena::player::classic::{
+    ClassicNet, ClassicPlayer, ClassicShape, Representation, Sides,
+};
 use gammond_base::rng::stream;
 use gammond_base::stats::Running;
 use gammond_engine::engine::Engine;

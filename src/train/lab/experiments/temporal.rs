@@ -6,8 +6,8 @@ use super::declaration::{
 use super::kit::{ExperimentContext, percent, player, points, small, strength, test_seed};
 use crate::lab::td::{TdPlan, TdState};
 use crate::lab::{LabError, TestScore, Tests};
-use crate::player::Player;
-use crate::player::classic::{ClassicPlayer, Representation, Sides};
+use gammond_arena::player::Player;
+use gammond_arena::player::classic::{ClassicPlayer, Representation, Sides};
 use gammond_base::stats::Running;
 use gammond_job::Control;
 

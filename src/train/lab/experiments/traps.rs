@@ -3,9 +3,9 @@
 use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::{ExperimentContext, player};
 use super::teaching::{ChosenPlays, PLIES, losses, mean, positions};
-use crate::benchmark::regret::{FreshDecision, decisions};
 use crate::lab::LabError;
-use crate::player::Player;
+use gammond_arena::benchmark::regret::{FreshDecision, decisions};
+use gammond_arena::player::Player;
 use gammond_base::rng::{ChaCha8Rng, below, stream};
 use gammond_engine::engine::Engine;
 use gammond_game::{POINTS, Position, Side, generate_plays};

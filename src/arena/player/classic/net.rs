@@ -102,7 +102,7 @@ impl ClassicShape {
 
     /// Adds `scale` times the gradient to `target`: the partial derivatives by each parameter of the sum of the outputs, each
     /// times the error that [`ClassicNet::find_slopes`] was given for it.
-    pub(crate) fn add_gradient(&self, scratch: &ClassicScratch, scale: f32, target: &mut [f32]) {
+    pub fn add_gradient(&self, scratch: &ClassicScratch, scale: f32, target: &mut [f32]) {
         let mut rest = target;
         for (at, (from, to)) in self.pairs().enumerate() {
             let (biases, others) = rest.split_at_mut(to);
@@ -188,7 +188,7 @@ impl ClassicNet {
     }
 
     /// All weights and biases, to be changed.
-    pub(crate) fn parameters_mut(&mut self) -> &mut [f32] {
+    pub fn parameters_mut(&mut self) -> &mut [f32] {
         &mut self.parameters
     }
 
@@ -223,7 +223,7 @@ impl ClassicNet {
     }
 
     /// Back-propagates an error of each output of the board that `scratch` was run with last.
-    pub(crate) fn find_slopes(&self, errors: &[f32], scratch: &mut ClassicScratch) {
+    pub fn find_slopes(&self, errors: &[f32], scratch: &mut ClassicScratch) {
         let last = scratch.slopes.len() - 1;
         for ((slope, &value), error) in (scratch.slopes[last]
             .iter_mut()
@@ -251,7 +251,7 @@ impl ClassicNet {
     }
 
     /// One step of plain gradient descent for the board that `scratch` was run with last: half the squared error falls.
-    pub(crate) fn learn(&mut self, rate: f32, errors: &[f32], scratch: &mut ClassicScratch) {
+    pub fn learn(&mut self, rate: f32, errors: &[f32], scratch: &mut ClassicScratch) {
         self.find_slopes(errors, scratch);
         self.shape.add_gradient(scratch, rate, &mut self.parameters);
     }

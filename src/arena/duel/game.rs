@@ -66,7 +66,7 @@ const GAMES_MAX: u64 = 1 << 12;
 ///
 /// # Errors
 /// When a player fails or answers with an illegal play.
-pub(crate) fn play_game(
+pub fn play_game(
     players: [&dyn Player; 2],
     seed: u64,
     number: u64,

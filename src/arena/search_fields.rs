@@ -5,7 +5,7 @@ use gammond_job::Header;
 use std::fmt::Display;
 
 /// Returns the header with the settings that change what a search finds.
-pub(crate) fn search_fields(header: Header, search: &Settings) -> Header {
+pub fn search_fields(header: Header, search: &Settings) -> Header {
     let level = search.level.map(|level| level.name());
     header
         .field("search.plies", search.plies)

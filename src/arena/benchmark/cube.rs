@@ -5,7 +5,7 @@ use gammond_engine::equity::doubling0::{Decision0, DecisionState, decide};
 use gammond_game::{Chances, Position};
 
 /// The 31 scores: points that the player on roll needs, points that the opponent needs.
-pub(crate) const SCORES: [(i32, i32); 31] = {
+pub const SCORES: [(i32, i32); 31] = {
     const BOTH: [(i32, i32); 13] = [
         (2, 3),
         (2, 4),

@@ -60,7 +60,7 @@ fn made_sides(file: &ClassicFile) -> Option<Sides> {
 
 /// Chances of the player who has just moved; the opponent is on roll in `after`.
 #[must_use]
-pub(crate) fn mover_chances(
+pub fn mover_chances(
     net: &ClassicNet,
     sides: Sides,
     after: &Position,

@@ -12,8 +12,7 @@ mod luck;
 mod rating;
 mod terms;
 
-pub use game::Finish;
-pub(crate) use game::play_game;
+pub use game::{Finish, play_game};
 use game::{GameEvent, play_set, without_cube};
 pub use luck::{Adjusted, AdjustedPlan, play_adjusted};
 pub use rating::{elo, fibs};
