@@ -8,7 +8,7 @@ use super::block::match_part;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
 use super::task::MatchPart;
 use super::verbs::{
-    ANALYSE_SCOPES, Item, LineParts, Part, PartError, Parts, VERBS, Verb, Wishes, not_taken,
+    ANALYSE_SCOPES, Item, LineParts, PartError, Parts, RequestPart, VERBS, Verb, Wishes, not_taken,
     request_of_json, resolve, state_error,
 };
 use crate::ErrorCode;
@@ -415,7 +415,7 @@ pub(super) fn set(parts: &Parts<'_>, session: &Options) -> Result<Request, PartE
     if parts.items.is_empty() {
         let message = "set needs key=value, see `help`";
         return Err(PartError::new(
-            Part::Whole,
+            RequestPart::Whole,
             ErrorCode::BadSetting,
             "setting",
             message,
@@ -442,7 +442,7 @@ fn apply(item: &Item<'_>, number: usize, target: &mut Options) -> Result<(), Par
         Item::Wrong(error) => Err(error.clone()),
     };
     applied.map_err(|error| PartError {
-        part: Part::Item(number),
+        part: RequestPart::Item(number),
         error,
     })
 }
@@ -458,7 +458,7 @@ pub(super) fn analyse(
     for (number, item) in parts.items.iter().enumerate() {
         let refuse = |error: RequestError| {
             Err(PartError {
-                part: Part::Item(number),
+                part: RequestPart::Item(number),
                 error,
             })
         };
@@ -486,7 +486,7 @@ pub(super) fn analyse(
     }
     if part.from.zip(part.to).is_some_and(|(from, to)| to < from) {
         return Err(PartError::new(
-            Part::Whole,
+            RequestPart::Whole,
             ErrorCode::BadCombination,
             "to",
             "setting 'to' is before 'from'",

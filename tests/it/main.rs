@@ -91,3 +91,4 @@ mod support;
 mod tidy;
 mod training;
 mod ubgi;
+mod verb_doors;

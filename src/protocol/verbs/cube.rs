@@ -2,7 +2,9 @@
 
 use super::eval::before_the_dice;
 use super::resolve::Resolved;
-use super::schema::{self, LEVEL, Member, PLIES, POSITION, UNIT, answer, number, text, truth};
+use super::schema::{
+    self, LEVEL, PLIES, POSITION, SchemaMember, UNIT, answer, number, text, truth,
+};
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, unit,
@@ -134,7 +136,7 @@ fn write(
 }
 
 /// Members of a decision about the cube.
-pub(super) fn decision() -> [Member; 8] {
+pub(super) fn decision() -> [SchemaMember; 8] {
     [
         ("no_double", "Value without a double", number()),
         ("double_take", "Value after double and take", number()),

@@ -1,7 +1,7 @@
 //! Requests in JSON, or as named values: read into the parts of a request, never into a line of text. So every way in has
 //! the same settings, limits and messages.
 
-use super::parts::{Item, Part, PartError, Parts};
+use super::parts::{Item, PartError, Parts, RequestPart};
 use super::resolve::{Wishes, resolve};
 use super::{PositionRequest, Verb};
 use crate::ErrorCode;
@@ -272,7 +272,7 @@ impl RequestParts {
     ) -> Result<PositionRequest, MemberError> {
         let parts = self.parts()?;
         if self.cube && !verb.takes.cube {
-            let message = format!("cube is not for {}", verb.name);
+            let message = format!("member \"cube\" is not for {}", verb.name);
             return Err(MemberError::named(ErrorCode::BadRequest, "cube", message));
         }
         let resolved = resolve(Some(verb), &parts, session, wishes);
@@ -283,13 +283,13 @@ impl RequestParts {
     }
 
     /// Returns the member that a part stands in.
-    fn member(&self, part: Part) -> Member {
+    fn member(&self, part: RequestPart) -> Member {
         match part {
-            Part::Whole => Member::Whole,
-            Part::Position => Member::Named("position".to_owned()),
-            Part::Roll => Member::Named("roll".to_owned()),
-            Part::Item(0) if self.plays.is_some() => Member::Named("plays".to_owned()),
-            Part::Item(number) => {
+            RequestPart::Whole => Member::Whole,
+            RequestPart::Position => Member::Named("position".to_owned()),
+            RequestPart::Roll => Member::Named("roll".to_owned()),
+            RequestPart::Item(0) if self.plays.is_some() => Member::Named("plays".to_owned()),
+            RequestPart::Item(number) => {
                 let before = usize::from(self.plays.is_some());
                 setting_member(&self.settings, number.saturating_sub(before))
             }
@@ -567,7 +567,7 @@ impl JsonLine {
         };
         let placed = |PartError { part, error }| MemberError {
             member: match part {
-                Part::Item(number) => setting_member(settings, number),
+                RequestPart::Item(number) => setting_member(settings, number),
                 _ => Member::Whole,
             },
             error,
@@ -615,7 +615,7 @@ impl JsonLine {
         match stray.find(|(name, is_given)| *is_given && !taken.contains(name)) {
             None => Ok(()),
             Some((name, _)) => {
-                let message = format!("{name} is not for {}", self.verb);
+                let message = format!("member {name:?} is not for {}", self.verb);
                 Err(MemberError::named(ErrorCode::BadRequest, name, message))
             }
         }

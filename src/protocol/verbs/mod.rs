@@ -17,7 +17,7 @@ mod show;
 pub(crate) use json_parts::request_of_json;
 pub use json_parts::{Member, MemberError, RequestParts, push_settings};
 pub(crate) use parts::{Item, LineParts, Parts};
-pub use parts::{Part, PartError};
+pub use parts::{PartError, RequestPart};
 pub(crate) use resolve::{Wishes, resolve, state_error};
 pub use {
     convert::VERB as CONVERT, cube::VERB as CUBE, eval::VERB as EVAL, moves::VERB as MOVE,

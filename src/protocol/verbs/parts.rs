@@ -31,7 +31,7 @@ pub(crate) enum Item<'a> {
 
 /// A part of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RequestPart {
     /// The request as a whole.
     Whole,
     /// The position.
@@ -47,14 +47,14 @@ pub enum Part {
 #[error("{error}")]
 pub struct PartError {
     /// The part.
-    pub part: Part,
+    pub part: RequestPart,
     /// The error; its byte counts from the beginning of the part.
     pub error: RequestError,
 }
 
 impl PartError {
     pub(crate) fn new(
-        part: Part,
+        part: RequestPart,
         code: ErrorCode,
         field: &'static str,
         message: impl Into<String>,
@@ -67,14 +67,17 @@ impl PartError {
 }
 
 impl Parts<'_> {
-    /// Returns the first setting with one of these names; `plays` stands for the plays.
-    pub(crate) fn first_of(&self, names: &[&str]) -> Option<Part> {
-        let is_one = |item: &Item<'_>| match item {
-            Item::Setting(name, _) => names.iter().any(|one| name.eq_ignore_ascii_case(one)),
-            Item::Plays(_) => names.contains(&"plays"),
-            Item::Wrong(_) => false,
+    /// Returns the setting with the first of these names that stands there; `plays` stands for the plays.
+    pub(crate) fn first_of(&self, names: &[&str]) -> Option<RequestPart> {
+        let place = |name: &&str| {
+            let is_one = |item: &Item<'_>| match item {
+                Item::Setting(known, _) => known.eq_ignore_ascii_case(name),
+                Item::Plays(_) => *name == "plays",
+                Item::Wrong(_) => false,
+            };
+            self.items.iter().position(is_one)
         };
-        self.items.iter().position(is_one).map(Part::Item)
+        names.iter().find_map(place).map(RequestPart::Item)
     }
 }
 
@@ -151,12 +154,12 @@ impl<'a> LineParts<'a> {
     }
 
     /// Returns the line from a part on.
-    pub(crate) fn from(&self, part: Part) -> &'a [u8] {
+    pub(crate) fn from(&self, part: RequestPart) -> &'a [u8] {
         match part {
-            Part::Whole => self.input,
-            Part::Position => self.position,
-            Part::Roll => self.roll,
-            Part::Item(number) => self.items.get(number).copied().unwrap_or(self.input),
+            RequestPart::Whole => self.input,
+            RequestPart::Position => self.position,
+            RequestPart::Roll => self.roll,
+            RequestPart::Item(number) => self.items.get(number).copied().unwrap_or(self.input),
         }
     }
 }

@@ -3,14 +3,17 @@
 //!
 //! Rules of `protocol-specs/request-protocol.md`.
 
-use super::parts::{Item, Part, PartError, Parts};
+use super::parts::{Item, PartError, Parts, RequestPart};
 use super::{PositionRequest, Verb, Work, convert, eval, moves};
 use crate::ErrorCode;
 use crate::queue_place::QueuePlace;
 use crate::request::RequestError;
 use gammond_engine::query::{AnswerStyle, Options, Settings};
 use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
-use gammond_game::{MatchState, MatchStateError, Position, Roll, Score};
+use gammond_game::{ActRefusal, MatchState, MatchStateError, Position, Roll, Score};
+
+/// Settings of cube and score.
+const OF_STATE: [&str; 5] = ["cube", "owner", "score", "crawford", "length"];
 
 /// Wishes about the answer, which hold for an error too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,20 +60,21 @@ pub(crate) fn resolve(
     session: &Options,
     wishes: &mut Wishes,
 ) -> Result<PositionRequest, PartError> {
-    let refuse =
-        |code: ErrorCode, message: &str| PartError::new(Part::Position, code, "position", message);
+    let refuse = |code: ErrorCode, message: &str| {
+        PartError::new(RequestPart::Position, code, "position", message)
+    };
     if parts.position.is_empty() {
         return Err(refuse(ErrorCode::MissingPosition, "position is missing"));
     }
-    let in_part = |part: Part| {
+    let in_part = |part: RequestPart| {
         move |error| PartError {
             part,
             error: RequestError::from(error),
         }
     };
-    let mut shown = parse_position(&parts.position).map_err(in_part(Part::Position))?;
+    let mut shown = parse_position(&parts.position).map_err(in_part(RequestPart::Position))?;
     let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
-    let roll = roll.transpose().map_err(in_part(Part::Roll))?;
+    let roll = roll.transpose().map_err(in_part(RequestPart::Roll))?;
     let (options, plays) = options(verb, parts, session, shown.no_cube)?;
     *wishes = Wishes {
         warning: shown.warning,
@@ -78,13 +82,11 @@ pub(crate) fn resolve(
     };
     match_goes_on(verb, &shown, &options)
         .map_err(|message| refuse(ErrorCode::GameOver, &message))?;
-    let state = state_of(&shown, session, &options).map_err(|error| {
-        let cause = ["cube", "owner", "score", "length", "crawford"];
-        match parts.first_of(&cause) {
+    let state =
+        state_of(&shown, session, &options).map_err(|error| match parts.first_of(&OF_STATE) {
             None => position_error(&parts.position, shown.form, error),
             Some(_) => state_error(parts, error),
-        }
-    })?;
+        })?;
     let roll = roll.or(shown.roll);
     let verb = verb.unwrap_or(match roll {
         Some(_) => &moves::VERB,
@@ -144,13 +146,13 @@ fn options<'a>(
             Item::Setting(name, value) => options.set(name, value),
             Item::Wrong(error) => {
                 return Err(PartError {
-                    part: Part::Item(number),
+                    part: RequestPart::Item(number),
                     error: error.clone(),
                 });
             }
         };
         set.map_err(|error| PartError {
-            part: Part::Item(number),
+            part: RequestPart::Item(number),
             error: error.into(),
         })?;
     }
@@ -213,37 +215,36 @@ fn position_error(text: &[u8], form: Form, error: MatchStateError) -> PartError 
     };
     let fields = text.split_inclusive(|&byte| byte == b':').take(colon);
     let message = format!("{field} is not possible: {error}");
-    let mut wrong = PartError::new(Part::Position, code, field, message);
+    let mut wrong = PartError::new(RequestPart::Position, code, field, message);
     wrong.error.at = fields.map(<[u8]>::len).sum::<usize>();
     wrong
 }
 
-/// Returns the error of settings that do not fit each other (S-05), at the first of them, else at the position.
+/// Returns the error of settings that do not fit each other (S-05), at the one that is most likely wrong, else at the position.
 pub(crate) fn state_error(parts: &Parts<'_>, error: MatchStateError) -> PartError {
     const CUBE: [&str; 2] = ["cube", "owner"];
-    const SCORE: [&str; 3] = ["score", "length", "crawford"];
+    const SCORE: [&str; 3] = ["score", "crawford", "length"];
     let (code, field, keys) = match error {
         MatchStateError::CubeValue(_) => (ErrorCode::BadCube, "cube", &CUBE[..]),
-        MatchStateError::CrawfordCube => (
-            ErrorCode::BadCube,
-            "cube",
-            &["cube", "owner", "score", "length", "crawford"][..],
-        ),
+        MatchStateError::CrawfordCube => (ErrorCode::BadCube, "cube", &OF_STATE[..]),
         _ => (ErrorCode::BadScore, "score", &SCORE[..]),
     };
-    let part = parts.first_of(keys).unwrap_or(Part::Position);
+    let part = parts.first_of(keys).unwrap_or(RequestPart::Position);
     PartError::new(part, code, field, error.to_string())
 }
 
 impl Resolved<'_> {
     /// Returns an error at the position.
     pub(super) fn position_error(&self, code: ErrorCode, message: &str) -> PartError {
-        PartError::new(Part::Position, code, "position", message)
+        PartError::new(RequestPart::Position, code, "position", message)
     }
 
     /// Returns an error of the plays.
     pub(super) fn plays_error(&self, code: ErrorCode, message: impl Into<String>) -> PartError {
-        let part = self.parts.first_of(&["plays"]).unwrap_or(Part::Position);
+        let part = self
+            .parts
+            .first_of(&["plays"])
+            .unwrap_or(RequestPart::Position);
         PartError::new(part, code, "plays", message)
     }
 
@@ -254,7 +255,7 @@ impl Resolved<'_> {
     pub(super) fn needed_roll(&self) -> Result<Roll, PartError> {
         self.roll.ok_or_else(|| {
             PartError::new(
-                Part::Roll,
+                RequestPart::Roll,
                 ErrorCode::MissingRoll,
                 "roll",
                 "roll is missing",
@@ -268,7 +269,7 @@ impl Resolved<'_> {
     /// This code and message, at the dice.
     pub(super) fn no_roll(&self, code: ErrorCode, message: &str) -> Result<(), PartError> {
         match &self.parts.roll {
-            Some(_) => Err(PartError::new(Part::Roll, code, "roll", message)),
+            Some(_) => Err(PartError::new(RequestPart::Roll, code, "roll", message)),
             None => Ok(()),
         }
     }
@@ -306,14 +307,19 @@ impl Resolved<'_> {
             ..self.state
         };
         let (keys, reason) = if self.options.search().cubeful {
-            match state.double_refusal() {
-                None => return Ok(()),
-                Some(refusal) => (&["owner", "cube"][..], refusal.reason()),
-            }
+            let Some(refusal) = state.double_refusal() else {
+                return Ok(());
+            };
+            let keys = match refusal {
+                ActRefusal::OpponentsCube => &["owner", "cube"][..],
+                ActRefusal::CrawfordGame => &["crawford", "score", "length"][..],
+                _ => &["cube", "owner"][..],
+            };
+            (keys, refusal.reason())
         } else {
             (&["cubeful"][..], "no cube is in use")
         };
-        let part = self.parts.first_of(keys).unwrap_or(Part::Position);
+        let part = self.parts.first_of(keys).unwrap_or(RequestPart::Position);
         let message = format!("{reason}, so there is no cube decision");
         Err(PartError::new(part, ErrorCode::BadCube, "cube", message))
     }

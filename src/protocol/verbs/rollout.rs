@@ -3,7 +3,8 @@
 use super::cube;
 use super::resolve::Resolved;
 use super::schema::{
-    self, LEVEL, Member, PLAY, POSITION, UNIT, any_object, count, list, or_null, refer, text, truth,
+    self, LEVEL, PLAY, POSITION, SchemaMember, UNIT, any_object, count, list, or_null, refer, text,
+    truth,
 };
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
@@ -362,7 +363,7 @@ fn schemas() -> Vec<(String, Value)> {
             ("mwc_error", "Its standard error", equities()),
         ],
     );
-    let sometimes: [Member; 8] = [
+    let sometimes: [SchemaMember; 8] = [
         ("elapsed_ms", "Milliseconds; missing for a job", count()),
         (
             "otherplies",

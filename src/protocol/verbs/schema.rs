@@ -16,7 +16,7 @@ pub const PLIES: &str = "Look-ahead of the answer";
 pub const LEVEL: &str = "Level that took the place of plies";
 
 /// A member: its name, a description and a schema.
-pub type Member = (&'static str, &'static str, Value);
+pub type SchemaMember = (&'static str, &'static str, Value);
 
 /// Returns a schema with a description.
 #[must_use]
@@ -44,7 +44,7 @@ pub fn refer(name: &str) -> Value {
 
 /// Returns an object with the members that are always there, and with some that depend on the question.
 #[must_use]
-pub fn object(about: &str, always: &[Member], sometimes: &[Member]) -> Value {
+pub fn object(about: &str, always: &[SchemaMember], sometimes: &[SchemaMember]) -> Value {
     let required: Vec<&str> = always.iter().map(|(name, ..)| *name).collect();
     let mut properties = Map::new();
     for (name, about, schema) in always.iter().chain(sometimes) {
@@ -56,8 +56,8 @@ pub fn object(about: &str, always: &[Member], sometimes: &[Member]) -> Value {
 /// Returns the answer of a verb, which has a type and perhaps an id.
 pub(crate) fn answer(
     verb: &'static str,
-    always: &[Member],
-    sometimes: &[Member],
+    always: &[SchemaMember],
+    sometimes: &[SchemaMember],
 ) -> (String, Value) {
     let kind = (
         "type",
@@ -72,7 +72,7 @@ pub(crate) fn answer(
 }
 
 /// Returns the member with the warning of an answer.
-pub(crate) fn warning() -> Member {
+pub(crate) fn warning() -> SchemaMember {
     ("warning", "What of the request was left out", text())
 }
 

@@ -2,7 +2,8 @@
 
 use gammond_protocol::ErrorCode;
 use gammond_protocol::verbs::schema::{
-    Member, answer_name, any_object, count, list, number, object, or_null, pair, refer, text, truth,
+    SchemaMember, answer_name, any_object, count, list, number, object, or_null, pair, refer, text,
+    truth,
 };
 use gammond_protocol::verbs::{VERBS, Verb};
 use serde_json::{Map, Value, json};
@@ -71,7 +72,7 @@ fn others() -> Vec<(String, Value)> {
     let codes: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
     let time = || or_null("integer");
     let rates = || pair(&or_null("number"));
-    let judged: [Member; 8] = [
+    let judged: [SchemaMember; 8] = [
         (
             "type",
             "Always `analysis`",

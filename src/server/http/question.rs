@@ -771,7 +771,7 @@ mod tests {
                 r#"{"position":"XGID=-b"}"#,
                 "bad-xgid",
                 "/position",
-                Some(7),
+                Some(5),
             ),
             (
                 &EVAL,
@@ -782,14 +782,14 @@ mod tests {
             ),
             (
                 &ROLLOUT,
-                r#"{"position":"START","roll":[3,1],"plays":["8/4"]}"#,
+                r#"{"position":"START","roll":[3,1],"plays":["8/2"]}"#,
                 "bad-play",
                 "/plays",
                 None,
             ),
             (
                 &ROLLOUT,
-                r#"{"position":"START","plays":["8/4"]}"#,
+                r#"{"position":"START","plays":["8/2"]}"#,
                 "bad-combination",
                 "/plays",
                 None,
