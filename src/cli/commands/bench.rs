@@ -99,6 +99,14 @@ struct Scores<'a> {
     scored: &'a [Scored],
 }
 
+impl Args {
+    /// Returns the ranges of points.
+    fn ranges(&self) -> Vec<u8> {
+        let ranges = self.by_range.iter();
+        ranges.map(|points| points.to::<u8>()).collect()
+    }
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.other {
         Some(Other::Values(args)) => return bench_values::run(common, args),
@@ -112,11 +120,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let counting = Counting {
         keep_outside: args.outside == Outside::Worst,
         interesting_only: args.interesting,
-        ranges: args
-            .by_range
-            .iter()
-            .map(|points| points.to::<u8>())
-            .collect(),
+        ranges: args.ranges(),
     };
     if let Some(path) = &args.svg {
         Picture::named(path).check(path)?;

@@ -327,9 +327,9 @@ fn candidate(task: &RolloutTask, one: &RolledOut, best: f64) -> Value {
     body
 }
 
-fn schemas() -> Vec<(String, Value)> {
+fn candidate_schema() -> Value {
     let equities = || refer("Equities");
-    let candidate = schema::object(
+    schema::object(
         "A play or a cube action that was rolled out",
         &[
             ("trials", "Number of games", count()),
@@ -362,7 +362,10 @@ fn schemas() -> Vec<(String, Value)> {
             ("mwc", "Chance to win the match", equities()),
             ("mwc_error", "Its standard error", equities()),
         ],
-    );
+    )
+}
+
+fn schemas() -> Vec<(String, Value)> {
     let sometimes: [SchemaMember; 8] = [
         ("elapsed_ms", "Milliseconds; missing for a job", count()),
         (
@@ -405,5 +408,5 @@ fn schemas() -> Vec<(String, Value)> {
         ],
         &[&sometimes[..], &cube::decision(), &[schema::warning()]].concat(),
     );
-    vec![("Candidate".to_owned(), candidate), answer]
+    vec![("Candidate".to_owned(), candidate_schema()), answer]
 }
