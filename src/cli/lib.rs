@@ -175,6 +175,9 @@ commands! {
     /// Double or not, take or pass.
     #[command(after_help = "Example: gammond cube 4HPwATDgc/ABMA length=7 score=3-2")]
     Cube => cube,
+    /// The 21 rolls of a position with their best plays, and the market losers.
+    #[command(after_help = "Example: gammond rolls 4HPwATDgc/ABMA plies=1")]
+    Rolls => rolls,
     /// Play a position, plays or a cube decision on many times.
     #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
     Rollout => rollout,

@@ -80,6 +80,7 @@ mod races;
 mod recipe;
 mod request;
 mod rollout;
+mod rolls;
 mod search;
 mod sequences;
 mod server;

@@ -1,4 +1,4 @@
-//! `gammond eval`, `move`, `cube`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `rolls`, `show`, `convert`: one request from the shell.
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
@@ -43,7 +43,7 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", rolls "rolls", convert "convert");
 
 /// Returns the request that the words make.
 pub(super) fn asked(
@@ -218,6 +218,10 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             let found = engine.cube_action(query, settings, stop)?;
             let verdict = found.verdict.text();
             screen::cube(&found, &query.position, &query.state, verdict, look)
+        }
+        Some(Question::Rolls(query)) => {
+            let found = engine.rolls(query, settings, stop)?;
+            screen::rolls(&found, &query.state, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {

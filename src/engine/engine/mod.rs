@@ -8,6 +8,7 @@ mod error;
 mod identity;
 mod level;
 mod rollout;
+mod rolls;
 
 use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
@@ -530,6 +531,7 @@ impl Engine {
                 let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
                 Found::Rollout(found, begin.elapsed())
             }
+            Question::Rolls(query) => Found::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => Found::Class(self.evaluator.class(position)),
         })
     }

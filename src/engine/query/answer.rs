@@ -104,6 +104,25 @@ impl RankedPlays {
     }
 }
 
+/// The 21 rolls of a position, each with its best play.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RollsAnswer {
+    /// The position before the roll.
+    pub position: Position,
+    /// The rolls with their best plays alone, the best roll first.
+    pub rolls: Vec<RankedPlays>,
+    /// Mean of the values over the 36 throws of the dice.
+    pub mean: Equities,
+    /// Standard deviation of the equity over the 36 throws.
+    pub deviation: f64,
+    /// Share of the 1,296 exchanges (a roll of each player, both played their best way) after which the opponent must pass
+    /// a double or the game is won, judged without look-ahead; `None` if the player may not double, or no cube is in use.
+    pub market_losers: Option<f64>,
+    /// Plies looked ahead.
+    pub plies: u8,
+}
+
 /// The answer to a `CubeQuery`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

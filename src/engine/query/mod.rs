@@ -12,8 +12,8 @@ mod rollout;
 mod setting;
 
 pub use answer::{
-    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, SETTLED_TIE, Verdict,
-    settled,
+    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, RollsAnswer,
+    SETTLED_TIE, Verdict, settled,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use gammond_base::stop::Stop;

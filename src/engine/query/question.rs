@@ -2,7 +2,7 @@
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
-    RolloutTask, Settings,
+    RolloutTask, RollsAnswer, Settings,
 };
 use gammond_game::{Class, Position};
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub enum Question {
     Resignation(EvalQuery, u8),
     /// Rollout of a position, its plays or a double.
     Rollout(Box<RolloutTask>),
+    /// The best play of every roll.
+    Rolls(EvalQuery),
     /// Class of a position.
     Class(Position),
 }
@@ -49,6 +51,8 @@ pub enum Found {
     Rollout(RolloutAnswer, Duration),
     /// Intermediate result of a running rollout, if the client requested progress.
     Progress(RolloutAnswer, Duration),
+    /// See [`Question::Rolls`].
+    Rolls(RollsAnswer),
     /// See [`Question::Class`].
     Class(Class),
 }
@@ -93,6 +97,11 @@ impl Question {
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
             Question::Rollout(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
+            Question::Rolls(_) => match settings.plies {
+                0 => Cost::Medium,
+                1 => Cost::Heavy,
+                _ => Cost::Long,
+            },
             _ => match settings.plies {
                 0 => Cost::Short,
                 2 if settings.looks_wide() => Cost::Heavy,
@@ -121,6 +130,7 @@ impl Question {
             Question::Turn(..) => "turn",
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
+            Question::Rolls(_) => "rolls",
             Question::Class(_) => "show",
         }
     }

@@ -1,7 +1,10 @@
 //! Output for a terminal: the board, and beside it the ranking, the value or the cube decision.
 
 use super::board;
-use gammond_engine::query::{CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays};
+use gammond_engine::query::{
+    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, RollsAnswer,
+};
+use gammond_game::notation::play_text;
 use gammond_game::{Chances, MatchState, Position, Roll};
 use std::fmt::Write as _;
 
@@ -258,6 +261,51 @@ pub fn cube(
             style.ink(Ink::Strong, verdict),
             depth(found.plies),
             meaning(found.cubeless)
+        )
+}
+
+/// Returns the rolls with their best plays, the best roll first.
+#[must_use]
+pub fn rolls(found: &RollsAnswer, state: &MatchState, style: ScreenStyle) -> String {
+    let mut lines = vec![Line::inked(
+        style,
+        &[(Some(Ink::Faint), "roll equity   luck best play".to_owned())],
+    )];
+    for ranked in &found.rolls {
+        let best = ranked.best();
+        let play = match best.play.is_pass() {
+            true => "no play".to_owned(),
+            false => play_text(&ranked.position, &best.play),
+        };
+        let luck = best.value.equity - found.mean.equity;
+        let ink = match luck < 0.0 {
+            true => Ink::Bad,
+            false => Ink::Good,
+        };
+        lines.push(Line::inked(
+            style,
+            &[
+                (Some(Ink::Strong), format!("{}  ", ranked.roll)),
+                (None, format!("{:>+7.3}", best.value.equity)),
+                (Some(ink), format!("{luck:>+7.3}")),
+                (None, format!(" {play}")),
+            ],
+        ));
+    }
+    let losers = match found.market_losers {
+        Some(share) => format!(
+            "; market losers {:.1} % of the exchanges (judged at 0-ply)",
+            share * 100.0
+        ),
+        None => String::new(),
+    };
+    beside(&found.position, state, None, lines, style)
+        + &format!(
+            "\nmean {}, standard deviation {:.3}{losers}\n{}{}\n",
+            value(found.mean),
+            found.deviation,
+            depth(found.plies),
+            meaning(found.mean)
         )
 }
 

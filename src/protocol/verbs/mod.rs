@@ -11,6 +11,7 @@ mod moves;
 mod parts;
 mod resolve;
 pub mod rollout;
+mod rolls;
 pub mod schema;
 mod show;
 
@@ -36,11 +37,12 @@ use serde_json::Value;
 use std::fmt;
 
 /// The verbs, in the order of the help.
-pub static VERBS: [&Verb; 6] = [
+pub static VERBS: [&Verb; 7] = [
     &eval::VERB,
     &moves::VERB,
     &cube::VERB,
     &rollout::VERB,
+    &rolls::VERB,
     &convert::VERB,
     &show::VERB,
 ];

@@ -1,0 +1,141 @@
+//! The verb `rolls` beside single questions: rule Q-30.
+
+use crate::support::answer;
+use gammond_engine::engine::Engine;
+use gammond_game::Roll;
+use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
+use serde_json::{Value, json};
+
+/// Returns the answer to a line of a new session.
+fn ask(engine: &Engine, line: &str) -> Value {
+    let mut session = Session::new(Options::default());
+    let text = match session.line(FramedLine::Line(line.as_bytes())) {
+        LineAction::Ask(inquiry) => answer(engine, *inquiry),
+        LineAction::Refuse(text) => text,
+        other => panic!("{line}: {other:?}"),
+    };
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A start of money play, a race with a cube to turn, a position of a match with an owned cube, and a bear-off.
+const POSITIONS: [(&str, &str); 4] = [
+    ("4HPwATDgc/ABMA", ""),
+    ("u7sNAADb7g4AAA", "jacoby=off"),
+    ("jM/gDQDYzeAJIA", "length=7 score=2:4 cube=2 owner=me"),
+    ("AwAAwAMAAAAAAA", ""),
+];
+
+/// each roll is the answer to `move` with it, bit for bit; mean and deviation are those of the 36 throws.
+#[test]
+fn rolls_are_single_questions() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for (position, state) in POSITIONS {
+        for depth in ["plies=0", "plies=1", "plies=2 filter=swift"] {
+            let found = ask(&engine, &format!("rolls {position} {state} {depth}"));
+            let rolls = found["rolls"].as_array().unwrap();
+            assert_eq!(rolls.len(), Roll::ALL.len(), "{found}");
+            let (mut sum, mut squares, mut chances) = (0.0, 0.0, 0.0);
+            for one in rolls {
+                let [high, low] = [&one["roll"][0], &one["roll"][1]];
+                let line = format!("move {position} {high}{low} {state} {depth} top=1");
+                let single = ask(&engine, &line);
+                for member in ["play", "position", "equity", "mwc", "plies"] {
+                    assert_eq!(one[member], single["plays"][0][member], "{line} {member}");
+                }
+                assert_eq!(one["legal"], single["legal"], "{line}");
+                let (chance, equity) = (
+                    one["probability"].as_f64().unwrap(),
+                    one["equity"].as_f64().unwrap(),
+                );
+                sum += chance * equity;
+                squares += chance * equity * equity;
+                chances += chance;
+            }
+            let near = |member: &str, want: f64| {
+                let found = found[member].as_f64().unwrap();
+                assert!((found - want).abs() < 1e-4, "{member}: {found} {want}");
+            };
+            assert!((chances - 1.0).abs() < 1e-4);
+            near("mean", sum);
+            near("deviation", (squares - sum * sum).max(0.0).sqrt());
+            let order: Vec<f64> = rolls
+                .iter()
+                .map(|one| one["equity"].as_f64().unwrap())
+                .collect();
+            assert!(order.is_sorted_by(|one, other| one >= other), "{order:?}");
+        }
+    }
+}
+
+/// market losers are counted by single questions: play, reply, cube.
+#[test]
+fn market_losers_are_counted_again() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for (position, state, swapped) in [
+        ("AwAAwAMAAAAAAA", "", ""),
+        ("sLnhABFmZ3CAAA", "", ""),
+        ("sO1gABLbZnAAAA", "cube=2 owner=me", "cube=2 owner=opponent"),
+        (
+            "sLnhABFmZ3CAAA",
+            "length=7 score=2:4 cube=2 owner=me",
+            "length=7 score=4:2 cube=2 owner=opponent",
+        ),
+    ] {
+        let found = ask(&engine, &format!("rolls {position} {state}"));
+        let mut lost = 0;
+        for one in found["rolls"].as_array().unwrap() {
+            let weight = if one["roll"][0] == one["roll"][1] {
+                1
+            } else {
+                2
+            };
+            let after = one["position"].as_str().unwrap();
+            for reply in Roll::ALL {
+                let dice = reply.dice();
+                let line = format!("move {after} {}{} {swapped} top=1", dice[0], dice[1]);
+                let replied = ask(&engine, &line);
+                if replied["code"] == "game-over" {
+                    lost += weight * reply.weight();
+                    continue;
+                }
+                let before = replied["plays"][0]["position"].as_str().unwrap();
+                let cube = ask(&engine, &format!("cube {before} {state}"));
+                if cube["take"] == json!(false) {
+                    lost += weight * reply.weight();
+                }
+            }
+        }
+        assert!((1..1296).contains(&lost), "{position}: {lost}");
+        let share = f64::from(lost) / 1296.0;
+        let counted = found["market_losers"].as_f64().unwrap();
+        assert!(
+            (share - counted).abs() < 1e-6,
+            "{position}: {share} {counted}"
+        );
+    }
+}
+
+/// without a cube to turn there are no market losers; dice and a finished game have no place.
+#[test]
+fn rolls_without_a_double() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    for state in [
+        "cubeful=off",
+        "cube=2 owner=opponent",
+        "length=3 score=2:0 crawford=on",
+    ] {
+        let found = ask(&engine, &format!("rolls 4HPwATDgc/ABMA {state}"));
+        assert!(
+            found.get("market_losers").is_none() && found["rolls"].is_array(),
+            "{found}"
+        );
+    }
+    for (line, code) in [
+        ("rolls 4HPwATDgc/ABMA 31", "bad-request"),
+        ("rolls /wAAAAAAAAAAAA", "game-over"),
+        ("rolls", "missing-position"),
+        ("rolls 4HPwATDgc/ABMA trials=36 plies=9", "bad-setting"),
+    ] {
+        assert_eq!(ask(&engine, line)["code"], code, "{line}");
+    }
+}
