@@ -30,9 +30,7 @@ gammond: a backgammon engine for programs and people. Three things to try:
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Positions",
-        &[
-            "move", "cube", "eval", "rolls", "rollout", "show", "convert",
-        ],
+        &["move", "cube", "eval", "rollout", "show", "convert"],
     ),
     ("Matches", &["analyse", "players", "play"]),
     (

@@ -2,7 +2,7 @@
 
 use gammond_arena::player::PlayerSpec;
 use gammond_engine::query::{SETTINGS, Scope, Setting, SettingKind};
-use gammond_protocol::verbs::scopes_of;
+use gammond_protocol::verbs::{VERBS, scopes_of};
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use serde_json::Value;
 
@@ -54,16 +54,12 @@ fn a_setting_of_the_table_is_found_at_every_door() {
             );
             assert!(help.contains(&format!("{name}=")), "{name}");
         }
-        for (verb, schema) in [
-            ("eval", "EvalSettings"),
-            ("move", "MoveSettings"),
-            ("cube", "CubeSettings"),
-            ("rollout", "RolloutSettings"),
-            ("convert", "ConvertSettings"),
-        ] {
+        for verb in VERBS {
+            let (first, rest) = verb.name.split_at(1);
+            let schema = format!("{}{rest}Settings", first.to_uppercase());
             let described = &schemas[schema]["properties"][name];
-            let has_it = scopes_of(verb).contains(&setting.scope);
-            assert_eq!(described.is_object(), has_it, "{verb} {name}");
+            let has_it = verb.scopes.contains(&setting.scope);
+            assert_eq!(described.is_object(), has_it, "{verb:?} {name}");
         }
         let player = format!("gammond:{name}={value}").parse::<PlayerSpec>();
         assert_eq!(player.is_ok(), setting.scope.is_of_player(), "{name}");
@@ -77,16 +73,10 @@ fn a_setting_of_the_table_is_found_at_every_door() {
     }
 }
 
-/// Requests as readers of the table know them.
-const VERBS: [&str; 7] = [
-    "eval", "move", "cube", "rollout", "analyse", "show", "convert",
-];
-
 /// Returns the requests that take a setting, in words.
 fn requests(setting: &Setting) -> String {
-    let verbs = VERBS
-        .into_iter()
-        .filter(|verb| scopes_of(verb).contains(&setting.scope));
+    let names = VERBS.iter().map(|verb| verb.name).chain(["analyse"]);
+    let verbs = names.filter(|verb| scopes_of(verb).contains(&setting.scope));
     match (verbs.collect::<Vec<_>>(), setting.scope) {
         (_, Scope::Session) => "sessions of lines".to_owned(),
         (verbs, _) => verbs.join(", "),
