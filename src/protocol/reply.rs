@@ -9,7 +9,7 @@ use crate::ErrorCode;
 use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{Evaluation, Found, RankedPlay, RankedPlays};
 use gammond_game::notation::{self, Form, PlayRecord, PositionChances, PositionId};
-use gammond_game::{Class, MatchState, Position};
+use gammond_game::{Class, MatchState};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ pub(super) fn fault(line: &[u8]) -> super::dialect::Inquiry {
         warning: None,
         asked: RequestKind::Fault,
     };
-    let question = gammond_engine::query::Question::Class(Position::start());
+    let question = gammond_engine::query::Question::Class(gammond_game::Position::start());
     super::dialect::Inquiry::new(question, gammond_engine::query::Settings::default(), reply)
 }
 

@@ -7,7 +7,7 @@ use super::answer::{self, Addressee};
 use super::block::Block;
 use super::dialect::{Cancel, Dialect, Inquiry, LineAction};
 use super::external::{self, External, ExternalSettings};
-use super::reply::{self, RequestKind, RequestReply};
+use super::reply::{RequestKind, RequestReply};
 use super::request::{Line, Request, RequestError};
 use super::request_line::{asks_nothing, parse_line};
 use super::task::{InquiryTask, MatchTask, ReportForm};
@@ -265,7 +265,7 @@ impl Dialect for Session {
         };
         #[cfg(all(debug_assertions, not(fuzzing)))]
         if line.ends_with(b"show panic") {
-            return LineAction::Ask(Box::new(reply::fault(line)));
+            return LineAction::Ask(Box::new(super::reply::fault(line)));
         }
         match parse_line(line, &self.settings) {
             None => LineAction::Silence,
