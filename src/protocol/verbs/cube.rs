@@ -5,13 +5,13 @@ use super::resolve::Resolved;
 use super::schema::{
     self, LEVEL, PLIES, POSITION, SchemaMember, UNIT, answer, number, text, truth,
 };
-use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
+use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
 use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, unit,
 };
 use crate::dialect::About;
 use crate::request::RequestError;
-use gammond_engine::query::{AnswerStyle, CubeQuery, Equities, Found, Question, Scope, Settings};
+use gammond_engine::query::{AnswerStyle, CubeQuery, Equities, Found, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -19,18 +19,8 @@ use serde_json::{Value, json};
 /// The verb `cube`.
 pub static VERB: Verb = Verb {
     name: "cube",
-    takes: Takes {
-        roll: false,
-        plays: false,
-        cube: false,
-    },
-    scopes: &[
-        Scope::Depth,
-        Scope::Method,
-        Scope::State,
-        Scope::Rules,
-        Scope::Queue,
-    ],
+    takes: Takes::NONE,
+    scopes: SEARCH_SCOPES,
     usage: "cube POSITION [key=value…]: double, take?",
     summary: "Double, take?",
     lasts: true,

@@ -2,14 +2,14 @@
 
 use super::resolve::Resolved;
 use super::schema::{self, LEVEL, PLIES, POSITION, UNIT, answer, text};
-use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
+use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
 use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, percent, unit,
 };
 use crate::dialect::About;
 use crate::request::RequestError;
-use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, Scope, Settings};
+use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,18 +17,8 @@ use serde_json::{Value, json};
 /// The verb `eval`.
 pub static VERB: Verb = Verb {
     name: "eval",
-    takes: Takes {
-        roll: false,
-        plays: false,
-        cube: false,
-    },
-    scopes: &[
-        Scope::Depth,
-        Scope::Method,
-        Scope::State,
-        Scope::Rules,
-        Scope::Queue,
-    ],
+    takes: Takes::NONE,
+    scopes: SEARCH_SCOPES,
     usage: "eval POSITION [key=value…]: value of a position for the player on roll",
     summary: "Values a position before the roll",
     lasts: true,

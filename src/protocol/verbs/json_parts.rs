@@ -295,14 +295,6 @@ impl RequestParts {
             }
         }
     }
-
-    /// Returns the settings' value by a name in any case.
-    #[must_use]
-    pub fn setting(&self, name: &str) -> Option<&str> {
-        let mut settings = self.settings.iter();
-        let found = settings.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-        Some(&found.1)
-    }
 }
 
 fn setting_member(settings: &[(String, String)], number: usize) -> Member {

@@ -50,6 +50,15 @@ pub static VERBS: [&Verb; 7] = [
 /// Scopes of settings of `analyse`, whose lines are no position.
 pub const ANALYSE_SCOPES: &[Scope] = &[Scope::Depth, Scope::Rules, Scope::Progress];
 
+/// Scopes of settings of a verb that searches and lists no plays.
+const SEARCH_SCOPES: &[Scope] = &[
+    Scope::Depth,
+    Scope::Method,
+    Scope::State,
+    Scope::Rules,
+    Scope::Queue,
+];
+
 /// A request on a position.
 pub struct Verb {
     /// The word.
@@ -102,6 +111,15 @@ pub struct Takes {
     pub plays: bool,
     /// The word `cube`: both sides of the cube decision.
     pub cube: bool,
+}
+
+impl Takes {
+    /// None of them.
+    pub(crate) const NONE: Takes = Takes {
+        roll: false,
+        plays: false,
+        cube: false,
+    };
 }
 
 impl Verb {

@@ -228,7 +228,7 @@ pub fn body(task: &RolloutTask, found: &RolloutAnswer, took: Duration) -> Value 
         "elapsed_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
     });
     if let Value::Object(body) = &mut body {
-        // The other side is told where it plays differently.
+        // The other side has members where it plays differently.
         let [side, other] = &settings.sides;
         if other != side {
             body.insert("otherplies".to_owned(), json!(other.plies));

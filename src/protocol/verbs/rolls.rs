@@ -2,14 +2,12 @@
 
 use super::resolve::Resolved;
 use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
-use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
+use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
 use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object, unit};
 use crate::dialect::About;
 use crate::request::RequestError;
-use gammond_engine::query::{
-    AnswerStyle, EvalQuery, Found, Question, RankedPlays, Scope, Settings,
-};
+use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, RankedPlays, Settings};
 use gammond_game::Roll;
 use gammond_game::notation::{PositionId, play_text};
 use serde::Serialize;
@@ -18,18 +16,8 @@ use serde_json::{Value, json};
 /// The verb `rolls`.
 pub(super) static VERB: Verb = Verb {
     name: "rolls",
-    takes: Takes {
-        roll: false,
-        plays: false,
-        cube: false,
-    },
-    scopes: &[
-        Scope::Depth,
-        Scope::Method,
-        Scope::State,
-        Scope::Rules,
-        Scope::Queue,
-    ],
+    takes: Takes::NONE,
+    scopes: SEARCH_SCOPES,
     usage: "rolls POSITION [key=value…]: the best play of each of the 21 rolls, their mean and the market losers",
     summary: "Ranks the 21 rolls of a position",
     lasts: true,
