@@ -16,7 +16,7 @@ import sys
 
 # Name, file, text, text with MUTANT as the switch, and the test that must fail (lib or it, then a filter).
 MUTANTS = [
-    ("analysis-luck", "src/protocol/analysis/judge.rs",
+    ("analysis-luck", "src/report/analysis/judge.rs",
      "return Ok(minus(own, mean));",
      "return Ok(if MUTANT { own } else { minus(own, mean) });",
      "it", "analyse::the_tables_are_gnubgs"),

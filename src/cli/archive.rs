@@ -8,7 +8,7 @@
 use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
 use gammond_game::notation::MatPlayer;
-use gammond_protocol::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
+use gammond_report::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
 use gammond_server::console::today;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};

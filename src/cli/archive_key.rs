@@ -4,7 +4,7 @@ use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Settings;
 use gammond_game::notation::{MatchFormat, MatchReading};
-use gammond_protocol::analysis::{PlayerSums, level_name};
+use gammond_report::analysis::{PlayerSums, level_name};
 
 /// What an analysis depends on beside the match: the same for all matches of a command.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use gammond_base::stats::Running;
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
 use gammond_game::{MatchState, Rules, find_play};
 use gammond_job::Whole;
-use gammond_protocol::render::board;
+use gammond_report::render::board;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

@@ -3,9 +3,9 @@
 use crate::Failure;
 use gammond_base::journal::{check_writable, write_whole, write_whole_by};
 use gammond_base::packed::PackedText;
-use gammond_protocol::render::in_lines;
-use gammond_server::picture;
-pub(crate) use gammond_server::picture::PNG_WIDTH_MAX;
+use gammond_report::picture;
+pub(crate) use gammond_report::picture::PNG_WIDTH_MAX;
+use gammond_report::render::in_lines;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 

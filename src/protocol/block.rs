@@ -2,10 +2,10 @@
 
 use super::queue_place::QueuePlace;
 use super::request::{MatchHeader, Refusal, RequestError};
-use super::task::MatchPart;
 use crate::ErrorCode;
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::AnswerStyle;
+use gammond_report::analysis::MatchPart;
 
 /// Longest match of one request, with its line ends.
 pub const MATCH_BYTES_MAX: usize = 256 << 10;

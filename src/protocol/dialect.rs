@@ -5,13 +5,13 @@
 //! sends what the inquiry's [`Reply`] makes of that. What waits in a queue is an inquiry: the line
 //! is parsed once, when it is read.
 
-use super::analysis::Collected;
 use super::answer::{self, Addressee};
 use super::queue_place::QueuePlace;
 use super::request::RequestError;
 use super::task::{InquiryTask, TaskAnswer};
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::{AnswerStyle, Cost, Settings};
+use gammond_report::analysis::Collected;
 use serde_json::{Value, json};
 use std::fmt::Debug;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
-//! Protocols as machines without I/O: text in, requests and text out; the analysis of matches, pictures of boards, the
-//! console.
+//! Protocols as machines without I/O: text in, requests and text out.
 //!
-//! [`answerer`] and [`analysis`] ask the engine; the other modules know its vocabulary alone, so that they are tested
-//! with no net loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
+//! [`answerer`] asks the engine; the other modules know its vocabulary alone, so that they are tested with no net
+//! loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
 //!
 //! ```
 //! use gammond_protocol::{Request, Options, parse_line};
@@ -13,19 +12,16 @@
 //! ```
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
-pub mod analysis;
 pub mod answer;
 pub mod answerer;
 mod block;
 mod choice;
-pub mod console;
 mod dialect;
 mod error_code;
 pub mod external;
 pub mod json;
 pub mod message;
 mod queue_place;
-pub mod render;
 mod reply;
 mod request;
 mod request_line;
@@ -46,6 +42,4 @@ pub use queue_place::QueuePlace;
 pub use request::{Line, MatchHeader, Refusal, Request, RequestError};
 pub use request_line::{parse_line, verbs};
 pub use session::Session;
-pub use task::{
-    InquiryTask, MatchPart, MatchProgress, MatchReport, MatchTask, ReportForm, TaskAnswer,
-};
+pub use task::{InquiryTask, MatchProgress, MatchReport, MatchTask, ReportForm, TaskAnswer};

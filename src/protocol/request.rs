@@ -1,13 +1,13 @@
 //! Requests, and their errors.
 
 use super::queue_place::QueuePlace;
-use super::task::MatchPart;
 use super::verbs::PositionRequest;
 use crate::ErrorCode;
 use gammond_engine::query::Settings;
 use gammond_engine::query::{AnswerStyle, Options, SettingError};
 use gammond_game::Rules;
 use gammond_game::notation::{LINE_BYTES_MAX, NotationError, PlayRecord, PositionChances};
+use gammond_report::analysis::MatchPart;
 
 /// Longest request id, in bytes.
 pub(crate) const ID_BYTES_MAX: usize = 64;

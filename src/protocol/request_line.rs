@@ -6,7 +6,6 @@
 
 use super::block::match_part;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
-use super::task::MatchPart;
 use super::verbs::{
     ANALYSE_SCOPES, Item, LineParts, PartError, Parts, RequestPart, VERBS, Verb, Wishes, not_taken,
     request_of_json, resolve, state_error,
@@ -16,6 +15,7 @@ use gammond_base::closest::closest;
 use gammond_engine::query::{Options, Scope, Setting, Settings};
 use gammond_game::notation::{BenchmarkRecord, LINE_BYTES_MAX};
 use gammond_game::{MatchState, Rules};
+use gammond_report::analysis::MatchPart;
 
 /// Returns true if a line needs no answer: blank, a comment, or a line of a benchmark file without a request (Q-04,
 ///

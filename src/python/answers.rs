@@ -6,7 +6,7 @@ use gammond_base::escape::Terminal;
 use gammond_engine::query::{self, Candidate};
 use gammond_game::notation::MatchFile;
 use gammond_game::{self as game, Roll};
-use gammond_protocol::analysis;
+use gammond_report::analysis;
 use pyo3::prelude::*;
 
 /// Chances of the player on roll, each 0 to 1; backgammons are part of gammons, gammons of wins.

@@ -4,14 +4,14 @@ use crate::engine::Engine;
 use crate::interrupt;
 use crate::rules::{MatchState, play_steps};
 use crate::wrong::{self, whole};
+use gammond_console::{
+    AnalysedAction, Console as Inner, ConsoleHost as _, ConsoleOptions, PlayerStatistics,
+    StatisticsSum,
+};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{Equities, RankedPlay, Stop};
 use gammond_game::Chances;
 use gammond_game::notation::{MatchId, PlayerNumber};
-use gammond_protocol::console::{
-    AnalysedAction, Console as Inner, ConsoleHost as _, ConsoleOptions, PlayerStatistics,
-    StatisticsSum,
-};
 use gammond_server::console::EngineHost;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -16,7 +16,7 @@ use gammond_engine::query::{
 use gammond_engine::rollout::RolloutError;
 use gammond_engine::{Engine as Inner, MatchEquityTable};
 use gammond_game::{self as game, Chances};
-use gammond_protocol::analysis::analyse;
+use gammond_report::analysis::analyse;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;

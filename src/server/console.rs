@@ -7,20 +7,20 @@ use crate::tcp::shared::Shared;
 use crate::worker::out_of_time;
 use gammond_base::days::civil;
 use gammond_base::files;
+use gammond_console::{
+    AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, Console, ConsoleAnswer,
+    ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
+};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
 use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Settings, Stop};
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchState, Score};
-use gammond_protocol::analysis::{
+use gammond_protocol::answerer::engine_error;
+use gammond_protocol::{FramedLine, LineCodec};
+use gammond_report::analysis::{
     Action, Analysis, GameAnalysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
 };
-use gammond_protocol::answerer::engine_error;
-use gammond_protocol::console::{
-    AnalysedAction, AnalysedMatch, AnalysedParts, AnalysisRequest, Console, ConsoleAnswer,
-    ConsoleHost, LINE_MAX, PerGame, PlayerStatistics, ScoreValues, StatisticsSum,
-};
-use gammond_protocol::{FramedLine, LineCodec};
 use rand_mt::Mt;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -500,7 +500,7 @@ fn both(
         books.snowie = own.first().and_then(|own| own.snowie_rate(other));
         books.results = [sign * result, sign * adjusted].map(|value| value + 0.0);
         books.fibs_difference =
-            gammond_protocol::analysis::fibs_difference(0.5 + sign * adjusted, length);
+            gammond_report::analysis::fibs_difference(0.5 + sign * adjusted, length);
         books
     };
     [
@@ -510,7 +510,7 @@ fn both(
 }
 
 fn books([plays, cube]: [&Totals; 2], length: u32, what: AnalysedParts) -> PlayerStatistics {
-    let entry = |sum: &gammond_protocol::analysis::Sum| StatisticsSum {
+    let entry = |sum: &gammond_report::analysis::Sum| StatisticsSum {
         count: sum.count,
         emg: sum.emg,
         cost: sum.cost,

@@ -19,7 +19,6 @@ pub mod mcp {
 }
 mod large_answer;
 mod lease;
-pub mod picture;
 pub mod platform;
 mod schedule;
 pub mod shutdown;

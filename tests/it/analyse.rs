@@ -6,7 +6,7 @@ use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatPlayer, MatchFile, MatchReading};
 use gammond_game::{Rules, Score};
-use gammond_protocol::analysis::{Analysis, DecisionKind, Totals, analyse, luck_word, rating_word};
+use gammond_report::analysis::{Analysis, DecisionKind, Totals, analyse, luck_word, rating_word};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -472,7 +472,7 @@ fn names_are_only_text() {
     let engine = Engine::builder().build().unwrap();
     let text = THREE_GAMES.replace("Alice", "<script>alert(1)</script>");
     let analysis = analysed(&engine, &MatchFile::read(text.as_bytes()).unwrap());
-    let mut page = gammond_protocol::analysis::Page::default();
+    let mut page = gammond_report::analysis::Page::default();
     page.add("a\"><b>.mat", &analysis);
     let page = page.finish().into_string();
     assert!(page.contains("&lt;script&gt;"));
@@ -588,7 +588,7 @@ fn groups_and_marks() {
             .filter(|row| row.mark().is_some() && row.kind != DecisionKind::Resign)
             .count()
     );
-    assert_eq!(strict.marked(gammond_protocol::analysis::MARKS), analysis);
+    assert_eq!(strict.marked(gammond_report::analysis::MARKS), analysis);
 }
 
 /// ANA-08: the game after the last one of a file is the Crawford game where the first side comes to need one point, but not
@@ -649,7 +649,7 @@ fn a_level_judges_what_was_played() {
     )
     .unwrap();
     let plies = searched.rows().next().unwrap();
-    let value = |row: &gammond_protocol::analysis::Row<'_>| {
+    let value = |row: &gammond_report::analysis::Row<'_>| {
         row.judged
             .judgement
             .plays
@@ -668,7 +668,7 @@ fn a_level_judges_what_was_played() {
 /// looked at to the full depth all the same, as gnubg does (which finds the played one best here, from 0.48 behind without look-ahead).
 #[test]
 fn both_plays_are_judged_at_the_full_depth() {
-    use gammond_protocol::analysis::{Action, Decision, judge};
+    use gammond_report::analysis::{Action, Decision, judge};
     let Some(weights) = gnubg_wd("both_plays_are_judged_at_the_full_depth") else {
         return;
     };

@@ -6,7 +6,7 @@ use gammond_game::Rules;
 use gammond_game::notation::{
     MatAction, MatPlayer, MatchFile, MatchFormat, MatchReading, play_text,
 };
-use gammond_protocol::analysis::{Action, Terms, analyse, replay_from};
+use gammond_report::analysis::{Action, Terms, analyse, replay_from};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -334,7 +334,7 @@ fn decided(
         replay.decisions
     });
     let side = |player: MatPlayer| if swapped { player.other() } else { player };
-    let seen = |decision: gammond_protocol::analysis::Decision| {
+    let seen = |decision: gammond_report::analysis::Decision| {
         (side(decision.player), decision.position, decision.action)
     };
     decisions.map(seen).collect()

@@ -5,7 +5,7 @@ use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile};
-use gammond_protocol::analysis::{Action, Judgement, Terms, judge, replay_from};
+use gammond_report::analysis::{Action, Judgement, Terms, judge, replay_from};
 use std::path::Path;
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.

@@ -4,7 +4,7 @@ use gammond_engine::engine::Engine;
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchFormat, SetUp};
 use gammond_game::{POINTS, Position, Rules};
-use gammond_protocol::analysis::{Analysis, DecisionKind, analyse};
+use gammond_report::analysis::{Analysis, DecisionKind, analyse};
 use std::process::Command;
 
 use MatAction::{Beaver, Double, Drop, Take};

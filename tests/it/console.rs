@@ -5,14 +5,14 @@
 
 use crate::server::{self, Running};
 use crate::support::{gnubg_wd, recorded, wait_until};
+use gammond_console::{
+    AnalysedMatch, AnalysisRequest, Console, ConsoleAnswer, ConsoleHost, ConsoleOptions, NoHost,
+    ScoreValues,
+};
 use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
 use gammond_game::notation::MatchFile;
 use gammond_game::{MatchState, Score};
-use gammond_protocol::console::{
-    AnalysedMatch, AnalysisRequest, Console, ConsoleAnswer, ConsoleHost, ConsoleOptions, NoHost,
-    ScoreValues,
-};
 use gammond_server::console::{EngineHost, Sinks, run};
 use gammond_server::limits::Limits;
 use std::collections::{BTreeMap, VecDeque};

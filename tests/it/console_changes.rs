@@ -1,9 +1,9 @@
 //! The console after changes by hand: set-up positions, offers, the record and the score. The answers are those of
 //! gnubg 1.07.001 for the same commands; rules CON-22 and CON-28 of `protocol-specs/gnubg-console.md`.
 
+use gammond_console::{Console, ConsoleHost, ConsoleOptions, NoHost};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
-use gammond_protocol::console::{Console, ConsoleHost, ConsoleOptions, NoHost};
 use gammond_server::console::EngineHost;
 
 const NO_GAME: &str = "No game in progress (type `new game' to start one).\n";

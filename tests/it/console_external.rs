@@ -1,9 +1,9 @@
 //! The console as the driver of an external player: CON-26 and CON-27 of `protocol-specs/gnubg-console.md`. The
 //! questions are those that gnubg 1.07.001 was recorded to send.
 
+use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
-use gammond_protocol::console::{Console, ConsoleOptions};
 use gammond_server::console::{EngineHost, Sinks, run};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

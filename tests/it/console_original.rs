@@ -1,9 +1,9 @@
 //! Answers of the console that are gnubg 1.07.001's for the same commands, and what they are with `--corrected`; rules
 //! CON-33 and CON-37 to CON-43 of `protocol-specs/gnubg-console.md`.
 
+use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
-use gammond_protocol::console::{Console, ConsoleOptions};
 use gammond_server::console::EngineHost;
 use std::path::Path;
 

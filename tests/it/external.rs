@@ -5,9 +5,10 @@ use crate::support::{lines, reply, shared};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Level;
 use gammond_game::notation::PositionId;
+use gammond_game::notation::external_play::{Reading, read_play};
 use gammond_game::{CubeOwner, Position, Roll, legal_plays};
 use gammond_protocol::external::{
-    Ask, External, ExternalAction, ExternalSettings, Question, Reading, Spelling, read_play,
+    Ask, External, ExternalAction, ExternalSettings, Question, Spelling,
 };
 use std::path::PathBuf;
 

@@ -5,10 +5,9 @@ use crate::external::{exchanges, transcripts};
 use crate::support::gnubg_wd;
 use crate::support::reply;
 use gammond_engine::engine::{Engine, Nets};
+use gammond_game::notation::external_play::read_play;
 use gammond_game::notation::{BoardDialect, BoardLine};
-use gammond_protocol::external::{
-    Ask, External, ExternalAction, ExternalSettings, Question, read_play,
-};
+use gammond_protocol::external::{Ask, External, ExternalAction, ExternalSettings, Question};
 
 /// The largest difference to numbers that gnubg computed without look-ahead: Debian's gnubg has a
 /// coarse table in the place of the sigmoid.

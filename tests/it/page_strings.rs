@@ -16,9 +16,9 @@ const SAME_EVERYWHERE: [&str; 6] = [
 /// Sources of words that the server answers with.
 const WORDS: [&str; 4] = [
     "src/game/verdict.rs",
-    "src/protocol/analysis/totals.rs",
-    "src/protocol/analysis/rows.rs",
-    "src/protocol/analysis/cube_offer.rs",
+    "src/report/analysis/totals.rs",
+    "src/report/analysis/rows.rs",
+    "src/report/analysis/cube_offer.rs",
 ];
 
 fn root() -> &'static Path {

@@ -3,8 +3,8 @@
 use crate::support::{answer, lines, shared};
 use gammond_engine::engine::Engine;
 use gammond_game::notation::PositionId;
+use gammond_game::notation::external_play::{Reading, read_play};
 use gammond_game::{Position, Roll, legal_plays};
-use gammond_protocol::external::{Reading, read_play};
 use gammond_protocol::ubgi::{Ubgi, UbgiAction};
 use gammond_server::ubgi::run;
 

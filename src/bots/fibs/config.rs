@@ -3,7 +3,7 @@
 use crate::fibs::{Policy, Timing};
 use crate::shared::{Secret, SecretError};
 use gammond_engine::query::Settings;
-use gammond_protocol::analysis::Analysis;
+use gammond_report::analysis::Analysis;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;

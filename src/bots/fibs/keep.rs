@@ -8,7 +8,7 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Stop;
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchReading};
-use gammond_protocol::analysis::{self, Analysis, analyse};
+use gammond_report::analysis::{self, Analysis, analyse};
 
 /// FIBS plays unlimited matches without Jacoby and, with the bot's settings, without beavers.
 const FIBS_RULES: Rules = Rules {

@@ -15,7 +15,7 @@ use gammond_base::rng;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_game::notation::{BoardView, MatchFile};
-use gammond_protocol::render;
+use gammond_report::render;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -12,7 +12,7 @@ use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatchFile, MatchFormat, MatchReading, Reason};
 use gammond_job::Progress;
-use gammond_protocol::analysis::{
+use gammond_report::analysis::{
     Analysis, CSV_HEAD, Comparison, Page, PlayerList, analyse, match_line_head, reads_back,
 };
 use rayon::prelude::*;

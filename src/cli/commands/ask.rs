@@ -9,9 +9,9 @@ use gammond_game::notation::{
 };
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::render::{ScreenStyle, screen};
 use gammond_protocol::verbs::PositionRequest;
 use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
+use gammond_report::render::{ScreenStyle, screen};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;

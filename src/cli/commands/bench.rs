@@ -17,7 +17,7 @@ use gammond_base::stats::Running;
 use gammond_engine::equity::MatchEquityTable;
 use gammond_game::Class;
 use gammond_job::{Runner, Whole};
-use gammond_protocol::render::bars::{self, Bar, Row};
+use gammond_report::render::bars::{self, Bar, Row};
 use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::Path;

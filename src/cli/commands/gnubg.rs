@@ -1,8 +1,8 @@
 //! `gammond gnubg`, and the program under the name of gnubg: GNU Backgammon's text console.
 
 use crate::{Common, Failure};
+use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::query::Stop;
-use gammond_protocol::console::{Console, ConsoleOptions};
 use gammond_server::console::{EngineHost, Sinks, run as speak};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};

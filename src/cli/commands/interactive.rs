@@ -16,8 +16,8 @@ use gammond_game::{
     Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
     find_play, legal_plays,
 };
-use gammond_protocol::analysis::{Totals, analyse};
-use gammond_protocol::render::{ScreenStyle, screen};
+use gammond_report::analysis::{Totals, analyse};
+use gammond_report::render::{ScreenStyle, screen};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead, IsTerminal as _, Read as _};
 use std::ops::ControlFlow;

@@ -13,7 +13,7 @@ use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError, Role};
 use gammond_engine::eval::puretd::{PureTdEvaluator, PureTdOutput};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, pytorch, safetensors};
 use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
-use gammond_protocol::render::weights;
+use gammond_report::render::weights;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use crate::{Archive, Common, Failure, Format, Played, json_line, print};
 use gammond_base::escape::{CsvCell, Terminal, Untrusted, csv_line};
-use gammond_protocol::analysis::PlayerSums;
+use gammond_report::analysis::PlayerSums;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

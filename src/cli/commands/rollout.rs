@@ -20,9 +20,9 @@ use gammond_job::{
     JobError, NotPortable, Progress, Real, Runner, Share, Whole, check_merged, merge,
 };
 use gammond_protocol::answerer::Answerer;
-use gammond_protocol::render;
 use gammond_protocol::verbs::rollout::name;
 use gammond_protocol::{LineAction, Request, Session, TaskAnswer};
+use gammond_report::render;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io::Read as _;

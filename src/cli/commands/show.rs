@@ -5,7 +5,7 @@ use crate::{Common, Failure, PNG_WIDTH_MAX, Picture, png, print};
 use gammond_game::notation::parse_play;
 use gammond_game::{Play, Position, Roll};
 use gammond_protocol::Request;
-use gammond_protocol::render::{Overlay, Theme, svg_file, svg_outlines};
+use gammond_report::render::{Overlay, Theme, svg_file, svg_outlines};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -8,7 +8,7 @@ use crate::{
 use gammond_arena::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use gammond_arena::player::{Player, PlayerSpec};
 use gammond_job::Runner;
-use gammond_protocol::render::cross_table::{self, CrossTable};
+use gammond_report::render::cross_table::{self, CrossTable};
 use std::process::ExitCode;
 
 farmed! {

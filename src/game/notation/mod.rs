@@ -21,6 +21,7 @@ mod board_line;
 mod board_view;
 mod copied_text;
 mod error;
+pub mod external_play;
 pub mod fibs;
 mod foreign;
 mod free_text;

@@ -2,13 +2,13 @@
 
 use super::engine_error::engine_error;
 use crate::ErrorCode;
-use crate::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
-use crate::analysis::{analyse_json, analyse_noting};
 use crate::{MatchProgress, MatchReport, MatchTask, ReportForm, RequestError, TaskAnswer};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Settings, Stop};
 use gammond_game::notation::{MatchFile, MatchFormat, MatchReading};
+use gammond_report::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted, Page};
+use gammond_report::analysis::{analyse_json, analyse_noting};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -16,12 +16,10 @@
 
 mod command;
 mod question;
-mod reading;
 mod resign;
 mod spelling;
 
 pub use question::{Ask, Question};
-pub use reading::{Reading, read_play};
 pub(crate) use resign::lost_for_certain;
 pub use spelling::{Spelling, spell};
 

@@ -1,6 +1,5 @@
 //! The question in a board line, and the text that answers it.
 
-use super::reading::{Reading, read_play};
 use super::spelling::{Spelling, spell};
 use crate::RequestError;
 use crate::TaskAnswer;
@@ -9,6 +8,7 @@ use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question as Asked, RankedPlays,
     Settings,
 };
+use gammond_game::notation::external_play::{Reading, read_play};
 use std::fmt::Write;
 
 /// A question that needs the engine.

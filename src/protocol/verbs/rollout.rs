@@ -187,7 +187,7 @@ fn plain(task: &RolloutTask, found: &RolloutAnswer) -> String {
     let candidate_line = |one: &RolledOut| {
         let (value, error) = one.reported().value();
         let name = name(task, one);
-        let error = crate::render::rollout::error_text(error);
+        let error = gammond_report::render::rollout::error_text(error);
         format!("{name} {:+.4} {error}", value.equity)
     };
     let all: Vec<String> = found.candidates.iter().map(candidate_line).collect();

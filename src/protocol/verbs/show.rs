@@ -5,11 +5,11 @@ use super::schema::{self, POSITION, answer, any_object, count, list, pair, refer
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{self, Addressee};
 use crate::dialect::About;
-use crate::render;
 use crate::request::RequestError;
 use gammond_engine::query::{AnswerStyle, Found, Question, Scope, Settings};
 use gammond_game::notation::PositionId;
 use gammond_game::{MatchState, RaceAdvice, RaceCounts, Roll};
+use gammond_report::render;
 use serde_json::{Value, json};
 
 /// The verb `show`.

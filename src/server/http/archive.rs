@@ -15,7 +15,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use axum::routing::any;
 use gammond_protocol::ErrorCode;
-use gammond_protocol::analysis::JudgedMatch;
+use gammond_report::analysis::JudgedMatch;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Debug;

@@ -3,7 +3,6 @@
 use super::problem::{ErrorLocation, Problem};
 use super::question::Question;
 use super::unread::UnreadAnswers;
-use crate::picture::png;
 use crate::tcp::shared::Shared;
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -12,8 +11,9 @@ use axum::response::{IntoResponse as _, Response};
 use gammond_game::notation::parse_play;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Request;
-use gammond_protocol::render::{Overlay, Theme, board, svg_file, svg_outlines};
 use gammond_protocol::verbs::{PositionRequest, SHOW};
+use gammond_report::picture::png;
+use gammond_report::render::{Overlay, Theme, board, svg_file, svg_outlines};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 

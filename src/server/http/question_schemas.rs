@@ -6,9 +6,9 @@ use super::question::{
 };
 use gammond_engine::query::RolloutSettings;
 use gammond_engine::query::Setting;
-use gammond_protocol::render::Theme;
 use gammond_protocol::verbs::schema::{START, described};
 use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, SHOW, Verb, settings_of};
+use gammond_report::render::Theme;
 use serde_json::{Map, Value, json};
 
 const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the player on roll is the one who is asked about";

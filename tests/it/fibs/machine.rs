@@ -474,7 +474,7 @@ fn an_unlimited_match_says_its_rules() {
         let text = record.file("bot", Vec::new()).to_string();
         let text = text + "\n Game 1\n bot : 0                      joe : 0\n  1) 31: 8/5 6/5\n";
         let file = MatchFile::parse(text.as_bytes()).unwrap();
-        gammond_protocol::analysis::Terms::of(&file, gammond_game::Rules::default())[0].rules
+        gammond_report::analysis::Terms::of(&file, gammond_game::Rules::default())[0].rules
     };
     assert_eq!((terms(None).jacoby, terms(None).beavers), (false, false));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! gnubg's console.
 
-use gammond_protocol::console::{Console, ConsoleOptions, NoHost};
+use gammond_console::{Console, ConsoleOptions, NoHost};
 
 /// Lines of a session without an engine: answers are whole lines but where a question or a fault of the original ends
 /// them, and no line of any bytes ends the machine but `quit` and `exit`.

@@ -1,7 +1,8 @@
 //! The machines of the line protocols, with arbitrary lines.
 
 use gammond_engine::query::Settings;
-use gammond_protocol::external::{Ask, External, ExternalAction, Reading, read_play};
+use gammond_game::notation::external_play::{Reading, read_play};
+use gammond_protocol::external::{Ask, External, ExternalAction};
 use gammond_protocol::ubgi::{Ubgi, UbgiAction};
 use gammond_protocol::{LINE_BYTES_MAX, Options, Request, Session, parse_line};
 

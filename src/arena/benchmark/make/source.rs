@@ -6,7 +6,7 @@ use gammond_game::notation::{
     parse_training_line, split_position,
 };
 use gammond_game::{Position, Roll, Rules, generate_plays};
-use gammond_protocol::analysis::{Action, Terms, replay_from};
+use gammond_report::analysis::{Action, Terms, replay_from};
 
 /// A record that is wanted.
 #[derive(Clone, Debug, PartialEq)]

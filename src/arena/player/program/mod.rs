@@ -9,9 +9,9 @@ mod pool;
 
 use super::{CubePlayer, Player, PlayerError};
 use gammond_base::rng::ChaCha8Rng;
+use gammond_game::notation::external_play::{Reading, read_play};
 use gammond_game::notation::{BoardLine, Offer, PositionId, parse_position};
 use gammond_game::{MatchState, POINTS, Position, Roll, Rules, generate_plays};
-use gammond_protocol::external::{Reading, read_play};
 pub use link::ProgramError;
 
 use link::Link;

@@ -13,7 +13,7 @@ use axum::body::Bytes;
 use gammond_game::notation::{MatchFile, MatchFormat};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::ReportForm;
-use gammond_protocol::analysis::Collected;
+use gammond_report::analysis::Collected;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::spawn_blocking;

@@ -21,7 +21,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use form::PageForm;
 use gammond_base::escape::Markup;
-use gammond_protocol::render::board_style;
+use gammond_report::render::board_style;
 use page_parts::PageParts;
 pub(super) use sign_in::{SIGN_IN, SIGN_OUT, form as sign_in_form, is_wanted as wants_sign_in};
 use std::sync::Arc;

@@ -5,11 +5,11 @@ use super::host::ConsoleHost;
 use super::market;
 use super::record::Decided;
 use super::table::{Phase, Seat};
-use crate::analysis::is_close;
 use gammond_engine::equity::{CubeState, Stakes, dead_double_point};
 use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question};
 use gammond_game::notation::play_text;
 use gammond_game::{Chances, LegalPlay, MatchState, Play};
+use gammond_report::analysis::is_close;
 
 /// Points of the home board.
 const HOME_POINTS: usize = 6;

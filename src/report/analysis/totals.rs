@@ -95,7 +95,7 @@ pub const MARK_NAMES: [&str; 3] = ["doubtful", "bad", "very bad"];
 /// Returns true if a decision not to double was close, or lost this much equity: GNU Backgammon counts missed doubles
 /// as well.
 #[must_use]
-pub(crate) fn is_close(no_double: f64, double_take: f64, loss: f64) -> bool {
+pub fn is_close(no_double: f64, double_take: f64, loss: f64) -> bool {
     loss > 0.0 || (no_double - double_take.min(1.0)).abs() < CLOSE
 }
 

@@ -10,7 +10,7 @@ use super::words::Words;
 use gammond_game::notation::{BoardLine, Offer};
 use gammond_game::{MatchState, Play, legal_plays};
 
-use crate::external::{Reading, read_play};
+use gammond_game::notation::external_play::{Reading, read_play};
 
 /// Longest name in a board line, in bytes.
 const NAME_BYTES_MAX: usize = 31;

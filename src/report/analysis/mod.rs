@@ -16,6 +16,7 @@ mod groups;
 mod html;
 mod json;
 mod judge;
+mod match_part;
 mod players;
 mod replay;
 mod report;
@@ -24,8 +25,9 @@ mod streamed;
 mod text;
 mod totals;
 
-pub use analyse::{Analysis, Fault, GameAnalysis, JudgedDecision, analyse, level_name};
-pub(crate) use analyse::{Noted, analyse_noting};
+pub use analyse::{
+    Analysis, Fault, GameAnalysis, JudgedDecision, Note, Noted, analyse, analyse_noting, level_name,
+};
 pub use annotate::reads_back;
 pub use collected::{Collected, JudgedMatch};
 pub use compare::{ComparedDecision, Comparison};
@@ -33,11 +35,13 @@ pub use groups::{BookGroup, class, phase};
 pub use html::Page;
 pub use json::CSV_HEAD;
 pub use judge::{JudgedPlays, Judgement, judge};
+pub use match_part::MatchPart;
 pub use players::{PlayerList, PlayerSums};
 pub use replay::{Action, Decision, Replay, Terms, replay_from};
 pub use report::comments;
 pub use rows::{DecisionKind, Row};
-pub(crate) use streamed::analyse_json;
+pub use streamed::analyse_json;
 pub use text::match_line_head;
-pub(crate) use totals::is_close;
-pub use totals::{MARK_NAMES, MARKS, Sum, Totals, fibs_difference, luck_word, mark, rating_word};
+pub use totals::{
+    MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
+};

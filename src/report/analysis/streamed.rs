@@ -1,9 +1,9 @@
 //! The JSON of a match, written during its analysis.
 
+use super::MatchPart;
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Note, Sink, judge_games};
 use super::json::Streamed;
 use super::totals::{MARKS, Totals};
-use crate::MatchPart;
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Settings, Stop};
@@ -26,7 +26,7 @@ impl Sink for Streamed {
 ///
 /// # Errors
 /// [`EngineError`].
-pub(crate) fn analyse_json(
+pub fn analyse_json(
     engine: (&Engine, &Settings),
     judged: (&MatchReading, Rules, MatchPart),
     file: &str,

@@ -6,10 +6,10 @@ use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, PerGame, PlayerSt
 use super::statistics::{StatisticsScope, table};
 use super::table::Seat;
 use super::words::Words;
-use crate::analysis::{fibs_difference, rating_word};
 use gammond_engine::query::Settings;
 use gammond_game::Rules;
 use gammond_game::notation::{MatAction, MatPlayer};
+use gammond_report::analysis::{fibs_difference, rating_word};
 
 impl Console {
     /// Runs `analyse match|game|session|move|clear …`.

@@ -5,7 +5,7 @@
 //! and standard error. What it needs of the world (answers, dice, files) it asks its [`ConsoleHost`] for.
 //!
 //! ```
-//! use gammond_protocol::console::{Console, ConsoleOptions, NoHost};
+//! use gammond_console::{Console, ConsoleOptions, NoHost};
 //! let mut console = Console::new(ConsoleOptions::default());
 //! let answer = console.line(b"sh sc", &mut NoHost);
 //! assert!(answer.out.starts_with("The score (after 0 games) is: gnubg 0, user 0"));

@@ -24,7 +24,8 @@ pub struct JudgedMatch {
 pub struct Collected(Mutex<Vec<JudgedMatch>>);
 
 impl Collected {
-    pub(crate) fn push(&self, judged: JudgedMatch) {
+    /// Adds the analysis of the next match.
+    pub fn push(&self, judged: JudgedMatch) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(judged);
     }

@@ -310,7 +310,7 @@ fn advantage(text: &mut String, sheet: &StatisticsTable<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::PerGame;
+    use crate::PerGame;
 
     /// As the original prints a money session: intervals in columns, no result line for an actual result of 0.
     #[test]

@@ -1,9 +1,9 @@
 //! A whole file analysed.
 
+use super::MatchPart;
 use super::judge::{Judgement, judge, match_chances};
 use super::replay::{Action, Decision, Terms, replay_from};
 use super::totals::{MARKS, Totals, fibs_difference};
-use crate::MatchPart;
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MoveFilter, Options, Settings, Stop};
@@ -173,7 +173,7 @@ const JUDGED_TOGETHER: usize = 512;
 
 /// A finished step of an analysis.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Noted {
+pub enum Noted {
     /// A decision.
     Decision,
     /// A game.
@@ -181,7 +181,7 @@ pub(crate) enum Noted {
 }
 
 /// A callback for finished steps, called on all threads of the engine.
-pub(crate) type Note<'a> = dyn Fn(Noted) + Sync + 'a;
+pub type Note<'a> = dyn Fn(Noted) + Sync + 'a;
 
 /// Receiver of a match during its analysis. `head` is the analysis without games.
 pub(super) trait Sink {
@@ -232,7 +232,10 @@ pub fn analyse(
 }
 
 /// Analyses like [`analyse`] and calls `note` for each step.
-pub(crate) fn analyse_noting(
+///
+/// # Errors
+/// [`EngineError`].
+pub fn analyse_noting(
     engine: (&Engine, &Settings),
     judged: (&MatchReading, Rules, MatchPart),
     stop: &Stop,

@@ -1,7 +1,7 @@
 //! gnubg's rules for reading the play that an external player sends (EXT-24 to EXT-26). The reply is checked by the
 //! same rules before it is sent.
 
-use gammond_game::{BAR, Position, Roll, legal_plays};
+use crate::{BAR, Position, Roll, legal_plays};
 use nom::branch::alt;
 use nom::bytes::complete::{tag_no_case, take_while};
 use nom::character::complete::{char, digit1};
