@@ -3,7 +3,7 @@
 use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
 use gammond_report::analysis::{Analysis, JudgedMatch, PlayerSums};
-use gammond_server::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
+use gammond_server::http::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
 use serde_json::Value;
 use std::path::Path;
 

@@ -12,8 +12,8 @@ use gammond_engine::query::{MoveFilter, Options, SETTINGS, Setting, SettingKind,
 use gammond_game::MatchState;
 use gammond_job::{Control, Real, RemoteExecutor, Whole};
 use gammond_protocol::SettingError;
+use gammond_server::Address;
 use gammond_server::platform::rights_of_others;
-use gammond_server::tcp::Address;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::archive::{IS_OF_HTTP, error_text};
 use super::{AnalysisKey, Archive};
 use gammond_game::notation::parse_position;
 use gammond_report::analysis::{JudgedMatch, MARK_NAMES, MARKS, mark, rating_word};
-use gammond_server::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
+use gammond_server::http::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

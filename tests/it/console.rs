@@ -14,7 +14,7 @@ use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
 use gammond_game::notation::MatchFile;
 use gammond_game::{MatchState, Score};
 use gammond_server::console::{EngineHost, Sinks, run};
-use gammond_server::limits::Limits;
+use gammond_server::core::limits::Limits;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -3,7 +3,7 @@
 use crate::server::{Client, LONG, Running, limited, plain};
 #[cfg(target_os = "linux")]
 use crate::server_process::Process;
-use gammond_server::limits::Limits;
+use gammond_server::core::limits::Limits;
 use serde_json::Value;
 use std::io::Write as _;
 use std::time::Duration;

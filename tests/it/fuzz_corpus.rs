@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gammond_base::rng::{below, stream};
-use gammond_server as service;
+use gammond_server::http as service;
 
 use crate::fuzz::{console, notation, protocol, sequence, session};
 use crate::malformed::malformed;

@@ -3,8 +3,11 @@
 
 use crate::support::{HANG_LIMIT, wait_for, wait_until};
 use gammond_engine::engine::{Engine, Nets};
-use gammond_server::limits::Limits;
-use gammond_server::tcp::{Address, Config, Handle, Server};
+use gammond_server::console::Consoles;
+use gammond_server::core::limits::Limits;
+use gammond_server::http::{Http, HttpAccess, JobLimits, Metrics};
+use gammond_server::lines::{Lines, serve_stream};
+use gammond_server::{Address, Config, Handle, Server};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -26,10 +29,51 @@ pub(crate) struct Running {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Running {
-    let mut config = Config::default();
-    config.listen = vec!["127.0.0.1:0".parse().unwrap()];
-    change(&mut config);
+/// Settings of a server: its addresses, and those of [`Config`].
+pub(crate) struct Settings {
+    pub(crate) listen: Vec<Address>,
+    pub(crate) console: Vec<Address>,
+    pub(crate) http: Vec<Address>,
+    pub(crate) metrics: Option<Address>,
+    config: Config,
+}
+
+impl std::ops::Deref for Settings {
+    type Target = Config;
+
+    fn deref(&self) -> &Config {
+        &self.config
+    }
+}
+
+impl std::ops::DerefMut for Settings {
+    fn deref_mut(&mut self) -> &mut Config {
+        &mut self.config
+    }
+}
+
+impl Settings {
+    fn config(self) -> Config {
+        let http = Http::new(self.http, HttpAccess::default(), JobLimits::default(), None);
+        let config = self.config.with(Lines::new(self.listen));
+        let config = config.with(Consoles::new(self.console)).with(http.unwrap());
+        match self.metrics {
+            Some(address) => config.with(Metrics::new(address)),
+            None => config,
+        }
+    }
+}
+
+pub(crate) fn start(change: impl FnOnce(&mut Settings)) -> Running {
+    let mut settings = Settings {
+        listen: vec!["127.0.0.1:0".parse().unwrap()],
+        console: Vec::new(),
+        http: Vec::new(),
+        metrics: None,
+        config: Config::default(),
+    };
+    change(&mut settings);
+    let config = settings.config();
     let (sender, receiver) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -42,8 +86,8 @@ pub(crate) fn start(change: impl FnOnce(&mut Config)) -> Running {
             let server = Server::bind(config, build().unwrap(), Box::new(build))
                 .await
                 .unwrap();
-            let others = (server.http_addresses(), server.console_addresses());
-            let addresses = (server.addresses(), others);
+            let others = (server.addresses("http"), server.addresses("console"));
+            let addresses = (server.addresses("listening"), others);
             sender.send((addresses, server.handle())).unwrap();
             server.run().await;
         });
@@ -318,8 +362,7 @@ async fn ask_every_second(client: tokio::io::DuplexStream, time: Duration) {
 fn a_thousand_unfinished_lines() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     const LORISES: usize = 1000;
-    let mut config = Config::default();
-    config.listen = vec!["127.0.0.1:0".parse().unwrap()];
+    let config = Config::default().with(Lines::new(vec!["127.0.0.1:0".parse().unwrap()]));
     let (line, idle) = (config.limits.line_timeout, config.limits.idle_timeout);
     let quiet_timeout = config.limits.quiet_timeout;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -334,7 +377,7 @@ fn a_thousand_unfinished_lines() {
         let connect = || {
             let (client, own) = tokio::io::duplex(4096);
             let handle = handle.clone();
-            tokio::spawn(async move { handle.serve_stream(own).await });
+            tokio::spawn(async move { serve_stream(&handle, own).await });
             client
         };
         let begun = tokio::time::Instant::now();
@@ -605,8 +648,7 @@ fn a_reload_that_fails_changes_nothing() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut config = Config::default();
-        config.listen = vec!["127.0.0.1:0".parse().unwrap()];
+        let config = Config::default().with(Lines::new(vec!["127.0.0.1:0".parse().unwrap()]));
         let engine = Engine::builder().threads(1).build().unwrap();
         let nets = Nets::Path("no/such/nets".into());
         let build = move || Engine::builder().nets(nets.clone()).build();
@@ -614,7 +656,7 @@ fn a_reload_that_fails_changes_nothing() {
         let handle = server.handle();
         let (client, own) = tokio::io::duplex(1 << 16);
         let serving = handle.clone();
-        tokio::spawn(async move { serving.serve_stream(own).await });
+        tokio::spawn(async move { serve_stream(&serving, own).await });
         let mut client = BufReader::new(client);
         let mut answers = Vec::new();
         for _ in 0..2 {
@@ -646,8 +688,7 @@ fn addresses() {
         .build()
         .unwrap();
     let bind = |address: &str, retry: Duration| {
-        let mut config = Config::default();
-        config.listen = vec![address.parse().unwrap()];
+        let mut config = Config::default().with(Lines::new(vec![address.parse().unwrap()]));
         config.limits.bind_retry = retry;
         let build = || Engine::builder().threads(1).build();
         runtime.block_on(Server::bind(config, build().unwrap(), Box::new(build)))
@@ -659,7 +700,10 @@ fn addresses() {
     let address = format!("unix:{}", path.display());
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let server = bind(&address, Duration::ZERO).expect("a socket nobody answers is replaced");
-    assert_eq!(server.addresses(), std::slice::from_ref(&address));
+    assert_eq!(
+        server.addresses("listening"),
+        std::slice::from_ref(&address)
+    );
     let in_use = bind(&address, Duration::ZERO).unwrap_err();
     assert!(in_use.to_string().contains("in use"), "{in_use}");
     drop(server);

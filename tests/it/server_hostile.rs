@@ -5,7 +5,7 @@ use crate::server::{Client, LONG, limited, plain, reset, start};
 use crate::support::{HANG_LIMIT, wait_for, wait_until};
 use gammond_engine::query::Cost;
 use gammond_protocol::{Dialect, FramedLine, LineAction, Options, Session};
-use gammond_server::tcp::Address;
+use gammond_server::Address;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::Ordering;
@@ -309,11 +309,11 @@ fn files_that_are_not_ours_stay() {
         .build()
         .unwrap();
     let bind = |path: &std::path::Path| {
-        let mut config = gammond_server::tcp::Config::default();
-        config.listen = vec![Address::Unix(path.to_owned())];
+        let lines = gammond_server::lines::Lines::new(vec![Address::Unix(path.to_owned())]);
+        let mut config = gammond_server::Config::default().with(lines);
         config.limits.bind_retry = Duration::ZERO;
         let build = || gammond_engine::Engine::builder().threads(1).build();
-        let server = gammond_server::tcp::Server::bind(config, build().unwrap(), Box::new(build));
+        let server = gammond_server::Server::bind(config, build().unwrap(), Box::new(build));
         runtime.block_on(server)
     };
     let text = folder.path().join("thesis.txt");

@@ -3,8 +3,8 @@
 use crate::{Failure, only_for_its_owner, within};
 use gammond_base::files;
 use gammond_bots::shared::{Secret, SecretError};
+use gammond_server::Address;
 use gammond_server::platform::{SignalEvent, SignalListener};
-use gammond_server::tcp::Address;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;

@@ -2,7 +2,8 @@
 
 use super::serve;
 use crate::{Archive, Common, Failure, stderr_line};
-use gammond_server::tcp::{Address, Config};
+use gammond_server::http::{Http, HttpAccess, JobLimits, MatchArchive};
+use gammond_server::{Address, Config};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -61,14 +62,17 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let is_free = TcpListener::bind(("127.0.0.1", PORT)).is_ok();
         if is_free { PORT } else { 0 }
     });
-    let mut config = Config::default();
-    config.http = vec![Address::Tcp(format!("127.0.0.1:{port}"))];
-    if let Some(path) = &args.db {
-        config.archive = Some(Arc::new(Archive::existing(path)?));
-    }
+    let address = Address::Tcp(format!("127.0.0.1:{port}"));
+    let archive: Option<Arc<dyn MatchArchive>> = match &args.db {
+        Some(path) => Some(Arc::new(Archive::existing(path)?)),
+        None => None,
+    };
+    let (access, jobs) = (HttpAccess::default(), JobLimits::default());
+    let http = Http::new(vec![address], access, jobs, archive).map_err(Failure::work)?;
+    let mut config = Config::default().with(http);
     config.session = common.session(&[])?;
     serve::serve(common, config, common.engine()?, None, |server| {
-        for address in server.http_addresses() {
+        for address in server.addresses("http") {
             let url = format!("http://{address}/{}", args.page.path());
             stderr_line(format_args!("the page is at {url}; Ctrl-C ends the server"));
             open(&url);

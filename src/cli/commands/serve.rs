@@ -2,28 +2,27 @@
 
 #[cfg(feature = "farm")]
 use super::nats_options::NatsOptions;
-use crate::{Archive, Common, Failure, io_threads, only_for_its_owner};
+use crate::{Archive, Common, Failure, only_for_its_owner};
 use clap::builder::RangedU64ValueParser;
 use gammond_base::files;
 use gammond_engine::bearoff::TwoSided;
 use gammond_engine::engine::Engine;
 #[cfg(feature = "farm")]
 use gammond_farm::nats_service::Serving;
-use gammond_server::limits::Limits;
-use gammond_server::platform::{SignalEvent, SignalListener};
-use gammond_server::systemd::{Notifier, watchdog_period};
-use gammond_server::tcp::{
-    Address, Config, Handle, ReloadError, ServeError, Server, TokenHandle, TransportError,
+use gammond_server::console::Consoles;
+use gammond_server::core::limits::Limits;
+use gammond_server::http::{
+    Http, HttpAccess, HttpTokens, JobLimits, MatchArchive, Metrics, TokenHandle, TrustedProxy,
 };
-#[cfg(feature = "farm")]
+use gammond_server::lines::Lines;
+use gammond_server::process::{self, ProcessError};
 use gammond_server::transport::Transport;
-use gammond_server::{HttpTokens, TrustedProxy};
+use gammond_server::{Address, Config, ServeError, Server, TransportError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 /// Most connections and lines that an option may allow.
 const CONNECTIONS_MAX: u64 = 1_000_000;
@@ -244,11 +243,11 @@ struct NatsArgs {
 
 #[cfg(feature = "farm")]
 impl NatsArgs {
-    fn transport(&self) -> Result<Option<Arc<dyn Transport>>, Failure> {
+    fn transport(&self) -> Result<Option<Box<dyn Transport>>, Failure> {
         let Some(url) = &self.url else {
             return Ok(None);
         };
-        Ok(Some(Arc::new(Serving {
+        Ok(Some(Box::new(Serving {
             access: self.options.access(url)?,
             name: self.options.farm.clone(),
         })))
@@ -256,35 +255,58 @@ impl NatsArgs {
 }
 
 impl Args {
-    fn config(&self, common: &Common) -> Result<Config, Failure> {
+    /// Returns HTTP for clients, if it is to have an address.
+    fn http(&self) -> Result<Option<Http>, Failure> {
+        if self.http.is_empty() {
+            return Ok(None);
+        }
+        let mut access = HttpAccess::default();
+        access.open = self.no_auth;
+        access.origins = self.cors.clone();
+        access.proxies = self.trusted_proxy.clone();
+        if let Some(path) = &self.http_tokens {
+            access.tokens = tokens(path)?;
+        }
+        let mut jobs = JobLimits::default();
+        jobs.folder = self.http_jobs.clone();
+        jobs.keep = Duration::from_secs(self.http_jobs_keep);
+        jobs.jobs_max = self.http_jobs_max;
+        let archive: Option<Arc<dyn MatchArchive>> = match &self.db {
+            Some(path) => Some(Arc::new(Archive::open(path)?)),
+            None => None,
+        };
+        let http = Http::new(self.http.clone(), access, jobs, archive);
+        http.map(Some).map_err(Failure::work)
+    }
+
+    fn config(&self, common: &Common, http: Option<Http>) -> Result<Config, Failure> {
         let session = common.session(&self.settings)?;
         let mut config = Config::default();
-        config.listen = self.listen.clone();
         #[cfg(feature = "farm")]
-        {
-            config.transports.extend(self.nats.transport()?);
+        let nats = self.nats.transport()?;
+        #[cfg(not(feature = "farm"))]
+        let nats: Option<Box<dyn Transport>> = None;
+        let mut listen = self.listen.clone();
+        let other = !self.external.is_empty() || http.is_some() || self.console.is_some();
+        if listen.is_empty() && !other && nats.is_none() {
+            listen.push(Address::Tcp("127.0.0.1:4322".into()));
         }
-        let remote = !config.transports.is_empty();
-        config.http = self.http.clone();
-        config.http_access.open = self.no_auth;
-        config.http_access.origins = self.cors.clone();
-        config.http_access.proxies = self.trusted_proxy.clone();
-        if let Some(path) = &self.http_tokens {
-            config.http_access.tokens = tokens(path)?;
+        if !listen.is_empty() {
+            config = config.with(Lines::new(listen));
         }
-        config.http_jobs.folder = self.http_jobs.clone();
-        config.http_jobs.keep = Duration::from_secs(self.http_jobs_keep);
-        config.http_jobs.jobs_max = self.http_jobs_max;
-        if let Some(path) = &self.db {
-            config.archive = Some(Arc::new(Archive::open(path)?));
+        if !self.external.is_empty() {
+            config = config.with(Lines::external(self.external.clone()));
         }
-        let other = !self.external.is_empty() || !self.http.is_empty() || self.console.is_some();
-        if config.listen.is_empty() && !other && !remote {
-            config.listen.push(Address::Tcp("127.0.0.1:4322".into()));
+        if let Some(console) = &self.console {
+            config = config.with(Consoles::new(vec![console.clone()]));
         }
-        config.external = self.external.clone();
-        config.console = self.console.iter().cloned().collect();
-        config.metrics = self.metrics.clone();
+        if let Some(http) = http {
+            config = config.with(http);
+        }
+        if let Some(metrics) = &self.metrics {
+            config = config.with(Metrics::new(metrics.clone()));
+        }
+        config.transports.extend(nats);
         config.allow_remote = self.allow_remote;
         let mut limits = Limits::default();
         limits.connections_max = self.connections;
@@ -312,63 +334,49 @@ fn tokens(path: &Path) -> Result<HttpTokens, Failure> {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    let config = args.config(common)?;
+    let http = args.http()?;
+    let tokens = http.as_ref().map(Http::token_handle);
+    let config = args.config(common, http)?;
     let engine = common.engine()?;
-    serve(common, config, engine, args.http_tokens.clone(), |_| {})
+    let tokens = tokens.zip(args.http_tokens.clone());
+    serve(common, config, engine, tokens, |_| {})
 }
 
-/// Serves until a signal ends it; calls `started` when everything is listened on.
+/// Serves until a signal ends it, which may also have the file of the tokens read again; calls `started` when everything is
+/// listened on.
 pub(super) fn serve(
     common: &Common,
     config: Config,
     engine: Engine,
-    token_file: Option<PathBuf>,
+    tokens: Option<(TokenHandle, PathBuf)>,
     started: impl FnOnce(&Server),
 ) -> Result<ExitCode, Failure> {
-    let runtime = io_threads()?;
     let common = common.clone();
-    let build = move || common.engine();
-    let served = runtime.block_on(async {
-        let server = Server::bind(config, engine, Box::new(build)).await?;
-        // Who reads where it listens may tell it to end from then on.
-        let token_handle = server.token_handle();
-        let on_reload = move || {
-            if let Some(path) = &token_file {
-                reread_tokens(&token_handle, path);
-            }
-        };
-        tokio::spawn(signals(server.handle(), on_reload)?);
-        announce(&server);
-        started(&server);
-        tokio::task::spawn_blocking(warm);
-        let notifier = notifier();
-        notifier.notify("READY=1");
-        if let Some(period) = watchdog_period(std::env::var("WATCHDOG_USEC").ok().as_deref()) {
-            tokio::spawn(watchdog(server.handle(), period));
+    let on_reload = move || {
+        if let Some((handle, path)) = &tokens {
+            reread_tokens(handle, path);
         }
-        server.run().await;
-        notifier.notify("STOPPING=1");
-        Ok::<(), ServeFailure>(())
-    });
-    // A query that does not stop must not keep the program from ending.
-    runtime.shutdown_timeout(Duration::from_millis(100));
-    match served {
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(serve_failure(error)),
-    }
+    };
+    let started = |server: &Server| {
+        announce(server);
+        started(server);
+        std::thread::spawn(warm);
+    };
+    process::serve(config, engine, move || common.engine(), started, on_reload)
+        .map_err(serve_failure)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns the failure with its exit code.
-pub(super) fn serve_failure(error: ServeFailure) -> Failure {
-    match error {
-        ServeFailure::Serve(ServeError::Transport(error @ TransportError::File(_))) => {
-            Failure::file(error)
-        }
-        ServeFailure::Serve(error @ ServeError::Transport(_)) => Failure::usage(error),
-        ServeFailure::Serve(
-            error @ (ServeError::Remote(_) | ServeError::NoTokens(_) | ServeError::NoAddress),
-        ) => Failure::usage(error),
-        error => Failure::work(error),
+pub(super) fn serve_failure(error: ProcessError) -> Failure {
+    match &error {
+        ProcessError::Serve(ServeError::NoAddress) => Failure::usage(error),
+        ProcessError::Serve(ServeError::Transport(transport)) => match transport {
+            TransportError::File(_) => Failure::file(error),
+            TransportError::Setting(_) | TransportError::Remote(_) => Failure::usage(error),
+            _ => Failure::work(error),
+        },
+        _ => Failure::work(error),
     }
 }
 
@@ -388,46 +396,15 @@ fn warm() {
     tracing::debug!(bytes, "the table of endings is made");
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ServeFailure {
-    #[error("{0}")]
-    Serve(#[from] ServeError),
-    #[error("signals: {0}")]
-    Signals(#[from] std::io::Error),
-}
-
 /// Prints where the server listens, one address a line, so that port 0 can be used.
 fn announce(server: &Server) {
     let mut out = std::io::stdout().lock();
-    let metrics = server
-        .metrics_address()
-        .map(|address| format!("metrics on {address}"));
-    let lines = server
-        .addresses()
-        .into_iter()
-        .map(|address| format!("listening on {address}"));
-    let consoles = server.console_addresses().into_iter();
-    let consoles = consoles.map(|address| format!("console on {address}"));
-    let http = (server.http_addresses().into_iter()).map(|address| format!("http on {address}"));
-    for line in lines
-        .chain(consoles)
-        .chain(http)
-        .chain(metrics)
-        .chain(server.transports())
-    {
+    for line in server.shown() {
         tracing::info!("{line}");
-        // Nobody may be reading; the server runs all the same.
+        // The server runs also if standard output is closed.
         let _ = writeln!(out, "{line}");
     }
     let _ = out.flush();
-}
-
-fn notifier() -> Notifier {
-    let address = std::env::var("NOTIFY_SOCKET").ok();
-    Notifier::new(address.as_deref()).unwrap_or_else(|error| {
-        tracing::warn!(%error, "NOTIFY_SOCKET");
-        Notifier::default()
-    })
 }
 
 /// Reads the file of tokens again; the old ones stay when that fails.
@@ -436,80 +413,5 @@ fn reread_tokens(handle: &TokenHandle, path: &Path) {
     match read.and_then(|tokens| handle.replace(tokens).map_err(str::to_owned)) {
         Ok(()) => tracing::info!("tokens read again"),
         Err(error) => tracing::error!(%error, "tokens not read again; the old ones stay in use"),
-    }
-}
-
-/// SIGTERM and SIGINT end gracefully, the second one at once; SIGHUP calls `on_reload` and reloads the nets.
-pub(super) fn signals(
-    handle: Handle,
-    on_reload: impl Fn() + Clone + Send + 'static,
-) -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = SignalListener::new(SignalEvent::End)?;
-    let mut interrupt = SignalListener::new(SignalEvent::Interrupt)?;
-    let mut hang_up = SignalListener::new(SignalEvent::Reload)?;
-    Ok(async move {
-        let mut ending = false;
-        loop {
-            let wants_end = tokio::select! {
-                true = terminate.recv() => true,
-                true = interrupt.recv() => true,
-                true = hang_up.recv() => false,
-                else => return,
-            };
-            if !wants_end {
-                // A file that never ends must not keep a signal waiting.
-                tokio::spawn(reload(handle.clone(), on_reload.clone()));
-            } else if ending {
-                tracing::warn!("ending at once");
-                std::process::exit(0);
-            } else {
-                tracing::info!("ending");
-                ending = true;
-                handle.drain();
-            }
-        }
-    })
-}
-
-/// Loads the nets on a thread of its own; the old ones stay when that fails.
-async fn reload(handle: Handle, on_reload: impl Fn() + Send + 'static) {
-    let work = move || {
-        on_reload();
-        handle.reload()
-    };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(())) => tracing::info!("nets reloaded"),
-        Ok(Err(ReloadError::Busy)) => tracing::debug!("nets are loaded once more after this"),
-        Ok(Err(error)) => tracing::error!(%error, "nets not reloaded; the old ones stay in use"),
-        Err(error) => tracing::error!(%error, "loading the nets panicked, the old ones stay"),
-    }
-}
-
-/// Feeds systemd's watchdog after a query has gone through the queue and the pool, so that a pool
-/// that is stuck counts as dead.
-async fn watchdog(handle: Handle, period: Duration) {
-    let notifier = notifier();
-    let mut ticks = tokio::time::interval(period);
-    loop {
-        ticks.tick().await;
-        let (client, own) = tokio::io::duplex(4096);
-        let asked = async {
-            let mut client = BufReader::new(client);
-            // Short whatever the server's own settings are.
-            let question = b"eval 4HPwATDgc/ABMA plies=0 time=0\n";
-            client.write_all(question).await?;
-            let mut answer = String::new();
-            client.read_line(&mut answer).await
-        };
-        let answered = tokio::time::timeout(period, async {
-            tokio::select! {
-                answered = asked => answered.is_ok_and(|bytes| bytes > 0),
-                () = handle.serve_stream(own) => false,
-            }
-        });
-        match answered.await {
-            Ok(true) => notifier.notify("WATCHDOG=1"),
-            _ => tracing::error!("a query did not come back; the watchdog is not fed"),
-        }
     }
 }

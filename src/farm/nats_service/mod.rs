@@ -14,10 +14,11 @@ use async_nats::{Client, Message, SubscribeError, Subscriber};
 use futures_util::StreamExt as _;
 use futures_util::stream::select_all;
 use gammond_protocol::message;
-use gammond_server::shutdown::{Phase, reached};
-use gammond_server::tcp::shared::Shared;
-use gammond_server::tcp::{Handle, TransportError};
+use gammond_server::core::Core;
+use gammond_server::core::shutdown::{Phase, reached};
+use gammond_server::io::Opening;
 use gammond_server::transport::{Transport, TransportFuture};
+use gammond_server::{Handle, TransportError};
 use micro::{GROUP, Identity};
 use responder::NatsResponder;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub struct Serving {
 }
 
 impl Transport for Serving {
-    fn check(&self) -> TransportFuture<'_, Result<(), TransportError>> {
+    fn open(&mut self, _: Opening) -> TransportFuture<'_, Result<(), TransportError>> {
         Box::pin(async {
             let checked = self.access.check().await;
             checked.map_err(|error| match error {
@@ -48,11 +49,15 @@ impl Transport for Serving {
         })
     }
 
-    fn shown(&self) -> String {
-        format!("answering over {} as {}.*", self.access.shown(), self.name)
+    fn shown(&self) -> Vec<String> {
+        vec![format!(
+            "answering over {} as {}.*",
+            self.access.shown(),
+            self.name
+        )]
     }
 
-    fn serve(self: Arc<Self>, server: Handle) -> TransportFuture<'static, ()> {
+    fn serve(self: Box<Self>, server: Handle) -> TransportFuture<'static, ()> {
         Box::pin(async move { serve(&self, server.0).await })
     }
 }
@@ -64,7 +69,7 @@ const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 type IncomingMessage = (Option<usize>, Message);
 
 /// Answers requests until the server ends. Messages received by then are still answered.
-async fn serve(serving: &Serving, shared: Arc<Shared>) {
+async fn serve(serving: &Serving, shared: Arc<Core>) {
     let mut phase = shared.phase.subscribe();
     let tell = |text: &str| tracing::warn!("{text}");
     let connected = tokio::select! {
@@ -88,7 +93,7 @@ async fn serve(serving: &Serving, shared: Arc<Shared>) {
 async fn answer(
     client: Client,
     serving: &Serving,
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
 ) -> Result<(), SubscribeError> {
     let identity = Identity::new(&serving.name, &client.new_inbox());
     let mut subscribers: Vec<(Option<usize>, Subscriber)> = Vec::new();

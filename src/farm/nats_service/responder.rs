@@ -6,13 +6,13 @@ use gammond_engine::query::{Cost, Question, Stop};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
 use gammond_protocol::{Inquiry, InquiryTask, LineAction, RequestError, Session, message};
-use gammond_server::counters::count;
-use gammond_server::fair_queue::{Lane, Origin};
-use gammond_server::faults::catch_panics;
-use gammond_server::memory_budget::ConnectionBudget;
-use gammond_server::tcp::match_memory::MatchMemory;
-use gammond_server::tcp::shared::Shared;
-use gammond_server::work::{Asked, Part, QueuedWork};
+use gammond_server::core::Core;
+use gammond_server::core::counters::count;
+use gammond_server::core::fair_queue::{Lane, Origin};
+use gammond_server::core::faults::catch_panics;
+use gammond_server::core::match_memory::MatchMemory;
+use gammond_server::core::memory_budget::ConnectionBudget;
+use gammond_server::core::work::{Asked, Part, QueuedWork};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +41,7 @@ pub(super) const TIMEOUT_MAX_S: u64 = 3600;
 /// The responder of one service: its unanswered messages and their way to the workers.
 pub(super) struct NatsResponder {
     client: Client,
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     identity: Mutex<Identity>,
     /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret follow.
     absent: String,
@@ -123,7 +123,7 @@ impl NatsResponder {
     /// Creates a responder, and the receiver of the answers that [`NatsResponder::send`] sends.
     pub(super) fn new(
         client: Client,
-        shared: Arc<Shared>,
+        shared: Arc<Core>,
         identity: Identity,
         absent: String,
     ) -> (NatsResponder, UnboundedReceiver<Box<Part>>) {
@@ -140,7 +140,7 @@ impl NatsResponder {
         (responder, parts)
     }
 
-    pub(super) fn shared(&self) -> &Shared {
+    pub(super) fn shared(&self) -> &Core {
         &self.shared
     }
 

@@ -6,8 +6,8 @@ use super::jobs::{JobLimits, Jobs, JobsError};
 use super::problem::Problem;
 use super::sessions::{self, Sessions, Shown};
 use super::tokens::{Holder, HttpTokens, TokenTable};
-use crate::fair_queue::Origin;
-use crate::tcp::shared::{Shared, Slot};
+use crate::core::fair_queue::Origin;
+use crate::core::{Core, Slot};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
@@ -17,7 +17,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use gammond_protocol::ErrorCode;
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -108,6 +108,8 @@ pub(crate) struct AccessState {
     sessions: Sessions,
     failures: Failures,
     pub(super) jobs: Arc<Jobs>,
+    /// The core of the running server.
+    core: OnceLock<Arc<Core>>,
 }
 
 /// A client that may ask, and what it occupies until its request is answered.
@@ -155,28 +157,28 @@ impl AccessState {
             sessions: Sessions::default(),
             failures: Failures::default(),
             jobs: Arc::new(jobs),
+            core: OnceLock::new(),
         })
     }
 
     /// Begins with the jobs that an earlier server left.
-    pub(crate) fn start(&self, shared: &Arc<Shared>) {
-        shared.workers.limit_clients(self.tokens.cpu());
-        self.jobs.start(shared);
+    pub(crate) fn start(&self, shared: &Arc<Core>) {
+        let core = self.core.get_or_init(|| Arc::clone(shared));
+        core.workers.limit_clients(self.tokens.cpu());
+        self.jobs.start(core);
     }
 
     /// Puts these tokens in the place of the ones before (HTTP-131).
     ///
     /// # Errors
     /// The old ones stay.
-    pub(crate) fn replace_tokens(
-        &self,
-        shared: &Shared,
-        tokens: HttpTokens,
-    ) -> Result<(), &'static str> {
+    pub(crate) fn replace_tokens(&self, tokens: HttpTokens) -> Result<(), &'static str> {
         self.tokens.replace(tokens)?;
         self.sessions
             .keep(|token| self.tokens.holder_of(token).is_some());
-        shared.workers.limit_clients(self.tokens.cpu());
+        if let Some(core) = self.core.get() {
+            core.workers.limit_clients(self.tokens.cpu());
+        }
         Ok(())
     }
 

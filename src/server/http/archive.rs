@@ -5,11 +5,11 @@ use super::jobs::{fresh, only_get};
 use super::problem::{ErrorLocation, Problem};
 use super::question;
 use super::router::Peer;
-use crate::tcp::shared::Shared;
+use crate::http::state::HttpState;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Extension, Path, Request};
+use axum::extract::{Extension, Path, Request, State};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
@@ -167,7 +167,7 @@ impl SharedArchive {
 }
 
 /// Returns the routes.
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<HttpState> {
     Router::new()
         .route("/v1/archive/matches", any(list))
         .route("/v1/archive/matches/{id}", any(one))
@@ -180,7 +180,7 @@ fn archive(access_state: &AccessState) -> Result<&SharedArchive, Problem> {
 
 /// `GET /v1/archive/matches`.
 async fn list(
-    Extension(access_state): Extension<Arc<AccessState>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -291,7 +291,7 @@ fn is_day(text: &str) -> bool {
 
 /// `GET /v1/archive/matches/ID`.
 async fn one(
-    Extension(access_state): Extension<Arc<AccessState>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     path: Result<Path<String>, PathRejection>,
     request: Request,

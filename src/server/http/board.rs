@@ -3,7 +3,7 @@
 use super::problem::{ErrorLocation, Problem};
 use super::question::Question;
 use super::unread::UnreadAnswers;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
 use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -96,7 +96,7 @@ impl DrawingOptions {
     /// Those of the question, and a play that is none.
     pub(super) async fn draw(
         self,
-        shared: &Arc<Shared>,
+        shared: &Arc<Core>,
         unread: Option<&UnreadAnswers>,
         question: &Question,
         kind: &'static str,
@@ -165,7 +165,7 @@ impl DrawingOptions {
 ///
 /// # Errors
 /// A [`Problem`] of the wrong part.
-pub(super) fn shown(shared: &Shared, question: &Question) -> Result<Box<PositionRequest>, Problem> {
+pub(super) fn shown(shared: &Core, question: &Question) -> Result<Box<PositionRequest>, Problem> {
     let line = question.of(&SHOW).request(&shared.defaults().session)?;
     match line.request {
         Request::Position(request) => Ok(request),

@@ -1,8 +1,8 @@
 //! Bodies of requests, as they come (HTTP-11, HTTP-13, HTTP-80).
 
 use super::problem::Problem;
-use crate::tcp::match_memory::MatchMemory;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::match_memory::MatchMemory;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
@@ -19,7 +19,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns a body of JSON.
 pub(super) async fn json(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Bytes, Problem> {
@@ -50,7 +50,7 @@ pub(super) async fn json(
 
 /// Returns a whole body of at most `max` bytes, and its weight among those of all clients (SRV-20).
 pub(super) async fn collect(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     body: Body,
     max: usize,
 ) -> Result<(Bytes, MatchMemory), Problem> {

@@ -5,7 +5,7 @@ use super::matches::report_headers;
 use super::openapi;
 use super::problem::Problem;
 use super::router::only_get;
-use crate::tcp::shared::Shared;
+use crate::http::state::HttpState;
 use axum::Router;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request};
@@ -14,7 +14,6 @@ use axum::routing::any;
 use gammond_protocol::ErrorCode;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 /// The path of all codes; below it are the codes.
 pub(super) const PATH: &str = "/v1/errors";
@@ -50,7 +49,7 @@ pub(super) fn is_one(path: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<HttpState> {
     Router::new()
         .route(PATH, any(list))
         .route("/v1/errors/{code}", any(one))

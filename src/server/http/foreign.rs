@@ -5,9 +5,10 @@ use super::list::{self, Form, Work};
 use super::problem::{ErrorLocation, Problem};
 use super::router::Peer;
 use super::submission;
-use crate::fair_queue::Origin;
-use crate::faults::catch_panics;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
+use crate::core::faults::catch_panics;
+use crate::http::state::HttpState;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
@@ -30,10 +31,10 @@ const BGWEB_PLIES: u8 = 2;
 type ForeignAnswer = Result<Vec<u8>, Problem>;
 
 /// Returns the routes of bgweb-api, wildbg and Nodots.
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<HttpState> {
     let decision = |decision| {
         any(
-            move |state: State<Arc<Shared>>, peer: Extension<Peer>, request| {
+            move |state: State<Arc<Core>>, peer: Extension<Peer>, request| {
                 decide(state, peer, decision, request)
             },
         )
@@ -72,7 +73,7 @@ impl From<WebError> for Problem {
 
 /// Reads what is asked, and computes it.
 async fn find(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     read: impl FnOnce() -> Result<WebRequest, WebError>,
 ) -> ForeignAnswer {
@@ -88,7 +89,7 @@ async fn find(
 }
 
 /// Returns the body of a `POST`, or the problem of another method.
-async fn posted(shared: &Arc<Shared>, request: Request) -> Result<Json, Problem> {
+async fn posted(shared: &Arc<Core>, request: Request) -> Result<Json, Problem> {
     if request.method() != Method::POST {
         return Err(Problem {
             allow: Some("POST, OPTIONS"),
@@ -150,7 +151,7 @@ fn bgweb_error(problem: &Problem) -> Response {
 type Take = fn(Json, u8) -> Result<WebRequest, WebError>;
 
 async fn bgweb_one(
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     origin: Origin,
     request: Request,
     take: Take,
@@ -165,7 +166,7 @@ async fn bgweb_one(
 }
 
 fn bgweb_list(
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     origin: Origin,
     items: Vec<Json>,
     form: Form,
@@ -189,7 +190,7 @@ fn bgweb_list(
 }
 
 async fn getmoves(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -198,7 +199,7 @@ async fn getmoves(
 }
 
 async fn getcube(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -207,7 +208,7 @@ async fn getcube(
 }
 
 async fn evaluate(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -216,7 +217,7 @@ async fn evaluate(
 }
 
 async fn batch(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -253,7 +254,7 @@ async fn batch(
 // wildbg.
 
 async fn wildbg_move(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -267,7 +268,7 @@ async fn wildbg_move(
 }
 
 async fn wildbg_eval(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Response {
@@ -275,7 +276,7 @@ async fn wildbg_eval(
 }
 
 async fn wildbg_answer(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     request: Parts,
     take: fn(Vec<(String, String)>) -> Result<WebRequest, WebError>,
@@ -329,7 +330,7 @@ pub(super) fn nodots_error_value(problem: &Problem) -> serde_json::Value {
 
 /// Answers a body of theirs.
 pub(super) async fn nodots(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     decision: NodotsDecision,
     body: Json,
@@ -341,7 +342,7 @@ pub(super) async fn nodots(
 }
 
 async fn decide(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     decision: NodotsDecision,
     request: Request,

@@ -2,7 +2,7 @@
 //! over TLS (HTTP-134): only what trusted proxies have written counts.
 
 use super::problem::Problem;
-use crate::fair_queue::Origin;
+use crate::core::fair_queue::Origin;
 use axum::http::header::FORWARDED;
 use axum::http::{HeaderMap, HeaderName};
 use gammond_protocol::ErrorCode;

@@ -5,7 +5,7 @@ use super::forwarded::{self, TrustedProxy};
 use super::problem::Problem;
 use super::question::Question;
 use super::{archive, multipart, question};
-use crate::fair_queue::Origin;
+use crate::core::fair_queue::Origin;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
 use futures_util::FutureExt as _;

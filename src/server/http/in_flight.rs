@@ -2,9 +2,9 @@
 
 use super::problem::Problem;
 use super::submission::{self, Answer, Read};
-use crate::fair_queue::Origin;
-use crate::large_answer::is_large;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
+use crate::core::large_answer::is_large;
 use axum::body::Bytes;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, WeakShared};
@@ -27,7 +27,8 @@ pub(crate) struct InFlight(Mutex<HashMap<(Origin, String), WeakShared<Computed>>
 /// # Errors
 /// Those of [`submission::answer`].
 pub(super) async fn ask(
-    shared: &Arc<Shared>,
+    in_flight: &InFlight,
+    shared: &Arc<Core>,
     origin: Origin,
     read: Read,
     tag: Option<&str>,
@@ -42,7 +43,7 @@ pub(super) async fn ask(
         (read, _) => return submission::answer(shared, origin, read).await,
     };
     let running = {
-        let questions = shared.in_flight.0.lock();
+        let questions = in_flight.0.lock();
         let mut questions = questions.unwrap_or_else(PoisonError::into_inner);
         let key = (origin, tag.unwrap_or_default().to_owned());
         let known = questions.get(&key).and_then(WeakShared::upgrade);

@@ -9,9 +9,9 @@ use super::problem::{ErrorLocation, Problem};
 use super::question;
 use super::router::Peer;
 use super::submission;
-use crate::faults::catch_panics;
-use crate::tcp::match_memory::MatchMemory;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::faults::catch_panics;
+use crate::core::match_memory::MatchMemory;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -59,7 +59,7 @@ pub(super) fn job_forms() -> Vec<Report> {
 
 /// Judges the match in the body.
 pub(super) async fn analyse(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -116,7 +116,7 @@ pub(super) fn report_headers(headers: &mut HeaderMap, kind: &str) {
 /// # Errors
 /// [`Problem`]s of the body.
 pub(super) async fn files(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     headers: &HeaderMap,
     body: Body,
     max: usize,
@@ -166,7 +166,7 @@ pub(super) fn is_archivable(inquiry: &Inquiry) -> bool {
 /// # Errors
 /// [`Problem`]s of the settings.
 pub(super) fn inquiry(
-    shared: &Shared,
+    shared: &Core,
     words: &str,
     text: Vec<u8>,
     form: ReportForm,

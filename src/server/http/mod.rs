@@ -25,6 +25,7 @@ mod question;
 mod question_schemas;
 mod router;
 mod sessions;
+mod state;
 mod submission;
 mod timed;
 mod tokens;
@@ -39,18 +40,19 @@ pub use jobs::{JobLimits, JobsError};
 pub use mcp::McpStdio;
 pub use tokens::{HttpTokens, TokenError};
 
-use super::counters::count;
-use super::fair_queue::Origin;
-use super::shutdown::{Phase, reached};
-use super::tcp::shared::{Shared, Slot};
-use super::tcp::socket::Listener;
-pub(super) use access::AccessState;
+use crate::core::counters::count;
+use crate::core::fair_queue::Origin;
+use crate::core::shutdown::{Phase, reached};
+use crate::core::{Core, Handle, Slot};
+use crate::io::socket::{Listener, Stream};
+use crate::io::{Address, Opening, TransportError, accept as io_accept};
+use crate::transport::{Transport, TransportFuture};
+use access::AccessState;
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-pub(super) use in_flight::InFlight;
 use router::Peer;
 use sessions::Initiator;
 use std::collections::VecDeque;
@@ -76,89 +78,231 @@ const STREAMS_MAX: u32 = 100;
 /// Bytes of one HTTP/2 answer that the connection takes before it can send them.
 const STREAM_BUFFER_BYTES: usize = 32 << 10;
 
-/// Clients that a listener serves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Audience {
-    /// Clients, in the number that the server admits. Requests that run at the end are finished (HTTP-04).
-    Clients,
-    /// Readers of metrics, some at a time. Above that the oldest connection makes room: who dawdles cannot keep others out.
-    /// They are answered until the server has ended.
-    Scrapers,
+/// HTTP for clients.
+#[derive(Debug)]
+pub struct Http {
+    addresses: Vec<Address>,
+    access_state: Arc<AccessState>,
+    listeners: Vec<Listener>,
 }
 
-impl Audience {
-    /// Returns the phase from which on connections take nothing new.
-    const fn last_phase(self) -> Phase {
-        match self {
-            Audience::Clients => Phase::Drain,
-            Audience::Scrapers => Phase::Cut,
+impl Http {
+    /// Answers on these addresses, by these rules; opens the jobs. HTTP shows the archive, if there is one.
+    ///
+    /// # Errors
+    /// [`JobsError`].
+    pub fn new(
+        addresses: Vec<Address>,
+        access: HttpAccess,
+        jobs: JobLimits,
+        archive: Option<Arc<dyn MatchArchive>>,
+    ) -> Result<Http, JobsError> {
+        Ok(Http {
+            addresses,
+            access_state: Arc::new(AccessState::new(access, jobs, archive)?),
+            listeners: Vec::new(),
+        })
+    }
+
+    /// Returns a handle to replace the tokens while it answers.
+    #[must_use]
+    pub fn token_handle(&self) -> TokenHandle {
+        TokenHandle(Arc::clone(&self.access_state))
+    }
+}
+
+impl Transport for Http {
+    fn open(&mut self, opening: Opening) -> TransportFuture<'_, Result<(), TransportError>> {
+        Box::pin(async move {
+            let knows_clients = self.access_state.access.serves_others();
+            let own = Opening {
+                allow_remote: opening.allow_remote && knows_clients,
+                ..opening
+            };
+            let bound = io_accept::bind(&self.addresses, own).await;
+            self.listeners = bound.map_err(|error| match error {
+                TransportError::Remote(address) if opening.allow_remote => {
+                    TransportError::Setting(format!(
+                        "{address} is not a loopback address: HTTP there also needs --http-tokens FILE, or \
+                         --no-auth behind a proxy that checks"
+                    ))
+                }
+                error => error,
+            })?;
+            Ok(())
+        })
+    }
+
+    fn shown(&self) -> Vec<String> {
+        io_accept::shown("http", &self.listeners)
+    }
+
+    fn serve(self: Box<Self>, server: Handle) -> TransportFuture<'static, ()> {
+        Box::pin(async move {
+            self.access_state.start(&server.0);
+            let accepting = self.listeners.into_iter();
+            let mut accepting: JoinSet<()> = accepting
+                .map(|listener| {
+                    accept_clients(
+                        listener,
+                        Arc::clone(&server.0),
+                        Arc::clone(&self.access_state),
+                    )
+                })
+                .collect();
+            while accepting.join_next().await.is_some() {}
+        })
+    }
+}
+
+/// A handle to replace the tokens of HTTP.
+#[derive(Clone, Debug)]
+pub struct TokenHandle(Arc<AccessState>);
+
+impl TokenHandle {
+    /// Puts these tokens in the place of the ones before: a token that is gone is refused at its next request (HTTP-131).
+    ///
+    /// # Errors
+    /// If there were too many names since the start; the old tokens stay.
+    pub fn replace(&self, tokens: HttpTokens) -> Result<(), &'static str> {
+        self.0.replace_tokens(tokens)
+    }
+}
+
+/// HTTP for Prometheus and supervisors, which read metrics and readiness until the server has ended.
+#[derive(Debug)]
+pub struct Metrics {
+    address: Address,
+    listeners: Vec<Listener>,
+}
+
+impl Metrics {
+    /// Answers on this address.
+    #[must_use]
+    pub fn new(address: Address) -> Metrics {
+        Metrics {
+            address,
+            listeners: Vec::new(),
         }
     }
 }
 
-/// Answers requests until the server ends.
-pub(super) async fn accept(
-    listener: Listener,
-    shared: Arc<Shared>,
-    audience: Audience,
-    access_state: Arc<AccessState>,
-) {
-    let mut phase = shared.phase.subscribe();
-    let mut tasks = JoinSet::new();
-    let mut open: VecDeque<AbortHandle> = VecDeque::new();
-    let router = match audience {
-        Audience::Clients => router::router(Arc::clone(&shared), Arc::clone(&access_state)),
-        Audience::Scrapers => router::metrics_router(Arc::clone(&shared)),
-    };
-    let port = listener.port();
+impl Transport for Metrics {
+    fn open(&mut self, opening: Opening) -> TransportFuture<'_, Result<(), TransportError>> {
+        Box::pin(async move {
+            self.listeners = io_accept::bind(std::slice::from_ref(&self.address), opening).await?;
+            Ok(())
+        })
+    }
+
+    fn shown(&self) -> Vec<String> {
+        io_accept::shown("metrics", &self.listeners)
+    }
+
+    fn serve(self: Box<Self>, server: Handle) -> TransportFuture<'static, ()> {
+        Box::pin(async move {
+            for listener in self.listeners {
+                accept_scrapers(listener, Arc::clone(&server.0)).await;
+            }
+        })
+    }
+
+    fn is_observer(&self) -> bool {
+        true
+    }
+}
+
+/// Waits for the next connection; `None` from this phase of the shutdown on.
+async fn next_stream(
+    listener: &Listener,
+    shared: &Core,
+    phase: &mut watch::Receiver<Phase>,
+    last: Phase,
+) -> Option<(Stream, Origin)> {
     loop {
-        let (stream, origin) = tokio::select! {
-            () = reached(&mut phase, audience.last_phase()) => break,
-            Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
+        tokio::select! {
+            () = reached(phase, last) => return None,
             accepted = listener.accept(&shared.limits) => match accepted {
-                Ok(accepted) => accepted,
+                Ok(accepted) => return Some(accepted),
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept an HTTP connection");
                     sleep(Duration::from_millis(100)).await;
-                    continue;
                 }
             },
+        }
+    }
+}
+
+/// Answers clients, in the number that the server admits, until the server ends. Requests that run then are finished (HTTP-04).
+async fn accept_clients(listener: Listener, shared: Arc<Core>, access_state: Arc<AccessState>) {
+    let mut phase = shared.phase.subscribe();
+    let mut tasks = JoinSet::new();
+    let router = router::router(Arc::clone(&shared), Arc::clone(&access_state));
+    let port = listener.port();
+    loop {
+        let (stream, origin) = tokio::select! {
+            accepted = next_stream(&listener, &shared, &mut phase, Phase::Drain) => match accepted {
+                Some(accepted) => accepted,
+                None => break,
+            },
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
         };
         let connection = Connection {
             origin,
             port,
             is_proxy: forwarded::is_trusted(&access_state.access.proxies, origin),
-            last: audience.last_phase(),
+            last: Phase::Drain,
         };
         let stream = Timed::new(stream, shared.limits.write_timeout);
         let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
-        match audience {
-            Audience::Clients => match admitted(&shared, &access_state, origin) {
-                Ok(slot) => drop(tasks.spawn(keep(slot, served))),
-                // Who has too many connections is not told so: each answer would be one more.
-                Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
-            },
-            Audience::Scrapers => {
-                open.retain(|task| !task.is_finished());
-                if open.len() >= shared.limits.metrics_max
-                    && let Some(oldest) = open.pop_front()
-                {
-                    oldest.abort();
-                }
-                let whole = timeout(shared.limits.metrics_timeout, served);
-                open.push_back(tasks.spawn(async move { drop(whole.await) }));
-            }
+        match admitted(&shared, &access_state, origin) {
+            Ok(slot) => drop(tasks.spawn(keep(slot, served))),
+            // Who has too many connections is not told so: each answer would be one more.
+            Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
         }
     }
     drop(listener);
-    if audience == Audience::Clients {
-        while tasks.join_next().await.is_some() {}
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Answers readers of metrics, some at a time, until the server has ended. Above that the oldest connection makes room: a
+/// reader that does not end keeps no others out.
+async fn accept_scrapers(listener: Listener, shared: Arc<Core>) {
+    let mut phase = shared.phase.subscribe();
+    let mut tasks = JoinSet::new();
+    let mut open: VecDeque<AbortHandle> = VecDeque::new();
+    let router = router::metrics_router(Arc::clone(&shared));
+    let port = listener.port();
+    loop {
+        let (stream, origin) = tokio::select! {
+            accepted = next_stream(&listener, &shared, &mut phase, Phase::Cut) => match accepted {
+                Some(accepted) => accepted,
+                None => return,
+            },
+            Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
+        };
+        let connection = Connection {
+            origin,
+            port,
+            is_proxy: false,
+            last: Phase::Cut,
+        };
+        let stream = Timed::new(stream, shared.limits.write_timeout);
+        let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
+        open.retain(|task| !task.is_finished());
+        if open.len() >= shared.limits.metrics_max
+            && let Some(oldest) = open.pop_front()
+        {
+            oldest.abort();
+        }
+        let whole = timeout(shared.limits.metrics_timeout, served);
+        open.push_back(tasks.spawn(async move { drop(whole.await) }));
     }
 }
 
 /// Finds a place for a connection. Those of trusted proxies are of many clients, whose requests are counted instead (HTTP-132).
 fn admitted(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     access_state: &AccessState,
     origin: Origin,
 ) -> Result<Slot, &'static str> {
@@ -203,7 +347,7 @@ struct Connection {
 }
 
 /// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
-async fn converse(stream: Timed, router: Router, connection: Connection, shared: Arc<Shared>) {
+async fn converse(stream: Timed, router: Router, connection: Connection, shared: Arc<Core>) {
     let Connection {
         origin,
         port,
@@ -294,7 +438,7 @@ async fn wait_for_close(
     socket: &SharedSocket,
     mut pending: watch::Receiver<usize>,
     pace: &ReadingPace,
-    shared: &Shared,
+    shared: &Core,
 ) {
     while pending.wait_for(|count| *count > 0).await.is_ok() {
         sleep(shared.hang_up_check()).await;

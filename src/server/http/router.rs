@@ -13,14 +13,15 @@ use super::openapi;
 use super::page;
 use super::problem::Problem;
 use super::sessions::{Initiator, initiator};
+use super::state::HttpState;
 use super::unread::{UnreadAnswers, fixed};
 use super::verbs;
-use crate::fair_queue::Origin;
-use crate::shutdown::Phase;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
+use crate::core::shutdown::Phase;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Extension, Request, State};
+use axum::extract::{Extension, FromRef, Request, State};
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, ORIGIN, X_CONTENT_TYPE_OPTIONS,
 };
@@ -48,7 +49,12 @@ pub(super) struct Peer {
 }
 
 /// Everything that is served to clients.
-pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Router {
+pub(super) fn router(shared: Arc<Core>, access_state: Arc<AccessState>) -> Router {
+    let state = HttpState {
+        core: shared,
+        access: access_state,
+        in_flight: Arc::default(),
+    };
     Router::new()
         .route("/v1/{verb}", any(verbs::answer))
         .route("/v1/analyse", any(matches::analyse))
@@ -67,23 +73,22 @@ pub(super) fn router(shared: Arc<Shared>, access_state: Arc<AccessState>) -> Rou
                 "there is nothing at this path; see /v1/version",
             )
         })
-        .layer(Extension(Arc::clone(&access_state)))
-        .layer(middleware::from_fn_with_state(
-            (Arc::clone(&shared), access_state),
-            guard,
-        ))
-        .with_state(shared)
+        .layer(middleware::from_fn_with_state(state.clone(), guard))
+        .with_state(state)
 }
 
 /// Returns the routes for Prometheus and supervisors.
-pub(super) fn metrics_router(shared: Arc<Shared>) -> Router {
+pub(super) fn metrics_router(shared: Arc<Core>) -> Router {
     health()
         .route("/", any(metrics))
         .fallback(async || (StatusCode::NOT_FOUND, "see /metrics\n"))
         .with_state(shared)
 }
 
-fn health() -> Router<Arc<Shared>> {
+fn health<S: Clone + Send + Sync + 'static>() -> Router<S>
+where
+    Arc<Core>: FromRef<S>,
+{
     Router::new()
         .route("/metrics", any(metrics))
         .route("/healthz", any(healthz))
@@ -102,7 +107,7 @@ pub(super) fn only_get(method: &Method) -> Option<Response> {
     Some(problem.into_response())
 }
 
-async fn metrics(method: Method, State(shared): State<Arc<Shared>>) -> Response {
+async fn metrics(method: Method, State(shared): State<Arc<Core>>) -> Response {
     if let Some(refused) = only_get(&method) {
         return refused;
     }
@@ -117,7 +122,7 @@ async fn healthz(method: Method) -> Response {
     json(StatusCode::OK, "{\"status\":\"ok\"}\n")
 }
 
-async fn readyz(method: Method, State(shared): State<Arc<Shared>>) -> Response {
+async fn readyz(method: Method, State(shared): State<Arc<Core>>) -> Response {
     if let Some(refused) = only_get(&method) {
         return refused;
     }
@@ -164,7 +169,8 @@ fn json(status: StatusCode, text: &'static str) -> Response {
 
 /// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
 async fn guard(
-    State((shared, access_state)): State<(Arc<Shared>, Arc<AccessState>)>,
+    State(shared): State<Arc<Core>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     mut request: Request,
     next: Next,
@@ -221,7 +227,7 @@ async fn guard(
 
 /// Finds the client of a request, by the word of a trusted proxy (HTTP-132) and by its token.
 fn admit(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     access_state: &AccessState,
     peer: &Peer,
     request: &Request,

@@ -2,12 +2,12 @@
 
 use super::problem::Problem;
 use super::question::Question;
-use crate::fair_queue::{Lane, Origin};
-use crate::faults::catch_panics;
-use crate::memory_budget::{ConnectionBudget, Reservation};
-use crate::tcp::match_memory::MatchMemory;
-use crate::tcp::shared::Shared;
-use crate::work::{Asked, Part, QueuedWork};
+use crate::core::Core;
+use crate::core::fair_queue::{Lane, Origin};
+use crate::core::faults::catch_panics;
+use crate::core::match_memory::MatchMemory;
+use crate::core::memory_budget::{ConnectionBudget, Reservation};
+use crate::core::work::{Asked, Part, QueuedWork};
 use axum::body::Bytes;
 use gammond_engine::query::Stop;
 use gammond_protocol::ErrorCode;
@@ -56,7 +56,7 @@ pub(super) struct Answer {
 /// Work that is not done; it ends when no client waits for its answer any more (HTTP-56).
 #[derive(Debug)]
 struct Running {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     lane: Lane,
     stop: Stop,
     connection_budget: Arc<ConnectionBudget>,
@@ -160,7 +160,7 @@ impl Body for Answer {
 /// # Errors
 /// A question that cannot be read, and an error of its answer.
 pub(super) async fn ask(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     question: &Question,
 ) -> Result<Answer, Problem> {
@@ -174,7 +174,7 @@ pub(super) async fn ask(
 /// # Errors
 /// That of [`compute`].
 pub(super) async fn answer(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     read: Read,
 ) -> Result<Answer, Problem> {
@@ -201,7 +201,7 @@ impl Read {
 }
 
 /// Returns the settings with which requests begin.
-pub(super) fn settings(shared: &Shared) -> Options {
+pub(super) fn settings(shared: &Core) -> Options {
     let mut settings = shared.defaults().session;
     settings.answer = Some(AnswerStyle::Json);
     settings
@@ -212,7 +212,7 @@ pub(super) fn settings(shared: &Shared) -> Options {
 /// # Errors
 /// A [`Problem`] of the wrong part.
 pub(super) fn read(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     settings: &Options,
     question: &Question,
 ) -> Result<Read, Problem> {
@@ -231,7 +231,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// What the line would be answered with, as a [`Problem`].
-pub(super) fn read_line(shared: &Arc<Shared>, verb: &str, line: &[u8]) -> Result<Read, Problem> {
+pub(super) fn read_line(shared: &Arc<Core>, verb: &str, line: &[u8]) -> Result<Read, Problem> {
     let step = catch_panics(&shared.counters, || {
         message::step(verb, line, settings(shared))
     });
@@ -239,7 +239,7 @@ pub(super) fn read_line(shared: &Arc<Shared>, verb: &str, line: &[u8]) -> Result
     of_step(shared, step)
 }
 
-fn of_step(shared: &Shared, step: LineAction) -> Result<Read, Problem> {
+fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
     let counters = &shared.counters;
     match step {
         LineAction::Ask(inquiry) => Ok(Read::Inquiry(inquiry)),
@@ -263,7 +263,7 @@ fn of_step(shared: &Shared, step: LineAction) -> Result<Read, Problem> {
 /// # Errors
 /// The error that the inquiry's reply wrote, if it is one of lines in JSON.
 pub(super) async fn compute(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     inquiry: Inquiry,
 ) -> Result<Answer, Problem> {
@@ -286,7 +286,7 @@ pub(super) async fn compute(
 /// # Errors
 /// `busy`, and that of an inquiry that costs nothing.
 pub(super) fn start(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     inquiry: Inquiry,
     is_job: bool,
@@ -300,7 +300,7 @@ pub(super) fn start(
 
 /// Answers inquiries without look-ahead whose answers are lines, which wait in one place of the queues.
 pub(super) async fn together(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     inquiries: Vec<Inquiry>,
 ) -> Vec<Result<Bytes, Problem>> {
@@ -343,7 +343,7 @@ pub(super) async fn together(
 
 /// Passes work to the workers; its answer comes through `parts`.
 fn submit(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     work: QueuedWork,
     parts: UnboundedReceiver<Box<Part>>,

@@ -1,6 +1,6 @@
 //! A stream whose peer must read (SRV-09): a write that waits for too long is an error, and ends the connection.
 
-use crate::tcp::socket::{Stream, peer_ended};
+use crate::io::socket::{Stream, peer_ended};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! Tokens of clients: the lines of the file, the limits of each token, and new tokens while the server runs (HTTP-93,
 //! HTTP-124, HTTP-130, HTTP-131).
 
-use crate::fair_queue::Origin;
+use crate::core::fair_queue::Origin;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};

@@ -2,8 +2,8 @@
 //! connections until they are sent or dropped, as those of lines do; a client that reads nothing is disconnected.
 
 use super::problem::Problem;
-use crate::memory_budget::{ConnectionBudget, Reservation};
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::memory_budget::{ConnectionBudget, Reservation};
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use gammond_protocol::ErrorCode;
@@ -82,7 +82,7 @@ impl ReadingPace {
 /// The unread answers of a connection, or of one request over the connection of a proxy, which has many clients.
 #[derive(Debug)]
 pub(super) struct ConnectionAnswers {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     budget: Arc<ConnectionBudget>,
     /// Notified when bytes are freed, and when a request ends.
     freed: Notify,
@@ -96,7 +96,7 @@ pub(super) struct ConnectionAnswers {
 }
 
 impl ConnectionAnswers {
-    pub(super) fn new(shared: &Arc<Shared>, pace: &Arc<ReadingPace>) -> Arc<ConnectionAnswers> {
+    pub(super) fn new(shared: &Arc<Core>, pace: &Arc<ReadingPace>) -> Arc<ConnectionAnswers> {
         Arc::new(ConnectionAnswers {
             budget: shared.connection_budget(),
             freed: Notify::new(),
@@ -190,7 +190,7 @@ impl UnreadAnswers {
         let mut length = whole_length(response.body());
         let connection = &self.connection;
         if !is_fixed && !connection.budget.memory_budget().has_room(length) {
-            crate::counters::count(&connection.shared.counters.busy);
+            crate::core::counters::count(&connection.shared.counters.busy);
             let message = "busy: too many bytes of answers wait to be read";
             response = Problem::new(ErrorCode::Busy, message).into_response();
             length = whole_length(response.body());

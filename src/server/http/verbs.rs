@@ -11,8 +11,9 @@ use super::problem::{ErrorLocation, Problem};
 use super::question::{self, Question};
 use super::router::Peer;
 use super::submission::{self, Answer, Read};
-use crate::fair_queue::Origin;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
+use crate::http::state::HttpState;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, Request, State};
@@ -38,7 +39,7 @@ const PLAIN_VERBS: [&str; 2] = ["version", "stats"];
 
 /// `/v1/VERB`: one question in the query or the body, or an array of them.
 pub(super) async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(state): State<HttpState>,
     Extension(peer): Extension<Peer>,
     path: Result<Path<String>, PathRejection>,
     request: Request,
@@ -47,7 +48,7 @@ pub(super) async fn answer(
     let verb = path.map_or_else(|_| String::new(), |Path(verb)| verb);
     let (parts, body) = request.into_parts();
     if let Some(plain) = PLAIN_VERBS.into_iter().find(|one| *one == verb) {
-        return plain_verb(&shared, peer.origin, plain, &parts).await;
+        return plain_verb(&state.core, peer.origin, plain, &parts).await;
     }
     let Some(verb) = VERBS.into_iter().find(|one| one.name == verb) else {
         let names: Vec<&str> = VERBS.iter().map(|verb| verb.name).collect();
@@ -60,8 +61,8 @@ pub(super) async fn answer(
         ));
     };
     match parts.method {
-        Method::POST => posted(shared, peer, verb, &parts, body).await,
-        Method::GET | Method::HEAD => gotten(&shared, peer, verb, &parts).await,
+        Method::POST => posted(state, peer, verb, &parts, body).await,
+        Method::GET | Method::HEAD => gotten(&state, peer, verb, &parts).await,
         _ => Err(not_allowed("GET, HEAD, POST", "only GET, HEAD and POST")),
     }
 }
@@ -75,7 +76,7 @@ fn not_allowed(allow: &'static str, message: &str) -> Problem {
 
 /// Answers a verb without a position.
 async fn plain_verb(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     verb: &'static str,
     parts: &Parts,
@@ -93,12 +94,13 @@ async fn plain_verb(
 
 /// Answers a body.
 async fn posted(
-    shared: Arc<Shared>,
+    state: HttpState,
     peer: Peer,
     verb: &'static Verb,
     parts: &Parts,
     body: Body,
 ) -> Result<Response, Problem> {
+    let shared = Arc::clone(&state.core);
     let read = body::json(&shared, &parts.headers, body).await;
     let body = match read.and_then(|bytes| question::parse(&bytes)) {
         Ok(body) => body,
@@ -153,7 +155,8 @@ async fn posted(
             let read = submission::read(&shared, &submission::settings(&shared), &question)?;
             let has_progress = read.sends_progress();
             let tag = tag(&shared, &question, kind, &read);
-            let asked = in_flight::ask(&shared, origin, read, tag.as_deref()).await;
+            let asked =
+                in_flight::ask(&state.in_flight, &shared, origin, read, tag.as_deref()).await;
             let answer = asked.map_err(|problem| question.placed(problem))?;
             Ok(send(answer, has_progress))
         }
@@ -162,11 +165,12 @@ async fn posted(
 
 /// Answers a query.
 async fn gotten(
-    shared: &Arc<Shared>,
+    state: &HttpState,
     peer: Peer,
     verb: &'static Verb,
     parts: &Parts,
 ) -> Result<Response, Problem> {
+    let shared = &state.core;
     let query = parts.uri.query().unwrap_or_default();
     let kind = accept::chosen(&parts.headers, offered(verb))?;
     let draws = [TEXT, SVG, PNG].contains(&kind);
@@ -192,7 +196,8 @@ async fn gotten(
             .await?
     } else {
         let has_progress = read.sends_progress();
-        let asked = in_flight::ask(shared, peer.origin, read, tag.as_deref()).await;
+        let asked =
+            in_flight::ask(&state.in_flight, shared, peer.origin, read, tag.as_deref()).await;
         let answer = asked.map_err(|problem| question.placed(problem))?;
         send(answer, has_progress)
     };
@@ -220,7 +225,7 @@ fn is_held(headers: &HeaderMap, tag: &str) -> bool {
 
 /// Answers with events (HTTP-40).
 fn streamed(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     question: Question,
     headers: &HeaderMap,
@@ -285,7 +290,7 @@ fn of_both(problem: &Problem) -> Response {
 
 /// Returns a tag of the question and of all that its answer depends on; none where the answer is another one each time
 /// (HTTP-100).
-fn tag(shared: &Shared, question: &Question, form: &str, read: &Read) -> Option<String> {
+fn tag(shared: &Core, question: &Question, form: &str, read: &Read) -> Option<String> {
     let Question { verb, parts, .. } = question;
     let varies = match read {
         Read::Inquiry(inquiry) => {
@@ -325,7 +330,7 @@ fn send(answer: Answer, has_progress: bool) -> Response {
 /// # Errors
 /// An item that is not as the description says.
 fn array(
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     origin: Origin,
     verb: &'static Verb,
     items: Vec<Json>,

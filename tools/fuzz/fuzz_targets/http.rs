@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_server::fuzz_http(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| gammond_server::http::fuzz_http(data));

@@ -2,7 +2,7 @@
 //!
 //! Each function reads arbitrary bytes and asserts what must hold whatever they are: no panic inside, an error that
 //! points into the text and fits on a line, and a value that prints and reads back to itself. The bodies of HTTP, which
-//! read what only the server sees, are in `gammond_server::fuzz_http` and its like.
+//! read what only the server sees, are in `gammond_server::http::fuzz_http` and its like.
 
 pub mod console;
 pub mod notation;

@@ -11,7 +11,7 @@ pub(super) use paths::{KEY_LENGTH_MAX, WAIT_SECONDS_MAX, fresh, only_get, only_p
 pub(in crate::http) use table::{Jobs, random_id};
 
 use super::problem::Problem;
-use crate::fair_queue::Origin;
+use crate::core::fair_queue::Origin;
 use axum::body::Bytes;
 use gammond_base::journal::JournalError;
 use serde::{Deserialize, Serialize};

@@ -3,15 +3,16 @@
 use super::table::{Job, Jobs};
 use super::watch::{watched, watcher};
 use super::{Kind, NewJob, State};
-use crate::fair_queue::Origin;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
+use crate::core::shutdown::{Phase, reached};
 use crate::http::access::AccessState;
 use crate::http::matches::{self, job_forms};
 use crate::http::problem::{ErrorLocation, Problem};
 use crate::http::router::Peer;
+use crate::http::state::HttpState;
 use crate::http::submission::{self, Read};
 use crate::http::{body, question, verbs};
-use crate::shutdown::{Phase, reached};
-use crate::tcp::shared::Shared;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, FromRequestParts, Path, Request, State as Shelf};
@@ -34,7 +35,7 @@ pub(in crate::http) const WAIT_SECONDS_MAX: u64 = 60;
 pub(in crate::http) const KEY_LENGTH_MAX: usize = 255;
 
 /// Returns the routes.
-pub(in crate::http) fn routes() -> Router<Arc<Shared>> {
+pub(in crate::http) fn routes() -> Router<HttpState> {
     Router::new()
         .route("/v1/jobs", any(list))
         .route("/v1/jobs/{name}", any(one))
@@ -94,7 +95,7 @@ fn kind_of(response: &mut Response, kind: &str) {
 /// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is
 /// what only its owner knows.
 async fn list(
-    Extension(access_state): Extension<Arc<AccessState>>,
+    Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -113,8 +114,8 @@ async fn list(
 
 /// `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
 async fn one(
-    Shelf(shared): Shelf<Arc<Shared>>,
-    Extension(access_state): Extension<Arc<AccessState>>,
+    Shelf(shared): Shelf<Arc<Core>>,
+    Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(name): Name,
     request: Request,
@@ -220,7 +221,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 }
 
 /// Reads the request for a rollout.
-async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<NewJob, Problem> {
+async fn rollout(shared: &Arc<Core>, request: Request, new: NewJob) -> Result<NewJob, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = body::json(shared, &parts.headers, body).await?;
     let query = parts.uri.query().unwrap_or_default();
@@ -241,7 +242,7 @@ async fn rollout(shared: &Arc<Shared>, request: Request, new: NewJob) -> Result<
 
 /// Reads the request for an analysis, and its match files.
 async fn analysis(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     access_state: &AccessState,
     request: Request,
     new: NewJob,
@@ -341,7 +342,7 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
 
 /// Returns the answer of a finished job, in the form that is asked for.
 async fn result(
-    Extension(access_state): Extension<Arc<AccessState>>,
+    Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,

@@ -2,13 +2,13 @@
 
 use super::table::{Job, Jobs};
 use super::{Kind, State};
-use crate::faults::catch_panics;
+use crate::core::Core;
+use crate::core::faults::catch_panics;
+use crate::core::match_memory::MatchMemory;
+use crate::core::shutdown::{Phase, reached};
 use crate::http::matches;
 use crate::http::problem::Problem;
 use crate::http::submission::{self, Answer, Read};
-use crate::shutdown::{Phase, reached};
-use crate::tcp::match_memory::MatchMemory;
-use crate::tcp::shared::Shared;
 use axum::body::Bytes;
 use gammond_game::notation::{MatchFile, MatchFormat};
 use gammond_protocol::ErrorCode;
@@ -46,7 +46,7 @@ impl Reports {
 }
 
 /// Computes a job to its end, unless it is removed or the server ends: then it stays as it is.
-pub(super) async fn run(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) {
+pub(super) async fn run(shared: &Arc<Core>, jobs: &Arc<Jobs>, job: &Arc<Job>) {
     let mut phase = shared.phase.subscribe();
     let mut cancelled = job.cancelled.subscribe();
     let outcome = tokio::select! {
@@ -58,11 +58,7 @@ pub(super) async fn run(shared: &Arc<Shared>, jobs: &Arc<Jobs>, job: &Arc<Job>) 
     jobs.finish(job, outcome).await;
 }
 
-async fn compute(
-    shared: &Arc<Shared>,
-    jobs: &Arc<Jobs>,
-    job: &Arc<Job>,
-) -> Result<Reports, Problem> {
+async fn compute(shared: &Arc<Core>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Result<Reports, Problem> {
     let input = input(jobs, job).await?;
     match job.meta.kind {
         Kind::Rollout => {
@@ -89,7 +85,7 @@ async fn compute(
 
 /// Judges several files one after the other; a problem takes the place of a file that is none.
 async fn several(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     jobs: &Arc<Jobs>,
     job: &Arc<Job>,
     input: &Bytes,
@@ -132,7 +128,7 @@ async fn several(
 
 /// Judges one file and files it, if the job asks for it. Returns the reports and the number of matches in the archive.
 async fn judged(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     jobs: &Arc<Jobs>,
     job: &Arc<Job>,
     members: &[u8],
@@ -208,7 +204,7 @@ async fn input(jobs: &Arc<Jobs>, job: &Job) -> Result<Bytes, Problem> {
 }
 
 /// Queues a rollout.
-fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
+fn rollout(shared: &Arc<Core>, job: &Job) -> Result<Answer, Problem> {
     match submission::read_line(shared, "rollout", job.meta.words.as_bytes())? {
         Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
         Read::Text(_) => Err(Problem::new(
@@ -220,7 +216,7 @@ fn rollout(shared: &Arc<Shared>, job: &Job) -> Result<Answer, Problem> {
 
 /// Queues the analysis of a file.
 fn analysis(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     job: &Job,
     file: &Bytes,
     collected: Option<&Arc<Collected>>,
@@ -244,7 +240,7 @@ fn analysis(
 
 /// Returns the matches of a file in a format, one behind the other; empty if one of them has no form in it.
 async fn without_notes(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     file: Bytes,
     format: MatchFormat,
 ) -> Result<Vec<u8>, Problem> {

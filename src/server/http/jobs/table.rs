@@ -3,10 +3,10 @@
 use super::run::{self, Reports};
 use super::store::Store;
 use super::{Ended, JobLimits, JobsError, Meta, NewJob, RequestKey, State, View};
-use crate::fair_queue::Origin;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
 use crate::http::archive::SharedArchive;
 use crate::http::problem::Problem;
-use crate::tcp::shared::Shared;
 use axum::body::Bytes;
 use gammond_protocol::ErrorCode;
 use sha2::{Digest as _, Sha256};
@@ -208,14 +208,14 @@ impl Jobs {
     }
 
     /// Begins with the jobs that were read, and removes expired ones from time to time.
-    pub(in crate::http) fn start(self: &Arc<Self>, shared: &Arc<Shared>) {
+    pub(in crate::http) fn start(self: &Arc<Self>, shared: &Arc<Core>) {
         let (jobs, all) = (Arc::downgrade(self), Arc::clone(shared));
         self.pump(shared);
         drop(tokio::spawn(async move {
             let mut phase = all.phase.subscribe();
             loop {
                 tokio::select! {
-                    () = crate::shutdown::reached(&mut phase, crate::shutdown::Phase::Drain) => return,
+                    () = crate::core::shutdown::reached(&mut phase, crate::core::shutdown::Phase::Drain) => return,
                     () = tokio::time::sleep(SWEEP_INTERVAL) => {}
                 }
                 match jobs.upgrade() {
@@ -263,7 +263,7 @@ impl Jobs {
     /// `busy` above a limit, or if it cannot be stored, `key-reused` for the key of another request.
     pub(super) async fn add(
         self: &Arc<Self>,
-        shared: &Arc<Shared>,
+        shared: &Arc<Core>,
         new: NewJob,
     ) -> Result<Arc<Job>, Problem> {
         self.sweep();
@@ -401,7 +401,7 @@ impl Jobs {
     }
 
     /// Starts jobs while there are places for them.
-    fn pump(self: &Arc<Self>, shared: &Arc<Shared>) {
+    fn pump(self: &Arc<Self>, shared: &Arc<Core>) {
         let mut table = self.lock();
         while table.running < self.limits.running_max {
             // A client above its processor time would keep the place for up to an hour.
@@ -515,7 +515,7 @@ impl Drop for KeyInUse {
 #[derive(Debug)]
 struct Place {
     jobs: Arc<Jobs>,
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
 }
 
 impl Drop for Place {

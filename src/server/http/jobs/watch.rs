@@ -3,13 +3,13 @@
 use super::View;
 use super::paths::{Name, fresh, only_get, report};
 use super::table::{Job, Jobs};
+use crate::core::Core;
+use crate::core::shutdown::{Phase, reached};
 use crate::http::accept;
 use crate::http::access::AccessState;
 use crate::http::events::{self, EVENTS};
 use crate::http::problem::Problem;
 use crate::http::router::Peer;
-use crate::shutdown::{Phase, reached};
-use crate::tcp::shared::Shared;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State as Shelf};
 use axum::http::{HeaderMap, StatusCode};
@@ -32,8 +32,8 @@ pub(super) fn watcher(jobs: &Jobs) -> Result<OwnedSemaphorePermit, Problem> {
 
 /// Returns the events of a job, from its present state to its end (HTTP-54).
 pub(super) async fn watched(
-    Shelf(shared): Shelf<Arc<Shared>>,
-    Extension(access_state): Extension<Arc<AccessState>>,
+    Shelf(shared): Shelf<Arc<Core>>,
+    Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,

@@ -15,8 +15,8 @@ pub use stdio::McpStdio;
 
 use super::problem::Problem;
 use super::unread::UnreadAnswers;
-use crate::fair_queue::Origin;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
 use gammond_engine::query::{SETTINGS, Scope, Setting};
 use gammond_protocol::json::Json;
 use message::{
@@ -99,7 +99,7 @@ fn arguments_of(tool: &str) -> Option<Vec<&'static str>> {
 /// The services and the origin of a client's requests.
 #[derive(Clone, Debug)]
 struct Context {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     origin: Origin,
     /// Answers over HTTP that the client has not read.
     unread: Option<Arc<UnreadAnswers>>,

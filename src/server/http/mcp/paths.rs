@@ -9,7 +9,7 @@ use super::message::{
     UNKNOWN_VERSION, text,
 };
 use super::{Context, MESSAGE_BYTES_MAX, respond};
-use crate::tcp::shared::Shared;
+use crate::core::Core;
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
@@ -75,7 +75,7 @@ fn plain(response: &Outgoing) -> Response {
 
 /// `POST /mcp`: one message.
 pub(in super::super) async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -2,11 +2,11 @@
 
 use super::message::{INVALID_REQUEST, Id, Message, Outgoing, RpcError};
 use super::{Context, MESSAGE_BYTES_MAX, respond};
-use crate::fair_queue::Origin;
+use crate::core::Handle;
+use crate::core::fair_queue::Origin;
+use crate::core::shutdown::{Phase, reached};
+use crate::io::{Opening, TransportError};
 use crate::platform::hung_up;
-use crate::shutdown::{Phase, reached};
-use crate::tcp::Handle;
-use crate::tcp::TransportError;
 use crate::transport::{Transport, TransportFuture};
 use gammond_protocol::{FramedLine, LineCodec};
 use std::collections::HashMap;
@@ -30,15 +30,15 @@ const READ_BYTES: usize = 64 << 10;
 pub struct McpStdio;
 
 impl Transport for McpStdio {
-    fn check(&self) -> TransportFuture<'_, Result<(), TransportError>> {
+    fn open(&mut self, _: Opening) -> TransportFuture<'_, Result<(), TransportError>> {
         Box::pin(async { Ok(()) })
     }
 
-    fn shown(&self) -> String {
-        "MCP on standard input and output".to_owned()
+    fn shown(&self) -> Vec<String> {
+        vec!["MCP on standard input and output".to_owned()]
     }
 
-    fn serve(self: Arc<Self>, server: Handle) -> TransportFuture<'static, ()> {
+    fn serve(self: Box<Self>, server: Handle) -> TransportFuture<'static, ()> {
         Box::pin(async move {
             let mut phase = server.0.phase.subscribe();
             tokio::select! {

@@ -11,7 +11,8 @@ use super::jobs::fresh;
 use super::problem::{ErrorLocation, Problem};
 use super::router::{Peer, only_get};
 use super::unread::fixed;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::http::state::HttpState;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, State};
@@ -75,7 +76,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Returns the pages and their files.
-pub(super) fn routes() -> Router<Arc<Shared>> {
+pub(super) fn routes() -> Router<HttpState> {
     let mut routes = Router::new()
         .route("/", any(explore))
         .route(SIGN_IN, any(sign_in::sign_in))
@@ -84,7 +85,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         let texts = [false, true]
             .map(|has_archive| Bytes::from(framed(path, name, script, main, has_archive, None)));
         let show = async move |method: Method,
-                               Extension(access_state): Extension<Arc<AccessState>>,
+                               State(access_state): State<Arc<AccessState>>,
                                Extension(peer): Extension<Peer>| {
             let has_archive = access_state.jobs.archive.is_some();
             let client = peer.signed_in.as_deref();
@@ -207,7 +208,7 @@ fn nav(current: &str) -> String {
 
 async fn explore(
     method: Method,
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
     uri: Uri,
 ) -> Response {

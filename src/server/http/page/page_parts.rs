@@ -5,8 +5,8 @@ use super::super::problem::Problem;
 use super::super::question::Question;
 use super::super::submission;
 use super::form::PageForm;
-use crate::fair_queue::Origin;
-use crate::tcp::shared::Shared;
+use crate::core::Core;
+use crate::core::fair_queue::Origin;
 use gammond_base::escape::Markup;
 use gammond_game::notation::{Form, PositionId};
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
@@ -47,7 +47,7 @@ pub(super) struct PageParts {
 
 /// Query behind one page.
 struct PageQuery<'a> {
-    shared: &'a Arc<Shared>,
+    shared: &'a Arc<Core>,
     origin: Origin,
     question: Question,
 }
@@ -68,7 +68,7 @@ impl PageQuery<'_> {
 /// # Errors
 /// Those of the paths below `/v1/`.
 pub(super) async fn explore(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     origin: Origin,
     form: &PageForm,
 ) -> Result<PageParts, Problem> {

@@ -8,7 +8,7 @@ use super::super::question;
 use super::super::router::Peer;
 use super::super::sessions::{Initiator, set_cookie};
 use super::{filled, framed, is_page, with_headers};
-use crate::tcp::shared::Shared;
+use crate::core::Core;
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
 use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, SET_COOKIE};
@@ -71,8 +71,8 @@ fn shown(response: Response) -> Response {
 
 /// `GET` and `POST` of the form.
 pub(super) async fn sign_in(
-    State(shared): State<Arc<Shared>>,
-    Extension(access_state): Extension<Arc<AccessState>>,
+    State(shared): State<Arc<Core>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -111,7 +111,7 @@ pub(super) async fn sign_in(
 
 /// Reads the token and the page that follows.
 async fn posted(
-    shared: &Arc<Shared>,
+    shared: &Arc<Core>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(String, String), Problem> {
@@ -154,7 +154,7 @@ async fn posted(
 
 /// `POST` of the button that ends a session.
 pub(super) async fn sign_out(
-    Extension(access_state): Extension<Arc<AccessState>>,
+    State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {

@@ -1,8 +1,8 @@
 //! Queued work of a connection, and the parts of its answer.
 
-use super::fair_queue::JobRank;
-use super::lease::LeaseOffer;
-use super::memory_budget::{ConnectionBudget, Reservation, Reserved};
+use crate::core::fair_queue::JobRank;
+use crate::core::lease::LeaseOffer;
+use crate::core::memory_budget::{ConnectionBudget, Reservation, Reserved};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::Inquiry;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Inquiries of a client that the workers answer together, with the channel for the answers.
 ///
-/// Each transport makes one of these and passes it to [`Workers::ask`](super::worker::Workers::ask).
+/// Each transport makes one of these and passes it to [`Workers::ask`](crate::core::worker::Workers::ask).
 #[derive(Debug)]
 pub struct QueuedWork {
     /// Inquiries in the order of their lines, all of the same cost.
@@ -39,7 +39,7 @@ pub struct QueuedWork {
     pub(crate) reply: UnboundedSender<Box<Part>>,
 }
 
-/// Outcome of passing work to [`Workers::ask`](super::worker::Workers::ask).
+/// Outcome of passing work to [`Workers::ask`](crate::core::worker::Workers::ask).
 #[derive(Debug)]
 #[must_use]
 pub enum Asked {
@@ -85,7 +85,7 @@ impl QueuedWork {
     }
 
     /// Work without inquiries: the caller behind `lease` computes by itself.
-    pub(super) fn leased(
+    pub(crate) fn leased(
         lease: LeaseOffer,
         cost: Cost,
         stop: Stop,
@@ -108,7 +108,7 @@ impl QueuedWork {
     }
 
     /// Returns the number of its lines in the queue.
-    pub(super) fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.inquiries.len() + usize::from(self.lease.is_some())
     }
 
@@ -134,12 +134,12 @@ impl QueuedWork {
     }
 
     /// Returns true if no client waits for the answers any more.
-    pub(super) fn is_abandoned(&self) -> bool {
+    pub(crate) fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
 
     /// Sends a line of progress. A peer that reads too slowly misses lines of progress, not answers.
-    pub(super) fn send_progress(&self, line: Vec<u8>) {
+    pub(crate) fn send_progress(&self, line: Vec<u8>) {
         let memory_budget = self.connection_budget.memory_budget();
         if !self.connection_budget.has_room_for(self.number) || !memory_budget.has_room(line.len())
         {
@@ -157,7 +157,7 @@ impl QueuedWork {
     }
 
     /// Returns its place in its lane.
-    pub(super) fn rank(&self) -> JobRank {
+    pub(crate) fn rank(&self) -> JobRank {
         JobRank::new(self.priority, self.number)
     }
 
@@ -174,7 +174,7 @@ pub struct Rest {
 }
 
 impl Rest {
-    pub(super) fn new(
+    pub(crate) fn new(
         chunks: impl Iterator<Item = Vec<u8>> + Send + Sync + 'static,
         memory: Reserved,
     ) -> Rest {
@@ -209,7 +209,7 @@ pub struct Part {
 }
 
 /// Sends a part of a job's answers; further parts follow if the job has more.
-pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, good: bool) {
+pub(crate) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, good: bool) {
     // The receiver may have gone in the meantime.
     let _ = job.reply.send(Box::new(Part {
         number: job.number,
@@ -222,7 +222,7 @@ pub(super) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, g
 }
 
 /// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
-pub(super) fn send_rest(job: &mut QueuedWork) -> bool {
+pub(crate) fn send_rest(job: &mut QueuedWork) -> bool {
     while let Some(mut rest) = job.rest.take() {
         if job.is_abandoned() || !job.connection_budget.has_room_for(job.number) {
             job.rest = Some(rest);

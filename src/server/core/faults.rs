@@ -1,6 +1,6 @@
 //! Conversion of panics to errors on the wire.
 
-use super::counters::Counters;
+use crate::core::counters::Counters;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::RequestError;
 use gammond_protocol::answerer::Observer as _;

@@ -25,7 +25,7 @@ pub enum Origin {
 
 impl Origin {
     /// Returns true if the client chooses its own name.
-    pub(super) const fn is_made_up(self) -> bool {
+    pub(crate) const fn is_made_up(self) -> bool {
         matches!(self, Origin::Inbox(_))
     }
 }
@@ -41,13 +41,13 @@ pub struct Lane {
 
 /// The place of a job in its lane: those of higher priority come first, then those with lower numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct JobRank {
+pub(crate) struct JobRank {
     priority: Reverse<i8>,
     number: u64,
 }
 
 impl JobRank {
-    pub(super) fn new(priority: i8, number: u64) -> JobRank {
+    pub(crate) fn new(priority: i8, number: u64) -> JobRank {
         JobRank {
             priority: Reverse(priority),
             number,
@@ -60,7 +60,7 @@ type LaneRank = (Reverse<i8>, Duration, u64);
 
 /// A queue of work.
 #[derive(Debug)]
-pub(super) struct FairQueue<T> {
+pub(crate) struct FairQueue<T> {
     origins: HashMap<Origin, Lanes<T>>,
     ready: BTreeSet<(Duration, Origin)>,
     clock: Duration,
@@ -118,19 +118,19 @@ impl<T> Default for FairQueue<T> {
 
 impl<T> FairQueue<T> {
     /// Returns the number of waiting lines.
-    pub(super) fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.lines
     }
 
     /// Returns true if there is work that is not parked.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
     /// Returns true if this client may queue `lines` more lines. Above `max` only clients with less than their share may. As
     /// each of n clients has at most `max`/n when the nth arrives, a thousand of them together never have more than eight times
     /// `max`.
-    pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
+    pub(crate) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
         if self.lines + lines <= max {
             return true;
         }
@@ -143,7 +143,7 @@ impl<T> FairQueue<T> {
 
     /// Adds work of this many lines to its lane. A lane's work is done in the order of the ranks, so the rest of a job comes
     /// before later jobs of its priority.
-    pub(super) fn push(&mut self, lane: Lane, job: T, lines: usize, rank: JobRank) {
+    pub(crate) fn push(&mut self, lane: Lane, job: T, lines: usize, rank: JobRank) {
         let origin = self.origins.entry(lane.origin).or_insert_with(|| Lanes {
             used: self.clock,
             lines: 0,
@@ -180,7 +180,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Removes and returns the next work. Lanes whose first job is not `eligible` are parked.
-    pub(super) fn pop(
+    pub(crate) fn pop(
         &mut self,
         mut eligible: impl FnMut(&T, Origin) -> bool,
     ) -> Option<(Lane, T, usize)> {
@@ -224,7 +224,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Adds the time for which a lane's work kept a thread.
-    pub(super) fn charge(&mut self, lane: Lane, used: Duration) {
+    pub(crate) fn charge(&mut self, lane: Lane, used: Duration) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
         };
@@ -243,7 +243,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Resumes a parked lane.
-    pub(super) fn unpark(&mut self, lane: Lane) {
+    pub(crate) fn unpark(&mut self, lane: Lane) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
         };
@@ -256,7 +256,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Resumes all parked lanes.
-    pub(super) fn unpark_all(&mut self) {
+    pub(crate) fn unpark_all(&mut self) {
         let parked = self.origins.iter().flat_map(|(&origin, lanes)| {
             let parked = lanes.lanes.iter().filter(|(_, waiting)| waiting.parked);
             parked.map(move |(&number, _)| Lane { origin, number })
@@ -267,7 +267,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Returns all jobs with their lanes, in no order.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = (Lane, &T)> {
+    pub(crate) fn jobs(&self) -> impl Iterator<Item = (Lane, &T)> {
         self.origins.iter().flat_map(|(&origin, lanes)| {
             lanes.lanes.iter().flat_map(move |(&number, waiting)| {
                 let lane = Lane { origin, number };
@@ -277,7 +277,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Removes and returns the jobs of a lane for which `wanted` is true.
-    pub(super) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
+    pub(crate) fn take_if(&mut self, lane: Lane, wanted: impl Fn(&T) -> bool) -> Vec<T> {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return Vec::new();
         };
@@ -304,7 +304,7 @@ impl<T> FairQueue<T> {
     }
 
     /// Removes a closed connection and its work.
-    pub(super) fn forget(&mut self, lane: Lane) {
+    pub(crate) fn forget(&mut self, lane: Lane) {
         let Some(origin) = self.origins.get_mut(&lane.origin) else {
             return;
         };

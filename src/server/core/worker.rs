@@ -5,15 +5,15 @@
 //! (SRV-11). Within a cost, `schedule` selects the next job. rayon steals work while waiting, so two searches in one pool would
 //! delay each other: queries that look ahead never share the engine's threads.
 
-use super::counters::{Counters, count};
-use super::engines::{COSTS, Engines, NICENESS, at_once};
-use super::fair_queue::{Lane, Origin};
-use super::large_answer::{self, is_large};
-use super::lease::{Lease, lease};
-use super::limits::Limits;
-use super::memory_budget::ConnectionBudget;
-use super::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
-use super::work::{Asked, QueuedWork, Rest, send, send_rest};
+use crate::core::counters::{Counters, count};
+use crate::core::engines::{COSTS, Engines, NICENESS, at_once};
+use crate::core::fair_queue::{Lane, Origin};
+use crate::core::large_answer::{self, is_large};
+use crate::core::lease::{Lease, lease};
+use crate::core::limits::Limits;
+use crate::core::memory_budget::ConnectionBudget;
+use crate::core::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule, Started};
+use crate::core::work::{Asked, QueuedWork, Rest, send, send_rest};
 use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
@@ -48,11 +48,11 @@ pub enum WorkersError {
 /// The worker threads; they end when this is dropped.
 #[derive(Debug)]
 pub struct Workers {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct Core {
     queues: Mutex<Queues>,
     /// Signals for the threads of each cost.
     wake: [Condvar; COSTS],
@@ -108,7 +108,7 @@ impl Queues {
 }
 
 impl Workers {
-    pub(super) fn start(
+    pub(crate) fn start(
         engine: Engine,
         counters: Arc<Counters>,
         limits: &Limits,
@@ -119,7 +119,7 @@ impl Workers {
             request: (limits.request_cpu).unwrap_or(REQUEST_CPU_PER_THREAD.saturating_mul(all)),
             client: limits.client_cpu,
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(Core {
             queues: Mutex::new(Queues::new(threads, ClientUse::new(cpu.client))),
             wake: Default::default(),
             ticks: Condvar::new(),
@@ -166,7 +166,7 @@ impl Workers {
     ///
     /// # Errors
     /// The reason why there is none.
-    pub(super) fn lease(
+    pub(crate) fn lease(
         &self,
         lane: Lane,
         cost: Cost,
@@ -215,17 +215,17 @@ impl Workers {
     }
 
     /// Gives these clients limits of processor time of their own.
-    pub(super) fn limit_clients(&self, limits: HashMap<Origin, Duration>) {
+    pub(crate) fn limit_clients(&self, limits: HashMap<Origin, Duration>) {
         self.shared.lock().clients.set_limits(limits);
     }
 
     /// Returns the time until a client that has used its processor time of an hour may go on.
-    pub(super) fn wait_of(&self, origin: Origin) -> Option<Duration> {
+    pub(crate) fn wait_of(&self, origin: Origin) -> Option<Duration> {
         self.shared.lock().clients.wait(origin, Instant::now())
     }
 
     /// Resumes a connection whose client has read answers, so that there is room for more.
-    pub(super) fn unpark(&self, lane: Lane) {
+    pub(crate) fn unpark(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for cost in 0..COSTS {
             if let Some(waiting) = queues.costs.get_mut(cost) {
@@ -246,7 +246,7 @@ impl Workers {
 
     /// Moves the queued work of a client that has stopped it to the short queue: it is answered without look-ahead and waits
     /// behind no more expensive work.
-    pub(super) fn hurry(&self, lane: Lane) {
+    pub(crate) fn hurry(&self, lane: Lane) {
         let mut queues = self.shared.lock();
         for cost in 1..COSTS {
             let stopped = (queues.costs.get_mut(cost)).map(|waiting| waiting.take_stopped(lane));
@@ -262,7 +262,7 @@ impl Workers {
 
     /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with what it has found or with
     /// an error.
-    pub(super) fn stop_all(&self) {
+    pub(crate) fn stop_all(&self) {
         let mut queues = self.shared.lock();
         queues.stopping = true;
         let deep = queues.costs.iter().skip(1);
@@ -296,14 +296,14 @@ impl Workers {
     }
 
     /// Replaces the engine from the next query on; the threads stay.
-    pub(super) fn replace(&self, engine: &Engine) {
+    pub(crate) fn replace(&self, engine: &Engine) {
         let engines = self.shared.engines.write();
         let mut engines = engines.unwrap_or_else(PoisonError::into_inner);
         engines.replace(engine);
     }
 
     /// Returns the current engine.
-    pub(super) fn engine(&self) -> Engine {
+    pub(crate) fn engine(&self) -> Engine {
         let engines = self.shared.engines.read();
         engines.unwrap_or_else(PoisonError::into_inner).short()
     }
@@ -319,7 +319,7 @@ impl Drop for Workers {
 }
 
 /// Returns the error of a query that a limit of processor time has ended.
-pub(super) fn out_of_time() -> RequestError {
+pub(crate) fn out_of_time() -> RequestError {
     let message = "query used all the processor time that a request may use";
     RequestError::new(ErrorCode::Timeout, "query", message)
 }
@@ -328,7 +328,7 @@ fn busy(reason: &str) -> RequestError {
     RequestError::new(ErrorCode::Busy, "server", format!("busy: {reason}"))
 }
 
-impl Shared {
+impl Core {
     fn lock(&self) -> MutexGuard<'_, Queues> {
         // No code that holds the lock can panic half-way through a change.
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
@@ -352,7 +352,7 @@ impl Shared {
     }
 
     /// Wakes or starts a thread if work of a cost can begin.
-    fn dispatch(self: &Arc<Shared>, queues: &mut Queues, cost: usize) {
+    fn dispatch(self: &Arc<Core>, queues: &mut Queues, cost: usize) {
         let Some(waiting) = queues.costs.get(cost) else {
             return;
         };
@@ -371,7 +371,7 @@ impl Shared {
     }
 
     /// Starts one more thread of a cost, unless there are enough for all jobs that may have begun.
-    fn spawn(self: &Arc<Shared>, queues: &mut Queues, cost: usize) -> std::io::Result<()> {
+    fn spawn(self: &Arc<Core>, queues: &mut Queues, cost: usize) -> std::io::Result<()> {
         let most = queues.costs.get(cost).map_or(0, Schedule::threads_max);
         let Some(threads) = queues
             .threads
@@ -394,7 +394,7 @@ impl Shared {
     }
 
     /// Runs a worker thread: takes and answers queries of one cost.
-    fn work(self: &Arc<Shared>, cost: usize) {
+    fn work(self: &Arc<Core>, cost: usize) {
         let Some(wake) = self.wake.get(cost) else {
             return;
         };
@@ -422,7 +422,7 @@ impl Shared {
     }
 
     /// Computes a job until it ends or returns to a queue.
-    fn compute(self: &Arc<Shared>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
+    fn compute(self: &Arc<Core>, cost: usize, next: Next) -> MutexGuard<'_, Queues> {
         let Next {
             mut work,
             since,
@@ -482,7 +482,7 @@ impl Shared {
     }
 
     /// Ends the slices of running jobs while other jobs wait.
-    fn end_slices(self: Arc<Shared>) {
+    fn end_slices(self: Arc<Core>) {
         let mut queues = self.lock();
         while !queues.closed {
             let deep = queues.costs.iter().skip(1);

@@ -5,24 +5,24 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::Cost;
 
 /// Number of costs that need worker threads.
-pub(super) const COSTS: usize = Cost::COMPUTED.len();
+pub(crate) const COSTS: usize = Cost::COMPUTED.len();
 
 /// Steps of niceness of each cost's threads. One step is worth about a fifth: beside a constant load of short queries, medium
 /// ones get two thirds of the time, heavy ones a third, long ones a tenth.
-pub(super) const NICENESS: [i32; COSTS] = [0, 2, 5, 10];
+pub(crate) const NICENESS: [i32; COSTS] = [0, 2, 5, 10];
 
 /// Maximum number of queries with look-ahead answered concurrently, of each cost, whatever the number of processors. A single
 /// one uses as many threads as there are processors; several share that number.
 const DEEP_AT_ONCE: usize = 4;
 
 /// Returns the number of queries of a cost that are answered concurrently.
-pub(super) fn at_once(cost: usize, threads: usize) -> usize {
+pub(crate) fn at_once(cost: usize, threads: usize) -> usize {
     let most = if cost == 0 { usize::MAX } else { DEEP_AT_ONCE };
     threads.clamp(1, most)
 }
 
 #[derive(Debug)]
-pub(super) struct Engines {
+pub(crate) struct Engines {
     short: Engine,
     threads: usize,
     /// Engines of each cost above short. Engines of paused jobs are created on demand, and kept.
@@ -30,7 +30,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    pub(super) fn new(engine: Engine) -> Result<Engines, EngineError> {
+    pub(crate) fn new(engine: Engine) -> Result<Engines, EngineError> {
         let threads = engine.pool().current_num_threads();
         let mut engines = Engines {
             short: engine,
@@ -43,12 +43,12 @@ impl Engines {
         Ok(engines)
     }
 
-    pub(super) fn short(&self) -> Engine {
+    pub(crate) fn short(&self) -> Engine {
         self.short.clone()
     }
 
     /// Returns an engine of a cost by its number from 0, if it exists.
-    pub(super) fn get(&self, cost: usize, number: usize) -> Option<Engine> {
+    pub(crate) fn get(&self, cost: usize, number: usize) -> Option<Engine> {
         match cost.checked_sub(1) {
             None => Some(self.short()),
             Some(deep) => self.deep.get(deep)?.get(number).cloned(),
@@ -56,7 +56,7 @@ impl Engines {
     }
 
     /// Creates the engines of a cost up to this number and returns the last one.
-    pub(super) fn make(&mut self, cost: usize, number: usize) -> Result<Engine, EngineError> {
+    pub(crate) fn make(&mut self, cost: usize, number: usize) -> Result<Engine, EngineError> {
         let steps = NICENESS.get(cost).copied().unwrap_or_default();
         let share = self.threads.div_ceil(at_once(cost, self.threads));
         let deep = cost.checked_sub(1).and_then(|deep| self.deep.get_mut(deep));
@@ -72,14 +72,14 @@ impl Engines {
     }
 
     /// Returns the number of threads of an engine.
-    pub(super) fn threads(&self, cost: usize, number: usize) -> u32 {
+    pub(crate) fn threads(&self, cost: usize, number: usize) -> u32 {
         let engine = self.get(cost, number);
         let threads = engine.map_or(1, |engine| engine.pool().current_num_threads());
         u32::try_from(threads).unwrap_or(u32::MAX)
     }
 
     /// Takes nets, tables and cache of another engine and keeps all threads.
-    pub(super) fn replace(&mut self, engine: &Engine) {
+    pub(crate) fn replace(&mut self, engine: &Engine) {
         self.short = engine.with_threads_of(&self.short);
         for one in self.deep.iter_mut().flatten() {
             *one = engine.with_threads_of(one);

@@ -1,17 +1,13 @@
 //! Accepting and refusing connections.
 
-use super::connection;
-use super::shared::Shared;
-use super::socket::{Language, Listener, Stream, hung_up};
-use crate::console_tcp;
-use crate::counters::count;
-use crate::fair_queue::Origin;
-use crate::limits::Limits;
-use crate::shutdown::{Phase, reached};
-use gammond_protocol::ErrorCode;
-use gammond_protocol::answer::{self, Addressee};
-use gammond_protocol::external::External;
-use gammond_protocol::{AnswerStyle, RequestError};
+use super::address::Address;
+use super::error::TransportError;
+use super::socket::{Listener, Stream};
+use crate::core::Core;
+use crate::core::counters::count;
+use crate::core::fair_queue::Origin;
+use crate::core::limits::Limits;
+use crate::core::shutdown::{Phase, reached};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +16,35 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 
+/// Rules for the sockets of all transports.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Opening {
+    /// True if addresses other than loopback are allowed.
+    pub allow_remote: bool,
+    /// Time for which an address in use is tried again.
+    pub retry: Duration,
+}
+
+/// The protocol behind a listener: how its connections are served and refused.
+pub(crate) trait Speaker: Copy + Send + Sync + 'static {
+    /// True if the first bytes of a client decide how it is refused.
+    const READS_FIRST: bool;
+
+    /// Serves a connection until it or the server ends.
+    fn serve(
+        self,
+        stream: Stream,
+        origin: Origin,
+        core: Arc<Core>,
+    ) -> impl Future<Output = ()> + Send;
+
+    /// Returns the text that refuses a client, which began with these bytes, for this reason.
+    fn refusal(self, first: &[u8], reason: &str) -> Vec<u8>;
+}
+
 /// Accepts until the server ends, then waits for its connections.
-pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
+async fn accept(listener: Listener, speaker: impl Speaker, shared: Arc<Core>) {
     let mut phase = shared.phase.subscribe();
     let mut tasks = JoinSet::new();
     let refusing = Arc::new(AtomicUsize::new(0));
@@ -32,8 +55,7 @@ pub(super) async fn accept(listener: Listener, shared: Arc<Shared>) {
             accepted = listener.accept(&shared.limits) => match accepted {
                 Ok((stream, origin)) => {
                     pauses = Pauses::default();
-                    let language = listener.language();
-                    welcome(stream, origin, language, &shared, &mut tasks, &refusing);
+                    welcome(stream, origin, speaker, &shared, &mut tasks, &refusing);
                 }
                 Err(error) => {
                     count(&shared.counters.accept_pauses);
@@ -79,8 +101,8 @@ impl Pauses {
 fn welcome(
     stream: Stream,
     origin: Origin,
-    language: Language,
-    shared: &Arc<Shared>,
+    speaker: impl Speaker,
+    shared: &Arc<Core>,
     tasks: &mut JoinSet<()>,
     refusing: &Arc<AtomicUsize>,
 ) {
@@ -93,7 +115,7 @@ fn welcome(
             let waits = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
             let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
             tasks.spawn(async move {
-                refuse(stream, language, reason, waits, &limits).await;
+                refuse(stream, speaker, reason, waits, &limits).await;
                 refusing.fetch_sub(1, Ordering::Relaxed);
             });
             return;
@@ -101,66 +123,67 @@ fn welcome(
     };
     let shared = Arc::clone(shared);
     tasks.spawn(async move {
-        match language {
-            Language::Console => console_tcp::serve(stream, origin, shared).await,
-            Language::Detected | Language::External => {
-                let external = language == Language::External;
-                connection::serve(stream, hung_up, origin, shared, external).await;
-            }
-        }
+        speaker.serve(stream, origin, shared).await;
         drop(slot);
     });
 }
 
 /// Refuses a new connection with an error, in its own protocol if it names one in time (SRV-05).
-async fn refuse(stream: Stream, language: Language, reason: &str, waits: bool, limits: &Limits) {
-    let wait = if waits {
-        limits.refusal_wait
-    } else {
-        Duration::ZERO
+async fn refuse(stream: Stream, speaker: impl Speaker, reason: &str, waits: bool, limits: &Limits) {
+    let wait = match waits {
+        true => limits.refusal_wait,
+        false => Duration::ZERO,
     };
-    let sent = send_refusal(stream, language, reason, wait, limits.refusal_wait);
+    let sent = send_refusal(stream, speaker, reason, wait, limits.refusal_wait);
     // A peer that does not take one line gets none.
     let _ = timeout(limits.refusal_wait * 5, sent).await;
 }
 
-async fn send_refusal(
+async fn send_refusal<S: Speaker>(
     mut stream: Stream,
-    language: Language,
+    speaker: S,
     reason: &str,
     wait: Duration,
     linger: Duration,
 ) -> io::Result<()> {
     let mut first = [0; 256];
-    let count = match wait {
-        Duration::ZERO => 0,
-        _ if language == Language::Console => 0,
-        _ => timeout(wait, stream.read(&mut first))
+    let count = match S::READS_FIRST && !wait.is_zero() {
+        true => timeout(wait, stream.read(&mut first))
             .await
             .unwrap_or(Ok(0))?,
+        false => 0,
     };
-    let said = first.get(..count).unwrap_or_default();
-    let mut text = Vec::new();
-    if language == Language::Console {
-        text.extend_from_slice(format!("gammond: too many {reason}\n").as_bytes());
-    } else if External::begins_with(said) {
-        text.extend_from_slice(format!("Error: busy {reason}\n").as_bytes());
-    } else {
-        let error = RequestError::new(
-            ErrorCode::Busy,
-            "server",
-            format!("busy: too many {reason}"),
-        );
-        let to = Addressee {
-            id: None,
-            style: AnswerStyle::Json,
-            warning: None,
-        };
-        answer::error(to, &error, None, &mut text);
-    }
+    let text = speaker.refusal(first.get(..count).unwrap_or_default(), reason);
     stream.write_all(&text).await?;
     stream.shutdown().await?;
     // Closing with input unread would take the line back.
     while matches!(timeout(linger, stream.read(&mut first)).await, Ok(Ok(1..))) {}
     Ok(())
+}
+
+/// Binds the addresses of a transport, in their order.
+pub(crate) async fn bind(
+    addresses: &[Address],
+    opening: Opening,
+) -> Result<Vec<Listener>, TransportError> {
+    let mut listeners = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        listeners.push(Listener::bind(address, opening.allow_remote, opening.retry).await?);
+    }
+    Ok(listeners)
+}
+
+/// Returns a line for each listener: its kind, and the address with the real port.
+pub(crate) fn shown(kind: &str, listeners: &[Listener]) -> Vec<String> {
+    let shown = |listener: &Listener| format!("{kind} on {}", listener.address());
+    listeners.iter().map(shown).collect()
+}
+
+/// Accepts on all listeners until the server ends, then waits for their connections.
+pub(crate) async fn accept_all(listeners: Vec<Listener>, speaker: impl Speaker, core: &Arc<Core>) {
+    let accepting = listeners.into_iter();
+    let mut accepting: JoinSet<()> = accepting
+        .map(|listener| accept(listener, speaker, Arc::clone(core)))
+        .collect();
+    while accepting.join_next().await.is_some() {}
 }

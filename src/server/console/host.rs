@@ -1,10 +1,10 @@
 //! GNU Backgammon's text console on standard input and output, or over one connection.
 
-use crate::external_client::ExternalClient;
-use crate::fair_queue::Lane;
-use crate::memory_budget::ConnectionBudget;
-use crate::tcp::shared::Shared;
-use crate::worker::out_of_time;
+use super::external_client::ExternalClient;
+use crate::core::Core;
+use crate::core::fair_queue::Lane;
+use crate::core::memory_budget::ConnectionBudget;
+use crate::core::worker::out_of_time;
 use gammond_base::days::civil;
 use gammond_base::files;
 use gammond_console::{
@@ -61,7 +61,7 @@ enum Computes {
 /// A console's place in a server.
 #[derive(Debug)]
 pub(crate) struct ServedConsole {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Core>,
     pub(crate) lane: Lane,
     pub(crate) connection_budget: Arc<ConnectionBudget>,
     /// Token that is triggered when the connection is lost.

@@ -1,13 +1,12 @@
-//! State shared by all connections of a server.
+//! The state that all transports of a server share.
 
-use super::turns::Turns;
-use crate::counters::{Counters, count};
-use crate::fair_queue::{Lane, Origin};
-use crate::http::InFlight;
-use crate::limits::Limits;
-use crate::memory_budget::{ConnectionBudget, MemoryBudget};
-use crate::shutdown::Phase;
-use crate::worker::Workers;
+use crate::core::counters::{Counters, count};
+use crate::core::fair_queue::{Lane, Origin};
+use crate::core::limits::Limits;
+use crate::core::memory_budget::{ConnectionBudget, MemoryBudget};
+use crate::core::shutdown::Phase;
+use crate::core::turns::Turns;
+use crate::core::worker::Workers;
 use gammond_engine::engine::Engine;
 use gammond_protocol::Defaults;
 use std::collections::HashMap;
@@ -21,7 +20,7 @@ use tokio::sync::watch;
 const CONNECTIONS_FOR_SLOW_CHECKS: u64 = 256;
 
 /// A function that builds a new engine after the nets on disk have changed.
-pub(super) type Build = dyn Fn() -> Result<Engine, BuildError> + Send + Sync;
+pub(crate) type Build = dyn Fn() -> Result<Engine, BuildError> + Send + Sync;
 
 /// An error while building an engine.
 pub type BuildError = Box<dyn Error + Send + Sync>;
@@ -38,8 +37,8 @@ pub enum ReloadError {
     Build(BuildError),
 }
 
-/// The state shared by all connections.
-pub struct Shared {
+/// The state that all transports share: workers, limits, counters, the phase of the shutdown.
+pub struct Core {
     /// Limits of the server.
     pub limits: Limits,
     /// Counters of the server.
@@ -48,13 +47,11 @@ pub struct Shared {
     pub workers: Workers,
     /// Phase of the shutdown.
     pub phase: watch::Sender<Phase>,
-    pub(super) turns: Arc<Turns>,
+    pub(crate) turns: Arc<Turns>,
     memory_budget: Arc<MemoryBudget>,
     /// Size in bytes of matches that arrive, wait or are analysed (SRV-20).
     pub(crate) blocks: AtomicUsize,
     lanes: AtomicU64,
-    /// Questions over HTTP that are being computed.
-    pub(crate) in_flight: InFlight,
     defaults: Defaults,
     peers: Mutex<HashMap<Origin, usize>>,
     build: Box<Build>,
@@ -62,23 +59,23 @@ pub struct Shared {
     reloads: AtomicUsize,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for Core {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared")
+        f.debug_struct("Core")
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }
 
-impl Shared {
-    pub(super) fn new(
+impl Core {
+    pub(crate) fn new(
         limits: Limits,
         counters: Arc<Counters>,
         workers: Workers,
         defaults: Defaults,
         build: Box<Build>,
-    ) -> Shared {
-        Shared {
+    ) -> Core {
+        Core {
             memory_budget: MemoryBudget::new(limits.answer_bytes_max),
             blocks: AtomicUsize::new(0),
             limits,
@@ -86,7 +83,6 @@ impl Shared {
             workers,
             phase: watch::channel(Phase::Run).0,
             lanes: AtomicU64::new(0),
-            in_flight: InFlight::default(),
             turns: Arc::default(),
             defaults,
             peers: Mutex::default(),
@@ -96,7 +92,7 @@ impl Shared {
     }
 
     /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.
-    pub(super) fn reload(&self) -> Result<(), ReloadError> {
+    pub(crate) fn reload(&self) -> Result<(), ReloadError> {
         if self.reloads.fetch_add(1, Ordering::SeqCst) > 0 {
             return Err(ReloadError::Busy);
         }
@@ -212,7 +208,7 @@ impl Shared {
 /// The place of a connection, or of a proxy's request; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     /// The client whose limit it counts against.
     origin: Option<Origin>,
     is_connection: bool,

@@ -3,7 +3,7 @@
 //! A lease waits in the same queues as inquiries and holds a slot of its cost, so fairness, pauses and the limits of
 //! processor time are the same. The worker thread that would have computed waits until the lease ends.
 
-use super::schedule::Started;
+use crate::core::schedule::Started;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use std::sync::mpsc::{Receiver, RecvError, Sender, SyncSender, channel, sync_cha
 
 /// The right to compute; it ends when it is dropped.
 #[derive(Debug)]
-pub(super) struct Lease {
+pub(crate) struct Lease {
     /// Engine to compute on.
-    pub(super) engine: Engine,
+    pub(crate) engine: Engine,
     job: Arc<Started>,
     _ends: Sender<()>,
 }
 
 impl Lease {
     /// Returns the token that stops and pauses the computation.
-    pub(super) fn stop(&self) -> &Stop {
+    pub(crate) fn stop(&self) -> &Stop {
         &self.job.stop
     }
 
     /// Returns true if a limit of processor time has ended the computation.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.job.is_spent()
     }
 }
@@ -36,17 +36,17 @@ pub(crate) struct LeaseOffer(SyncSender<Lease>);
 
 /// The caller's end of a lease that waits in a queue.
 #[derive(Debug)]
-pub(super) struct AwaitedLease(Receiver<Lease>);
+pub(crate) struct AwaitedLease(Receiver<Lease>);
 
 /// Creates both ends of a lease.
-pub(super) fn lease() -> (LeaseOffer, AwaitedLease) {
+pub(crate) fn lease() -> (LeaseOffer, AwaitedLease) {
     let (offer, awaited) = sync_channel(1);
     (LeaseOffer(offer), AwaitedLease(awaited))
 }
 
 impl LeaseOffer {
     /// Grants the lease to its caller and waits until it ends.
-    pub(super) fn grant(self, engine: Engine, job: &Arc<Started>) {
+    pub(crate) fn grant(self, engine: Engine, job: &Arc<Started>) {
         let (ends, ended) = channel();
         let lease = Lease {
             engine,
@@ -65,7 +65,7 @@ impl AwaitedLease {
     ///
     /// # Errors
     /// If the work was removed from its queue.
-    pub(super) fn wait(self) -> Result<Lease, RecvError> {
+    pub(crate) fn wait(self) -> Result<Lease, RecvError> {
         self.0.recv()
     }
 }

@@ -1,11 +1,11 @@
-//! The console over connections with one thread for each, so that a wrapper can use one warm process for many sessions.
+//! The console of one connection, in a thread of its own.
 
-use super::console::{EngineHost, ServedConsole, Sinks, run_while};
-use super::counters::count;
-use super::fair_queue::Origin;
-use super::shutdown::{Phase, reached};
-use super::tcp::shared::Shared;
-use super::tcp::socket::{BlockingStream, Stream};
+use super::host::{EngineHost, ServedConsole, Sinks, run_while};
+use crate::core::Core;
+use crate::core::counters::count;
+use crate::core::fair_queue::Origin;
+use crate::core::shutdown::{Phase, reached};
+use crate::io::socket::{BlockingStream, Stream};
 use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::query::Stop;
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Serves a console until its connection or the server ends. The end of the server lets a running command finish.
-pub(crate) async fn serve(stream: Stream, origin: Origin, shared: Arc<Shared>) {
+pub(crate) async fn serve(stream: Stream, origin: Origin, shared: Arc<Core>) {
     if let Err(error) = try_serve(stream, origin, shared).await {
         tracing::debug!(%error, "console");
     }
 }
 
-async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Shared>) -> io::Result<()> {
+async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Core>) -> io::Result<()> {
     let limits = &shared.limits;
     let some = |limit: Duration| (!limit.is_zero()).then_some(limit);
     let stream = stream.into_blocking(some(limits.idle_timeout), some(limits.write_timeout))?;

@@ -1,9 +1,9 @@
 //! Listening sockets and the streams that they accept.
 
 use super::address::Address;
-use super::error::ServeError;
-use crate::fair_queue::Origin;
-use crate::limits::Limits;
+use super::error::TransportError;
+use crate::core::fair_queue::Origin;
+use crate::core::limits::Limits;
 use crate::platform::{self, FileId, LocalListener, LocalStream, socket_id};
 use std::io;
 use std::net::Shutdown;
@@ -17,21 +17,7 @@ use tokio::time::{Instant, sleep};
 
 /// A listening socket.
 #[derive(Debug)]
-pub(crate) struct Listener {
-    socket: Socket,
-    language: Language,
-}
-
-/// What clients speak from the first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    /// Requests, gnubg's server language or UBGI, told apart by what the client says.
-    Detected,
-    /// gnubg's server language.
-    External,
-    /// gnubg's text console.
-    Console,
-}
+pub(crate) struct Listener(Socket);
 
 #[derive(Debug)]
 enum Socket {
@@ -88,7 +74,7 @@ impl AsyncWrite for Stream {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        if let Socket::Unix(_, path, id) = &self.socket
+        if let Socket::Unix(_, path, id) = &self.0
             && id.is_some()
             && socket_id(path) == *id
         {
@@ -100,12 +86,12 @@ impl Drop for Listener {
 
 impl Listener {
     /// Binds an address; one in use is retried for `retry` (SRV-03).
-    pub(super) async fn bind(
+    pub(crate) async fn bind(
         address: &Address,
         allow_remote: bool,
         retry: Duration,
-    ) -> Result<Listener, ServeError> {
-        let failed = |source| ServeError::Bind {
+    ) -> Result<Listener, TransportError> {
+        let failed = |source| TransportError::Bind {
             address: address.clone(),
             source,
         };
@@ -118,7 +104,7 @@ impl Listener {
                         .map_err(failed)?
                         .collect();
                     if !allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
-                        return Err(ServeError::Remote(address.clone()));
+                        return Err(TransportError::Remote(address.clone()));
                     }
                     TcpListener::bind(&found[..]).await.map(Socket::Tcp)
                 }
@@ -126,10 +112,7 @@ impl Listener {
             };
             match bound {
                 Ok(socket) => {
-                    return Ok(Listener {
-                        socket,
-                        language: Language::Detected,
-                    });
+                    return Ok(Listener(socket));
                 }
                 Err(error)
                     if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < until =>
@@ -141,26 +124,17 @@ impl Listener {
         }
     }
 
-    pub(super) fn speaking(mut self, language: Language) -> Listener {
-        self.language = language;
-        self
-    }
-
-    /// Returns what its clients speak.
-    pub(super) fn language(&self) -> Language {
-        self.language
-    }
-
     /// Returns the port of a TCP socket.
     pub(crate) fn port(&self) -> Option<u16> {
-        match &self.socket {
+        match &self.0 {
             Socket::Tcp(socket) => socket.local_addr().ok().map(|address| address.port()),
             Socket::Unix(..) => None,
         }
     }
 
-    pub(super) fn address(&self) -> String {
-        match &self.socket {
+    /// Returns the bound address, with the real port.
+    pub(crate) fn address(&self) -> String {
+        match &self.0 {
             Socket::Tcp(socket) => socket
                 .local_addr()
                 .map_or_else(|_| "unknown".into(), |address| address.to_string()),
@@ -169,7 +143,7 @@ impl Listener {
     }
 
     pub(crate) async fn accept(&self, limits: &Limits) -> io::Result<(Stream, Origin)> {
-        match &self.socket {
+        match &self.0 {
             Socket::Tcp(socket) => {
                 let (stream, peer) = socket.accept().await?;
                 prepare(&stream, limits);
@@ -282,7 +256,7 @@ fn prepare(stream: &TcpStream, limits: &Limits) {
 }
 
 /// Returns true if the peer has closed the connection; a peer that has only shut down its sending side does not count.
-pub(super) fn hung_up(stream: &Stream) -> bool {
+pub(crate) fn hung_up(stream: &Stream) -> bool {
     match stream {
         Stream::Tcp(stream) => platform::hung_up(stream),
         Stream::Unix(stream) => platform::hung_up(stream),

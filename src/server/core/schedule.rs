@@ -5,8 +5,8 @@
 //! job, and it is resumed in its turn. So clients share the time of a cost, however long their jobs are (SRV-21). The number of
 //! jobs that have begun is limited, in all and for each client; so is the memory of matches analysed at a time.
 
-use super::fair_queue::{FairQueue, JobRank, Lane, Origin};
-use super::work::QueuedWork;
+use crate::core::fair_queue::{FairQueue, JobRank, Lane, Origin};
+use crate::core::work::QueuedWork;
 use gammond_engine::query::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Computing time after which a job is paused if others wait.
-pub(super) const SLICE: Duration = Duration::from_millis(100);
+pub(crate) const SLICE: Duration = Duration::from_millis(100);
 /// Maximum number of jobs of a cost that have begun and are not finished, paused ones included. Each has its own threads.
-pub(super) const STARTED_MAX: usize = 32;
+pub(crate) const STARTED_MAX: usize = 32;
 /// Maximum number of such jobs of one client. Above half of [`STARTED_MAX`] in all, a client gets only its first.
 const STARTED_PER_CLIENT_MAX: usize = 8;
 /// Memory that analysing a match may take, for each byte of the match.
@@ -26,14 +26,14 @@ const MATCH_MEMORY_MAX: usize = 64 << 20;
 
 /// A job that has begun.
 #[derive(Debug)]
-pub(super) struct Started {
-    pub(super) lane: Lane,
+pub(crate) struct Started {
+    pub(crate) lane: Lane,
     /// Place of the job in its lane.
     rank: JobRank,
     /// Stop token of the job: triggered together with its client's, or alone by a time limit.
-    pub(super) stop: Stop,
+    pub(crate) stop: Stop,
     /// Number of the engine that it computes on.
-    pub(super) engine: usize,
+    pub(crate) engine: usize,
     /// Size in bytes of a match in the job.
     weight: usize,
     /// True if its processor time has no limit of its own.
@@ -45,7 +45,7 @@ pub(super) struct Started {
 
 impl Started {
     /// Returns true if a limit of processor time has ended the job.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.spent.load(Ordering::SeqCst)
     }
 
@@ -75,16 +75,16 @@ struct Running {
 
 /// The limits of processor time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CpuLimits {
+pub(crate) struct CpuLimits {
     /// Limit of one request; zero for none.
-    pub(super) request: Duration,
+    pub(crate) request: Duration,
     /// Limit of one client within [`CLIENT_WINDOW`]; zero for none.
-    pub(super) client: Duration,
+    pub(crate) client: Duration,
 }
 
 /// The jobs of one cost.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(crate) struct Schedule {
     waiting: FairQueue<Waiting>,
     running: Vec<Running>,
     begun: StartedCounts,
@@ -151,15 +151,15 @@ impl StartedCounts {
 
 /// A job to begin.
 #[derive(Debug)]
-pub(super) struct Next {
-    pub(super) work: QueuedWork,
-    pub(super) since: Instant,
-    pub(super) job: Arc<Started>,
+pub(crate) struct Next {
+    pub(crate) work: QueuedWork,
+    pub(crate) since: Instant,
+    pub(crate) job: Arc<Started>,
 }
 
 impl Schedule {
     /// Creates a schedule in which `slots` jobs compute concurrently and `started_max` may have begun.
-    pub(super) fn new(slots: usize, started_max: usize) -> Schedule {
+    pub(crate) fn new(slots: usize, started_max: usize) -> Schedule {
         Schedule {
             waiting: FairQueue::default(),
             running: Vec::new(),
@@ -176,49 +176,49 @@ impl Schedule {
     }
 
     /// Returns the number of waiting lines.
-    pub(super) fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.waiting.lines()
     }
 
     /// Returns the number of useful threads: one for each job that has begun, and one more that resumes paused jobs.
-    pub(super) fn threads_max(&self) -> usize {
+    pub(crate) fn threads_max(&self) -> usize {
         let pauses = self.begun.jobs_max > self.begun.slots;
         self.begun.jobs_max + usize::from(pauses)
     }
 
     /// Returns true if a waiting job could begin now.
-    pub(super) fn could_begin(&self) -> bool {
+    pub(crate) fn could_begin(&self) -> bool {
         self.running.len() < self.begun.slots && self.waiting.is_ready()
     }
 
     /// Returns true if a job is running.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         !self.running.is_empty()
     }
 
-    pub(super) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
+    pub(crate) fn admits(&self, origin: Origin, lines: usize, max: usize) -> bool {
         self.waiting.admits(origin, lines, max)
     }
 
     /// Queues a job of this many lines.
-    pub(super) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
+    pub(crate) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
         let (lines, rank) = (work.lines(), work.rank());
         let waiting = Waiting::New(work, since);
         self.waiting.push(lane, waiting, lines, rank);
     }
 
     /// Resumes a lane whose client has read answers.
-    pub(super) fn unpark(&mut self, lane: Lane) {
+    pub(crate) fn unpark(&mut self, lane: Lane) {
         self.waiting.unpark(lane);
     }
 
     /// Removes the queued work of a lane. The stop tokens of its jobs must have been triggered before.
-    pub(super) fn forget(&mut self, lane: Lane) {
+    pub(crate) fn forget(&mut self, lane: Lane) {
         self.waiting.forget(lane);
     }
 
     /// Stops all jobs. Returns the lanes of those that have not begun.
-    pub(super) fn stop_all(&self) -> Vec<Lane> {
+    pub(crate) fn stop_all(&self) -> Vec<Lane> {
         self.running
             .iter()
             .for_each(|running| running.job.stop.trigger());
@@ -236,7 +236,7 @@ impl Schedule {
     }
 
     /// Removes and returns the work of a lane that was stopped before it began.
-    pub(super) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
+    pub(crate) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
         let stopped = |waiting: &Waiting| match waiting {
             // A lease is answered by its caller, which sees the stop.
             Waiting::New(work, _) => work.stop.is_triggered() && work.lease.is_none(),
@@ -251,7 +251,7 @@ impl Schedule {
     }
 
     /// Resumes paused jobs while they are next and slots are free; returns the new job that follows.
-    pub(super) fn next(&mut self, now: Instant) -> Option<Next> {
+    pub(crate) fn next(&mut self, now: Instant) -> Option<Next> {
         while self.running.len() < self.begun.slots {
             let (begun, held_back) = (&self.begun, &mut self.held_back);
             let eligible = |waiting: &Waiting, origin: Origin| match waiting {
@@ -304,7 +304,7 @@ impl Schedule {
     }
 
     /// Ends a job, or the slice of one that returns to a queue.
-    pub(super) fn finish(&mut self, job: &Arc<Started>, now: Instant) {
+    pub(crate) fn finish(&mut self, job: &Arc<Started>, now: Instant) {
         job.done.store(true, Ordering::SeqCst);
         let place = (self.running.iter()).position(|running| Arc::ptr_eq(&running.job, job));
         // A job that was stopped while paused holds no slot.
@@ -322,7 +322,7 @@ impl Schedule {
 
     /// Ends slices: stops jobs above their limit of processor time, and pauses others if jobs wait. `threads` is the number of
     /// threads of each engine. Returns the computing time of each client since the last call.
-    pub(super) fn tick(
+    pub(crate) fn tick(
         &mut self,
         now: Instant,
         limits: CpuLimits,
@@ -361,13 +361,13 @@ impl Schedule {
 }
 
 /// Period over which the processor time of a client is counted.
-pub(super) const CLIENT_WINDOW: Duration = Duration::from_secs(60 * 60);
+pub(crate) const CLIENT_WINDOW: Duration = Duration::from_secs(60 * 60);
 /// Maximum number of clients whose time is counted; above it the one with the least time is removed.
 const CLIENTS_MAX: usize = 4096;
 
 /// Processor time of each client in its current window.
 #[derive(Debug)]
-pub(super) struct ClientUse {
+pub(crate) struct ClientUse {
     most: Duration,
     /// Limits of clients that have one of their own.
     limits: HashMap<Origin, Duration>,
@@ -376,7 +376,7 @@ pub(super) struct ClientUse {
 
 impl ClientUse {
     /// Creates the counter; `most` is the limit, zero for none.
-    pub(super) fn new(most: Duration) -> ClientUse {
+    pub(crate) fn new(most: Duration) -> ClientUse {
         ClientUse {
             most,
             limits: HashMap::new(),
@@ -385,7 +385,7 @@ impl ClientUse {
     }
 
     /// Gives these clients limits of their own, and others the limit of all.
-    pub(super) fn set_limits(&mut self, limits: HashMap<Origin, Duration>) {
+    pub(crate) fn set_limits(&mut self, limits: HashMap<Origin, Duration>) {
         self.limits = limits;
     }
 
@@ -414,12 +414,12 @@ impl ClientUse {
     }
 
     /// Returns true if this client has used more than its limit.
-    pub(super) fn is_over(&self, origin: Origin, now: Instant) -> bool {
+    pub(crate) fn is_over(&self, origin: Origin, now: Instant) -> bool {
         self.wait(origin, now).is_some()
     }
 
     /// Returns the time until a client that has used more than its limit may go on.
-    pub(super) fn wait(&self, origin: Origin, now: Instant) -> Option<Duration> {
+    pub(crate) fn wait(&self, origin: Origin, now: Instant) -> Option<Duration> {
         let (since, used) = self.clients.get(&origin)?;
         let most = self.limit(origin);
         let left = CLIENT_WINDOW.checked_sub(now.saturating_duration_since(*since));
@@ -430,7 +430,7 @@ impl ClientUse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory_budget::{ConnectionBudget, MemoryBudget};
+    use crate::core::memory_budget::{ConnectionBudget, MemoryBudget};
     use gammond_engine::query::Cost;
     use std::collections::VecDeque;
 

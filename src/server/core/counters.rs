@@ -97,7 +97,7 @@ fn read(counter: &AtomicU64) -> u64 {
 
 impl Counters {
     /// Records the time for which lines of this cost waited and were computed.
-    pub(super) fn record_latency(&self, cost: Cost, taken: Duration, lines: u64) {
+    pub(crate) fn record_latency(&self, cost: Cost, taken: Duration, lines: u64) {
         let Some(place) = Cost::COMPUTED.iter().position(|&one| one == cost) else {
             return;
         };

@@ -5,16 +5,16 @@
 
 mod order;
 
-use super::match_memory::MatchMemory;
-use super::shared::Shared;
-use super::turns::Turn;
-use crate::counters::count;
-use crate::fair_queue::{Lane, Origin};
-use crate::faults::catch_panics;
-use crate::limits::READ_BYTES;
-use crate::memory_budget::{ConnectionBudget, Reservation};
-use crate::shutdown::{Phase, reached};
-use crate::work::{Asked, Part, QueuedWork};
+use crate::core::Core;
+use crate::core::counters::count;
+use crate::core::fair_queue::{Lane, Origin};
+use crate::core::faults::catch_panics;
+use crate::core::limits::READ_BYTES;
+use crate::core::match_memory::MatchMemory;
+use crate::core::memory_budget::{ConnectionBudget, Reservation};
+use crate::core::shutdown::{Phase, reached};
+use crate::core::turns::Turn;
+use crate::core::work::{Asked, Part, QueuedWork};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
@@ -68,7 +68,7 @@ struct Connection<S> {
     stream: S,
     /// Check for a vanished peer, called while nothing is read.
     peer_closed: fn(&S) -> bool,
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     lane: Lane,
     connection_budget: Arc<ConnectionBudget>,
     phase: watch::Receiver<Phase>,
@@ -118,7 +118,7 @@ pub(super) async fn serve<S>(
     stream: S,
     peer_closed: fn(&S) -> bool,
     origin: Origin,
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     server_language: bool,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,

@@ -4,14 +4,14 @@
 //! threads for sockets are never all busy with floods, and other work never waits for more than one turn. The client with the
 //! least used time is next, then its connection with the least used time.
 
-use crate::fair_queue::{FairQueue, JobRank, Lane};
+use crate::core::fair_queue::{FairQueue, JobRank, Lane};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// The turns of a server.
 #[derive(Debug, Default)]
-pub(super) struct Turns(Mutex<State>);
+pub(crate) struct Turns(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -21,7 +21,7 @@ struct State {
 
 /// A turn, which ends when dropped.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     turns: Arc<Turns>,
     lane: Lane,
     began: Instant,
@@ -29,7 +29,7 @@ pub(super) struct Turn {
 
 impl Turns {
     /// Returns a turn for this lane if no other lane has one.
-    pub(super) fn try_take(self: &Arc<Turns>, lane: Lane) -> Option<Turn> {
+    pub(crate) fn try_take(self: &Arc<Turns>, lane: Lane) -> Option<Turn> {
         let mut state = self.lock();
         if std::mem::replace(&mut state.taken, true) {
             return None;
@@ -39,7 +39,7 @@ impl Turns {
     }
 
     /// Waits for a turn of this lane.
-    pub(super) async fn take(self: &Arc<Turns>, lane: Lane) -> Turn {
+    pub(crate) async fn take(self: &Arc<Turns>, lane: Lane) -> Turn {
         let mut turn = loop {
             let granted = {
                 let mut state = self.lock();
@@ -63,7 +63,7 @@ impl Turns {
     }
 
     /// Removes a closed connection.
-    pub(super) fn forget(&self, lane: Lane) {
+    pub(crate) fn forget(&self, lane: Lane) {
         self.lock().waiting.forget(lane);
     }
 
@@ -106,7 +106,7 @@ impl Drop for Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fair_queue::Origin;
+    use crate::core::fair_queue::Origin;
     use std::pin::{Pin, pin};
     use std::task::{Context, Poll, Waker};
     use std::time::Duration;

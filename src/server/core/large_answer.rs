@@ -9,13 +9,13 @@ use gammond_protocol::{Inquiry, InquiryTask};
 const PLAYS_ESTIMATE: usize = 256;
 
 /// Minimum size of an answer with that many plays, in bytes of JSON.
-pub(super) const LARGE_ANSWER_BYTES: usize = 48 << 10;
+pub(crate) const LARGE_ANSWER_BYTES: usize = 48 << 10;
 
 /// Die below which doubles have fewer plays.
 const POINTS: u32 = 8;
 
 /// Returns true if the answer lists that many plays. Takes as long as finding them.
-pub(super) fn is_large(inquiry: &Inquiry) -> bool {
+pub(crate) fn is_large(inquiry: &Inquiry) -> bool {
     let InquiryTask::Ask(Question::Plays(query)) = &inquiry.task else {
         return false;
     };

@@ -67,7 +67,7 @@ pub struct Limits {
 }
 
 /// Maximum number of bytes read from a socket at a time.
-pub(super) const READ_BYTES: usize = 8192;
+pub(crate) const READ_BYTES: usize = 8192;
 
 impl Default for Limits {
     fn default() -> Self {

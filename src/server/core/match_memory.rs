@@ -1,6 +1,6 @@
 //! Memory of the matches of one connection, while their lines arrive and while they are analysed (SRV-20).
 
-use super::shared::Shared;
+use crate::core::Core;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The size of a connection's matches in bytes, counted among those of all connections while this lives.
 #[derive(Debug)]
 pub struct MatchMemory {
-    shared: Arc<Shared>,
+    shared: Arc<Core>,
     counted: usize,
     /// Size in bytes of matches that wait or are analysed.
     pub(crate) pending: usize,
@@ -18,7 +18,7 @@ pub struct MatchMemory {
 
 impl MatchMemory {
     /// Creates an empty counter.
-    pub fn new(shared: Arc<Shared>) -> MatchMemory {
+    pub fn new(shared: Arc<Core>) -> MatchMemory {
         MatchMemory {
             shared,
             counted: 0,

@@ -12,32 +12,32 @@ const LARGE_BYTES: usize = 16 << 10;
 
 /// The memory of all answers of a server.
 #[derive(Debug)]
-pub(super) struct MemoryBudget {
+pub(crate) struct MemoryBudget {
     used: AtomicUsize,
     limit: usize,
 }
 
 impl MemoryBudget {
-    pub(super) fn new(limit: usize) -> Arc<MemoryBudget> {
+    pub(crate) fn new(limit: usize) -> Arc<MemoryBudget> {
         Arc::new(MemoryBudget {
             used: AtomicUsize::new(0),
             limit,
         })
     }
 
-    pub(super) fn used(&self) -> usize {
+    pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 
     /// Returns true if an answer of this size may be held until its peer reads it.
-    pub(super) fn has_room(&self, bytes: usize) -> bool {
+    pub(crate) fn has_room(&self, bytes: usize) -> bool {
         self.fits(self.used(), bytes)
     }
 }
 
 impl MemoryBudget {
     /// Reserves memory that no connection's own limit counts; `None` if there is no room.
-    pub(super) fn reserve(self: &Arc<MemoryBudget>, bytes: usize) -> Option<Reserved> {
+    pub(crate) fn reserve(self: &Arc<MemoryBudget>, bytes: usize) -> Option<Reserved> {
         let room = |used: usize| Some(used + bytes).filter(|_| self.fits(used, bytes));
         let reserved = (self.used).fetch_update(Ordering::Relaxed, Ordering::Relaxed, room);
         reserved.ok().map(|_| Reserved {
@@ -53,7 +53,7 @@ impl MemoryBudget {
 
 /// Reserved memory, released when dropped.
 #[derive(Debug)]
-pub(super) struct Reserved {
+pub(crate) struct Reserved {
     memory_budget: Arc<MemoryBudget>,
     bytes: usize,
 }
@@ -82,7 +82,7 @@ pub struct ConnectionBudget {
 }
 
 impl ConnectionBudget {
-    pub(super) fn new(memory_budget: Arc<MemoryBudget>, limit: usize) -> Arc<ConnectionBudget> {
+    pub(crate) fn new(memory_budget: Arc<MemoryBudget>, limit: usize) -> Arc<ConnectionBudget> {
         Arc::new(ConnectionBudget {
             held: AtomicUsize::new(0),
             limit,
@@ -95,12 +95,12 @@ impl ConnectionBudget {
     }
 
     /// Returns true if one more answer may be held.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.fits(self.held.load(Ordering::SeqCst))
     }
 
     /// Returns true if one more answer of this job may be computed. Answers that are sent next do not wait for later ones.
-    pub(super) fn has_room_for(&self, job: u64) -> bool {
+    pub(crate) fn has_room_for(&self, job: u64) -> bool {
         let held = self.held.load(Ordering::SeqCst);
         let behind = if job <= self.front.load(Ordering::SeqCst) {
             self.behind.load(Ordering::SeqCst)
@@ -115,25 +115,25 @@ impl ConnectionBudget {
     }
 
     /// Marks the job `front` as the one whose answers are sent next; `bytes` of them were held behind another.
-    pub(super) fn go_on(&self, front: u64, bytes: usize) {
+    pub(crate) fn go_on(&self, front: u64, bytes: usize) {
         self.behind.fetch_sub(bytes, Ordering::SeqCst);
         self.front.store(front, Ordering::SeqCst);
     }
 
     /// Adds bytes that wait behind an unfinished answer.
-    pub(super) fn hold_behind(&self, bytes: usize) {
+    pub(crate) fn hold_behind(&self, bytes: usize) {
         self.behind.fetch_add(bytes, Ordering::SeqCst);
     }
 
     /// Records that this job waits for room. Returns false if there is room by now.
-    pub(super) fn park(&self, job: u64) -> bool {
+    pub(crate) fn park(&self, job: u64) -> bool {
         self.parked_job.fetch_min(job, Ordering::SeqCst);
         self.parked.store(true, Ordering::SeqCst);
         !self.has_room_for(job)
     }
 
     /// Returns true if jobs waited for room and there is room for the first of them now.
-    pub(super) fn unpark(&self) -> bool {
+    pub(crate) fn unpark(&self) -> bool {
         let parked = self.parked.load(Ordering::SeqCst)
             && self.has_room_for(self.parked_job.load(Ordering::SeqCst))
             && self.parked.swap(false, Ordering::SeqCst);
@@ -143,7 +143,7 @@ impl ConnectionBudget {
         parked
     }
 
-    pub(super) fn memory_budget(&self) -> &Arc<MemoryBudget> {
+    pub(crate) fn memory_budget(&self) -> &Arc<MemoryBudget> {
         &self.memory_budget
     }
 
@@ -167,7 +167,7 @@ pub struct Reservation {
 
 impl Reservation {
     /// Takes over the bytes of another charge of the same account.
-    pub(super) fn absorb(&mut self, mut other: Reservation) {
+    pub(crate) fn absorb(&mut self, mut other: Reservation) {
         debug_assert!(
             Arc::ptr_eq(&self.connection_budget, &other.connection_budget),
             "one account"
@@ -176,7 +176,7 @@ impl Reservation {
     }
 
     /// Releases some of the bytes.
-    pub(super) fn release(&mut self, bytes: usize) {
+    pub(crate) fn release(&mut self, bytes: usize) {
         let bytes = bytes.min(self.bytes);
         self.bytes -= bytes;
         self.connection_budget
