@@ -17,6 +17,10 @@ pub struct PictureError(String);
 ///
 /// # Errors
 /// [`PictureError`].
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a float becomes an integer within its range"
+)]
 pub fn png(text: &str, width: Option<u32>) -> Result<Vec<u8>, PictureError> {
     let wrong = |error: &dyn std::fmt::Display| PictureError(error.to_string());
     let tree = usvg::Tree::from_str(text, &usvg::Options::default()).map_err(|e| wrong(&e))?;
