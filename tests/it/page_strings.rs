@@ -1,4 +1,4 @@
-//! The texts of the pages: rule HTTP-125 of `protocol-specs/http.md`, in the files of `src/server/http/page`.
+//! The texts of the pages: rule HTTP-125 of `protocol-specs/http.md`, in the files of `src/server/http/paths/page`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ fn root() -> &'static Path {
 
 /// Returns the page's files with one of these endings, but the table itself.
 fn sources(endings: &[&str]) -> Vec<(PathBuf, String)> {
-    let folder = root().join("src/server/http/page");
+    let folder = root().join("src/server/http/paths/page");
     let files = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -48,7 +48,7 @@ fn sources(endings: &[&str]) -> Vec<(PathBuf, String)> {
 
 /// Returns the rows of the table: the English text, and its translations.
 fn rows() -> Vec<(String, Vec<String>)> {
-    let text = fs::read_to_string(root().join("src/server/http/page/translations.js")).unwrap();
+    let text = fs::read_to_string(root().join("src/server/http/paths/page/translations.js")).unwrap();
     let (_, object) = text.split_once("export default ").unwrap();
     let lines: Vec<&str> = object
         .lines()

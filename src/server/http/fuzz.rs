@@ -1,11 +1,13 @@
 //! Entry points of the fuzz targets for bodies, queries, forms and the headers of proxies.
 
-use super::board::DrawingOptions;
-use super::forwarded::{self, TrustedProxy};
-use super::problem::Problem;
-use super::question::Question;
-use super::{archive, multipart, question};
 use crate::core::fair_queue::Origin;
+use crate::http::access::forwarded::{self, TrustedProxy};
+use crate::http::ask::drawing::DrawingOptions;
+use crate::http::ask::question;
+use crate::http::ask::question::Question;
+use crate::http::paths::archive;
+use crate::http::wire::multipart;
+use crate::http::wire::problem::Problem;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
 use futures_util::FutureExt as _;

@@ -1,44 +1,21 @@
 //! HTTP: requests in JSON and in queries (`protocol-specs/http.md`), and what Prometheus reads (SRV-18).
 
-mod accept;
 mod access;
-mod answer_schemas;
-mod archive;
-mod board;
-mod body;
-mod error_codes;
-mod events;
-mod foreign;
-mod forwarded;
+mod ask;
+mod docs;
 mod fuzz;
-mod held;
-mod in_flight;
-mod jobs;
-mod list;
-mod matches;
-mod mcp;
-mod multipart;
-mod openapi;
-mod page;
-mod problem;
-mod question;
-mod question_schemas;
+mod guard;
+mod paths;
 mod router;
-mod sessions;
-mod state;
-mod submission;
-mod timed;
-mod tokens;
-mod unread;
-mod verbs;
+mod wire;
 
-pub use access::HttpAccess;
-pub use archive::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
-pub use forwarded::{TrustedProxy, TrustedProxyError};
+pub use access::forwarded::{TrustedProxy, TrustedProxyError};
+pub use access::policy::HttpAccess;
+pub use access::tokens::{HttpTokens, TokenError};
+pub use ask::archive::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive};
+pub use ask::jobs::{JobLimits, JobsError};
 pub use fuzz::{fuzz_http, fuzz_http_form, fuzz_http_query};
-pub use jobs::{JobLimits, JobsError};
-pub use mcp::McpStdio;
-pub use tokens::{HttpTokens, TokenError};
+pub use paths::mcp::McpStdio;
 
 use crate::core::counters::count;
 use crate::core::fair_queue::Origin;
@@ -47,23 +24,26 @@ use crate::core::{Core, Handle, Slot};
 use crate::io::socket::{Listener, Stream};
 use crate::io::{Address, Opening, TransportError, accept as io_accept};
 use crate::transport::{Transport, TransportFuture};
-use access::AccessState;
+use access::forwarded;
+use access::policy::AccessState;
+use ask::archive::SharedArchive;
+use ask::jobs::Jobs;
+use ask::state::HttpState;
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use router::Peer;
-use sessions::Initiator;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use timed::{SharedSocket, Timed};
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Duration, sleep, timeout};
 use tower_service::Service as _;
-use unread::{ConnectionAnswers, ReadingPace};
+use wire::peer::{Initiator, Peer};
+use wire::timed::{SharedSocket, Timed};
+use wire::unread::{ConnectionAnswers, ReadingPace};
 
 /// Longest time for the head of a request, and for a connection that says nothing.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
@@ -83,6 +63,7 @@ const STREAM_BUFFER_BYTES: usize = 32 << 10;
 pub struct Http {
     addresses: Vec<Address>,
     access_state: Arc<AccessState>,
+    jobs: Arc<Jobs>,
     listeners: Vec<Listener>,
 }
 
@@ -97,9 +78,13 @@ impl Http {
         jobs: JobLimits,
         archive: Option<Arc<dyn MatchArchive>>,
     ) -> Result<Http, JobsError> {
+        let access_state = AccessState::new(access);
+        let archive = archive.map(SharedArchive::new);
+        let jobs = Jobs::open(jobs, archive, |owner| access_state.origin(owner))?;
         Ok(Http {
             addresses,
-            access_state: Arc::new(AccessState::new(access, jobs, archive)?),
+            access_state: Arc::new(access_state),
+            jobs: Arc::new(jobs),
             listeners: Vec::new(),
         })
     }
@@ -140,15 +125,16 @@ impl Transport for Http {
     fn serve(self: Box<Self>, server: Handle) -> TransportFuture<'static, ()> {
         Box::pin(async move {
             self.access_state.start(&server.0);
+            self.jobs.start(&server.0);
+            let state = HttpState {
+                core: server.0,
+                access: self.access_state,
+                in_flight: Arc::default(),
+                jobs: self.jobs,
+            };
             let accepting = self.listeners.into_iter();
             let mut accepting: JoinSet<()> = accepting
-                .map(|listener| {
-                    accept_clients(
-                        listener,
-                        Arc::clone(&server.0),
-                        Arc::clone(&self.access_state),
-                    )
-                })
+                .map(|listener| accept_clients(listener, state.clone()))
                 .collect();
             while accepting.join_next().await.is_some() {}
         })
@@ -234,10 +220,11 @@ async fn next_stream(
 }
 
 /// Answers clients, in the number that the server admits, until the server ends. Requests that run then are finished (HTTP-04).
-async fn accept_clients(listener: Listener, shared: Arc<Core>, access_state: Arc<AccessState>) {
+async fn accept_clients(listener: Listener, state: HttpState) {
+    let (shared, access_state) = (Arc::clone(&state.core), Arc::clone(&state.access));
     let mut phase = shared.phase.subscribe();
     let mut tasks = JoinSet::new();
-    let router = router::router(Arc::clone(&shared), Arc::clone(&access_state));
+    let router = router::router(state);
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {

@@ -1,0 +1,214 @@
+//! The questions of the verbs as JSON Schema and as parameters, from the table of the settings (HTTP-140).
+
+use crate::http::ask::drawing::{WIDTH_MAX, WIDTH_MIN};
+use crate::http::ask::question::{
+    ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member,
+};
+use gammond_engine::query::RolloutSettings;
+use gammond_engine::query::Setting;
+use gammond_protocol::verbs::schema::{START, described};
+use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, SHOW, Verb, settings_of};
+use gammond_report::render::Theme;
+use serde_json::{Map, Value, json};
+
+const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the player on roll is the one who is asked about";
+const ROLL: &str = "the dice; without it those of the position, if its form has any";
+const ID: &str = "comes back in the answer";
+
+/// Returns the name of the schema of a verb's questions.
+fn name(verb: &Verb) -> String {
+    let (first, rest) = verb.name.split_at(1);
+    format!("{}{rest}Question", first.to_ascii_uppercase())
+}
+
+/// Returns a reference to the schema of a verb's questions.
+pub(in crate::http) fn reference(verb: &Verb) -> Value {
+    json!({"$ref": format!("#/components/schemas/{}", name(verb))})
+}
+
+/// Returns the schemas of the questions of these verbs.
+pub(in crate::http) fn schemas(verbs: &[&Verb]) -> Map<String, Value> {
+    let mut schemas = Map::new();
+    for verb in verbs {
+        let settings = format!("{}Settings", name(verb).trim_end_matches("Question"));
+        schemas.insert(name(verb), question(verb, &settings));
+        schemas.insert(settings, settings_schema(verb));
+    }
+    schemas
+}
+
+fn position() -> Value {
+    json!({"type": "string", "format": "backgammon-position", "minLength": 1, "maxLength": POSITION_BYTES_MAX, "examples": [START]})
+}
+
+fn roll_word() -> Value {
+    json!({"type": "string", "pattern": "^[1-6][-,]?[1-6]$", "examples": ["31"]})
+}
+
+fn dice() -> Value {
+    let die = json!({"type": "integer", "minimum": 1, "maximum": 6});
+    json!({"type": "array", "minItems": 2, "maxItems": 2, "items": die, "examples": [[3, 1]]})
+}
+
+fn id() -> Value {
+    json!({"type": "string", "pattern": format!("^[!#-~]{{1,{ID_LENGTH_MAX}}}$"), "examples": ["7"]})
+}
+
+fn question(verb: &Verb, settings: &str) -> Value {
+    let mut members = Map::new();
+    members.insert("position".into(), described(position(), POSITION));
+    if has_member(verb, "roll") {
+        let roll = json!({"anyOf": [dice(), roll_word(), {"type": "null"}]});
+        members.insert("roll".into(), described(roll, ROLL));
+    }
+    if has_member(verb, "plays") {
+        let play = json!({"type": "string", "minLength": 1, "maxLength": PLAY_BYTES_MAX});
+        let most = RolloutSettings::CANDIDATES_MAX;
+        let plays = json!({"type": "array", "minItems": 1, "maxItems": most, "items": play, "examples": [["8/5 6/5"]]});
+        let about = "plays of the roll to roll out; without it the best `top` ones";
+        members.insert("plays".into(), described(plays, about));
+    }
+    if has_member(verb, "cube") {
+        let about = "true rolls out both sides of the cube decision, without a roll";
+        members.insert("cube".into(), described(json!({"type": "boolean"}), about));
+    }
+    let number = json!({"type": "integer", "minimum": 0, "maximum": ID_NUMBER_MAX});
+    members.insert("id".into(), described(json!({"anyOf": [id(), number]}), ID));
+    members.insert(
+        "settings".into(),
+        json!({"$ref": format!("#/components/schemas/{settings}")}),
+    );
+    json!({"type": "object", "description": format!("A question of `{}`", verb.name), "required": ["position"],
+        "additionalProperties": false, "properties": members})
+}
+
+/// Returns the settings of a verb as an object.
+fn settings_schema(verb: &Verb) -> Value {
+    let properties: Map<String, Value> = verb
+        .settings()
+        .map(|setting| (setting.name.to_owned(), setting_schema(setting)))
+        .collect();
+    json!({"type": "object", "description": format!("Settings of `{}`", verb.name), "additionalProperties": false,
+        "properties": properties})
+}
+
+fn setting_schema(setting: &Setting) -> Value {
+    let mut schema = described(setting.schema(), &setting.about());
+    // Clients that try an example should not wait.
+    if setting.name == "trials"
+        && let Some(schema) = schema.as_object_mut()
+    {
+        schema.insert("examples".into(), json!([36]));
+    }
+    schema
+}
+
+/// Returns a parameter of a query.
+pub(in crate::http) fn in_query(name: &str, required: bool, about: &str, schema: &Value) -> Value {
+    json!({"name": name, "in": "query", "required": required, "description": about, "schema": schema})
+}
+
+/// Returns the parameters of a verb's `GET`.
+pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
+    let mut parameters = vec![in_query("position", true, POSITION, &position())];
+    if has_member(verb, "roll") {
+        parameters.push(in_query("roll", false, ROLL, &roll_word()));
+    }
+    if has_member(verb, "plays") {
+        let plays = json!({"type": "string", "minLength": 1, "examples": ["8/5 6/5;24/23 13/10"]});
+        let about = "plays of the roll to roll out, with semicolons between; without it the best `top` ones";
+        parameters.push(in_query("plays", false, about, &plays));
+    }
+    parameters.push(in_query("id", false, ID, &id()));
+    for setting in verb.settings() {
+        let (mut schema, mut about) = (setting_schema(setting), setting.about());
+        if setting.name == "cube" && has_member(verb, "cube") {
+            // HTTP-10.
+            let values = json!([0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]);
+            let value = json!({"type": "integer", "enum": values});
+            schema = json!({"anyOf": [{"type": "boolean"}, value]});
+            about = "`true` or 1 rolls out both sides of the cube decision, `false` or 0 does not; else the cube value"
+                .to_owned();
+        }
+        parameters.push(in_query(setting.name, false, &about, &schema));
+    }
+    if verb == &SHOW {
+        parameters.extend(drawing());
+    }
+    // The example is the one of the schema.
+    for parameter in &mut parameters {
+        let example = parameter.pointer("/schema/examples/0").cloned();
+        let is_ours = ["position", "roll", "trials"].map(Value::from);
+        if let (Some(example), Some(parameter)) = (example, parameter.as_object_mut())
+            && parameter
+                .get("name")
+                .is_some_and(|name| is_ours.contains(name))
+        {
+            let is_rolled_out = verb == &ROLLOUT && parameter.get("name") == Some(&"roll".into());
+            if !is_rolled_out {
+                parameter.insert("example".into(), example);
+            }
+        }
+    }
+    parameters
+}
+
+/// Returns the parameters of a drawing (HTTP-22). JSON has none of them.
+pub(in crate::http) fn drawing() -> Vec<Value> {
+    let themes: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
+    let play = json!({"type": "string", "examples": ["8/5 6/5"]});
+    let width = json!({"type": "integer", "minimum": WIDTH_MIN, "maximum": WIDTH_MAX});
+    let switch = json!({"type": "boolean"});
+    [
+        (
+            "theme",
+            "Colours of a drawing",
+            json!({"type": "string", "enum": themes}),
+        ),
+        ("play", "Play of the roll, drawn with arrows", play),
+        ("width", "Width of a PNG in pixels", width),
+        (
+            "clockwise",
+            "True to draw the numbers of the points clockwise",
+            switch.clone(),
+        ),
+        (
+            "dark",
+            "True to give the player on roll the dark checkers",
+            switch,
+        ),
+    ]
+    .map(|(name, about, schema)| in_query(name, false, about, &schema))
+    .into()
+}
+
+/// Returns the settings of an analysis, as parameters of a query or fields of a form, by their names.
+pub(in crate::http) fn analysis() -> Vec<(String, String, Value)> {
+    let place = json!({"type": "string", "pattern": "^[1-9][0-9]{0,8}(:[1-9][0-9]{0,8})?$", "examples": ["2:5"]});
+    let settings = settings_of(ANALYSE_SCOPES);
+    let mut all: Vec<_> = settings
+        .map(|setting| {
+            (
+                setting.name.to_owned(),
+                setting.about(),
+                setting_schema(setting),
+            )
+        })
+        .collect();
+    for (name, about, schema) in [
+        (
+            "from",
+            "GAME or GAME:MOVE where the analysis begins",
+            place.clone(),
+        ),
+        ("to", "GAME or GAME:MOVE where the analysis ends", place),
+        (
+            "player",
+            "The player whose decisions are analysed",
+            json!({"type": "integer", "enum": [1, 2]}),
+        ),
+    ] {
+        all.push((name.to_owned(), about.to_owned(), schema));
+    }
+    all
+}

@@ -1,0 +1,175 @@
+//! Answers in words that a model can quote (MCP-22).
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Longest text in characters.
+const CHARACTERS_MAX: usize = 1200;
+const VIEW: &str = "Equities are points for the player on roll (X, at the bottom of a board).";
+const VIEW_MATCH: &str =
+    "Equities are normalized to the cube, for the player on roll (X, at the bottom of a board).";
+
+fn number(value: &Value, path: &str) -> f64 {
+    value.pointer(path).and_then(Value::as_f64).unwrap_or(0.0)
+}
+
+fn word<'a>(value: &'a Value, path: &str) -> &'a str {
+    value
+        .pointer(path)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn view(answer: &Value) -> &'static str {
+    match word(answer, "/unit") {
+        "points" | "" => VIEW,
+        _ => VIEW_MATCH,
+    }
+}
+
+fn chances(value: &Value) -> String {
+    let percent = |name: &str| 100.0 * number(value, &format!("/probabilities/{name}"));
+    format!(
+        "wins {:.1} % (gammon {:.1} %, backgammon {:.1} %), loses {:.1} % (gammon {:.1} %, backgammon {:.1} %)",
+        percent("win"),
+        percent("win_gammon"),
+        percent("win_backgammon"),
+        100.0 - percent("win"),
+        percent("lose_gammon"),
+        percent("lose_backgammon"),
+    )
+}
+
+/// Returns an answer of the line protocol in words.
+pub(in crate::http) fn summary(answer: &Value) -> String {
+    let text = match word(answer, "/type") {
+        "eval" => format!(
+            "Equity {:+.3} cubeful, {:+.3} cubeless; {}. {} plies. {}",
+            number(answer, "/equity/cubeful"),
+            number(answer, "/equity/cubeless"),
+            chances(answer),
+            number(answer, "/plies"),
+            view(answer)
+        ),
+        "move" => plays(answer),
+        "cube" => format!(
+            "{}. No double {:+.3}, double and take {:+.3}, double and pass {:+.3}; {}. {} plies. {}",
+            word(answer, "/verdict"),
+            number(answer, "/no_double"),
+            number(answer, "/double_take"),
+            number(answer, "/double_pass"),
+            chances(answer),
+            number(answer, "/plies"),
+            view(answer)
+        ),
+        "rollout" => rollout(answer),
+        "convert" => {
+            let names = ["position", "gnubgid", "xgid", "ogid", "key", "board"];
+            let lines = names.map(|name| format!("{name}: {}", word(answer, &format!("/{name}"))));
+            lines.join("\n")
+        }
+        "analysis" => analysis(answer),
+        _ => answer.to_string(),
+    };
+    text.chars().take(CHARACTERS_MAX).collect()
+}
+
+fn list<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
+    answer
+        .get(name)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+fn plays(answer: &Value) -> String {
+    let plays = list(answer, "plays");
+    if number(answer, "/legal") == 0.0 {
+        return "There is no legal play.".to_owned();
+    }
+    let mut text = String::new();
+    for (rank, play) in plays.iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "{}. {} {:+.3} (loss {:.3}), {} plies",
+            rank + 1,
+            word(play, "/play"),
+            number(play, "/equity"),
+            number(play, "/loss"),
+            number(play, "/plies"),
+        );
+    }
+    let _ = write!(
+        text,
+        "{} legal plays. {}",
+        number(answer, "/legal"),
+        view(answer)
+    );
+    text
+}
+
+fn rollout(answer: &Value) -> String {
+    let mut text = String::new();
+    for one in list(answer, "candidates") {
+        let play = match word(one, "/play") {
+            "" => "the position",
+            play => play,
+        };
+        let kind = match one.pointer("/equity/cubeful").is_some_and(Value::is_number) {
+            true => "cubeful",
+            false => "cubeless",
+        };
+        let _ = writeln!(
+            text,
+            "{play}: {:+.3}, standard error {:.3}, {} games",
+            number(one, &format!("/equity/{kind}")),
+            number(one, &format!("/error/{kind}")),
+            number(one, "/trials"),
+        );
+    }
+    let stopped = word(answer, "/stopped");
+    let _ = write!(text, "Ended by {stopped}. {}", view(answer));
+    text
+}
+
+fn analysis(answer: &Value) -> String {
+    let mut text = String::new();
+    for total in list(answer, "totals") {
+        let _ = writeln!(
+            text,
+            "{:?}: PR {:.2}, {} decisions, loss {:.3}, luck {:+.3}, {}",
+            word(total, "/name").chars().take(60).collect::<String>(),
+            number(total, "/error_rate/pr"),
+            number(total, "/decisions"),
+            number(total, "/loss/emg"),
+            number(total, "/luck/emg"),
+            word(total, "/rating"),
+        );
+    }
+    for one in list(answer, "decisions").iter().take(8) {
+        let _ = writeln!(
+            text,
+            "game {} move {}: {} instead of {}, loss {:.3}",
+            number(one, "/game"),
+            number(one, "/move"),
+            word(one, "/played"),
+            word(one, "/best"),
+            number(one, "/loss/emg"),
+        );
+    }
+    text.push_str("Losses are equity of the player who decided.");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// MCP-22: a list without plays is not a roll without plays.
+    #[test]
+    fn roll_without_legal_plays_is_named() {
+        let legal = |count: u32| summary(&json!({"type": "move", "plays": [], "legal": count}));
+        assert_eq!(legal(0), "There is no legal play.");
+        assert!(legal(16).starts_with("16 legal plays."));
+    }
+}
