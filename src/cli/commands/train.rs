@@ -37,7 +37,9 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Draw a learning curve.
-    #[command(after_help = "Example: gammond train curve nets/learning-curve.csv > curve.svg")]
+    #[command(
+        after_help = "Example: gammond train curve nets/history/learning-curve.csv > curve.svg"
+    )]
     Curve {
         /// Lines `x,y,error`, the axes' names first.
         #[arg(value_name = "FILE.csv")]
