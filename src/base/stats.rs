@@ -28,7 +28,8 @@ pub fn student95(degrees: u64) -> f64 {
     })
 }
 
-/// Middle and half width of Wilson's score interval (1927) of a share of so many trials, `z` standard errors wide.
+/// Returns the middle and half width of Wilson's score interval (1927) of a share of so many trials, `z` standard
+/// errors wide.
 #[must_use]
 pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     let share = share.clamp(0.0, 1.0);
@@ -61,13 +62,13 @@ impl Running {
         self.count
     }
 
-    /// Their mean; 0 when there are none.
+    /// Returns the mean; 0 when there are no numbers.
     #[must_use]
     pub const fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Variance of the numbers, estimated from the sample; 0 below two numbers.
+    /// Returns the variance of the numbers, estimated from the sample; 0 below two numbers.
     #[must_use]
     pub fn variance(&self) -> f64 {
         if self.count < 2 {
@@ -77,7 +78,7 @@ impl Running {
         }
     }
 
-    /// Standard error of the mean; 0 below two numbers.
+    /// Returns the standard error of the mean; 0 below two numbers.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
         if self.count < 2 {
@@ -87,7 +88,7 @@ impl Running {
         }
     }
 
-    /// The same of the numbers `offset + factor * number`.
+    /// Returns the statistics of the numbers `offset + factor * number`.
     #[must_use]
     pub fn scaled(&self, factor: f64, offset: f64) -> Running {
         Running {
@@ -189,9 +190,8 @@ pub enum SprtVerdict {
     Higher,
 }
 
-/// Sequential test of a mean against two hypotheses, `lower` and `higher`, with error
-/// probabilities of 5 % each: Wald's log-likelihood ratio (1945) with the normal law and the variance
-/// seen so far (at least 100 numbers).
+/// Tests a mean sequentially against two hypotheses, `lower` and `higher`, with error probabilities of 5 % each:
+/// Wald's log-likelihood ratio (1945) with the normal law and the variance seen so far (at least 100 numbers).
 #[must_use]
 pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict) {
     if seen.count() < 100 || seen.variance() == 0.0 {

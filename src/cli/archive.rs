@@ -151,7 +151,7 @@ impl Archive {
             .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
     }
 
-    /// Every player's sums, in the order of their names. Of several analyses of a match the last one counts.
+    /// Returns every player's sums, in the order of their names. Of several analyses of a match the last one counts.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         // An unfinished match is not won.
         const SUMS: &str = "SELECT name, count(*), \
@@ -234,7 +234,8 @@ impl State {
     }
 }
 
-/// Before SQLite looks: a regular file that begins as one of SQLite, or an empty one where a new archive may be.
+/// Checks, before SQLite opens it, that the file is a regular one that begins as one of SQLite, or an empty one where
+/// a new archive may be.
 fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
     let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
     let mut start = Vec::new();

@@ -25,22 +25,22 @@ impl Archive {
         Archive::open(path)
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn has(&self, _: &ArchiveKey) -> Result<bool, Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn add(&self, _: &str, _: &ArchiveKey, _: &Analysis) -> Result<(), Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn history(&self, _: &str) -> Result<Vec<Played>, Failure> {
         match *self {}
     }

@@ -126,7 +126,7 @@ pub(crate) struct Ratings {
 }
 
 impl Ratings {
-    /// From the share of games (or matches) won, 0 to 1, one number for each pair.
+    /// Creates the ratings from the share of games (or matches) won, 0 to 1, one number for each pair.
     pub(crate) fn of(won: &Running, terms: DuelTerms) -> Ratings {
         let shares = won.share_interval99().map(|[low, high]| {
             let share = won.mean().clamp(0.0, 1.0);
@@ -156,7 +156,7 @@ impl Ratings {
         )
     }
 
-    /// Infinite and unknown ones are null.
+    /// Returns the ratings as JSON; infinite and unknown ones are null.
     pub(crate) fn json(&self) -> serde_json::Value {
         let of = |numbers: Option<[f64; 3]>| {
             let [middle, low, high] = numbers.map_or([None; 3], |numbers| numbers.map(Some));
@@ -238,7 +238,7 @@ pub(crate) fn watched(names: &[String; 2], game: &PlayedGame) -> String {
     text
 }
 
-/// A game as match files have it.
+/// Returns a game as match files write it.
 fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
     let side = |player: usize| match player {
         0 => MatPlayer::First,

@@ -213,8 +213,8 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     })
 }
 
-/// Arguments that were given where they say nothing, which would otherwise be ignored: those of a command before the
-/// word of its subcommand, and those of [`without_use`].
+/// Refuses arguments that have no meaning where they stand and would be ignored: those of a command before the word
+/// of its subcommand, and those of [`without_use`].
 fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(());

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Columns of the terminal on stdout.
+/// Returns the number of columns of the terminal on stdout.
 pub(crate) fn columns() -> Option<usize> {
     let terminal = io::stdout();
     let size = terminal_size::terminal_size_of(&terminal).filter(|_| terminal.is_terminal());
@@ -45,7 +45,7 @@ fn fold(text: &str, columns: usize) -> String {
     out
 }
 
-/// Columns of a text: colours and line ends take none.
+/// Returns the number of columns of a text; colours and line ends take none.
 fn shown(text: &str) -> usize {
     let mut escape = false;
     let visible = text.chars().filter(|&one| {

@@ -221,7 +221,7 @@ impl Drop for Drawing {
     }
 }
 
-/// Done a second since the beginning of this run, and seconds to the end.
+/// Returns the units done a second since the beginning of this run, and the seconds to the end.
 fn rate(event: &ProgressEvent, since: Duration) -> (f64, Option<f64>) {
     let progress = &event.progress;
     let done = progress.done.saturating_sub(event.resumed) as f64;

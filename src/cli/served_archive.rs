@@ -173,7 +173,7 @@ fn analysis(
     })))
 }
 
-/// A player's totals.
+/// Returns a player's totals.
 fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Value> {
     let count = |name: &str| row.get::<_, i64>(name);
     let value = |name: &str| number(row, name);
@@ -273,7 +273,7 @@ fn decision(row: &Row<'_>, games: &mut BTreeMap<i64, Game>) -> rusqlite::Result<
     }))
 }
 
-/// The games: scores before them, results by the scores of the next ones, sums.
+/// Returns the games: scores before them, results (from the next scores), sums.
 fn shown(games: &BTreeMap<i64, Game>, end: [i64; 2], length: i64) -> Vec<Value> {
     let scores = games
         .values()

@@ -19,7 +19,7 @@ const TURNS_MAX: usize = 4096;
 const GAMES_MAX: u32 = 64;
 
 impl Console {
-    /// Plays on until a human has to decide.
+    /// Plays until a human has to decide.
     pub(super) fn play_on(&mut self, host: &mut dyn ConsoleHost) {
         let games = self.table.games;
         for _ in 0..TURNS_MAX {

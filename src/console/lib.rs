@@ -440,7 +440,8 @@ fn clean_name(name: &str) -> String {
     }
 }
 
-/// Text without signs that could move a terminal's cursor: words that strangers wrote are repeated in answers.
+/// Returns the text without signs that could move a terminal's cursor: words that strangers wrote are repeated in
+/// answers.
 fn printable(text: String) -> String {
     let moves = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     match text.contains(moves) {

@@ -39,7 +39,7 @@ impl Roll {
         Roll { first, second }
     }
 
-    /// Two fair dice, thrown.
+    /// Throws two fair dice.
     #[must_use]
     pub fn thrown(rng: &mut impl Rng) -> Roll {
         let pair = below(rng, 36);
@@ -133,7 +133,7 @@ impl Hash for Roll {
 }
 
 impl fmt::Display for Roll {
-    /// Returns the two digits, as rolled: `31`.
+    /// Returns two digits, as rolled: `31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.first, self.second)
     }

@@ -155,7 +155,7 @@ impl Score {
         }
     }
 
-    /// Points to play to; 0 for money.
+    /// Returns the points to play to; 0 for money.
     #[must_use]
     pub const fn length(self) -> u32 {
         self.length as u32
@@ -167,25 +167,25 @@ impl Score {
         self.length == 0
     }
 
-    /// Points of the player on roll.
+    /// Returns the points of the player on roll.
     #[must_use]
     pub const fn me(self) -> u32 {
         self.me as u32
     }
 
-    /// Points of the other player.
+    /// Returns the points of the other player.
     #[must_use]
     pub const fn opponent(self) -> u32 {
         self.opponent as u32
     }
 
-    /// Points that the player on roll still needs (at least 1 in a match, 0 for money).
+    /// Returns the points that the player on roll still needs (at least 1 in a match, 0 for money).
     #[must_use]
     pub const fn my_away(self) -> u32 {
         (self.length - self.me) as u32
     }
 
-    /// Points that the other player still needs (at least 1 in a match, 0 for money).
+    /// Returns the points that the other player still needs (at least 1 in a match, 0 for money).
     #[must_use]
     pub const fn opponent_away(self) -> u32 {
         (self.length - self.opponent) as u32
@@ -247,7 +247,7 @@ pub struct MatchState {
 }
 
 impl MatchState {
-    /// Money play with a centred cube of 1.
+    /// Returns money play with a centred cube of 1.
     #[must_use]
     pub const fn money(rules: Rules) -> MatchState {
         MatchState {

@@ -29,7 +29,7 @@ impl Progress {
         }
     }
 
-    /// With figures.
+    /// Sets the figures.
     #[must_use]
     pub fn figures(mut self, figures: String) -> Progress {
         self.figures = figures;

@@ -82,14 +82,14 @@ impl Header {
         .field(VERSION, version)
     }
 
-    /// With a setting. A name that is there already gets the new value.
+    /// Adds a setting; a name that is there already gets the new value.
     #[must_use]
     pub fn field(mut self, name: &str, value: impl Display) -> Header {
         self.fields.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// With the settings of a structure, each of its fields as `NAME.FIELD`.
+    /// Adds the settings of a structure, each of its fields as `NAME.FIELD`.
     #[must_use]
     pub fn settings(self, name: &str, settings: &impl Serialize) -> Header {
         match serde_json::to_value(settings) {
@@ -112,13 +112,13 @@ impl Header {
         }
     }
 
-    /// With the checksum of what decides the result: a net, a list of positions.
+    /// Adds the checksum of contents that decide the result: a net, a list of positions.
     #[must_use]
     pub fn content(self, name: &str, bytes: &[u8]) -> Header {
         self.field(name, sha256(bytes))
     }
 
-    /// With the checksum of a file.
+    /// Adds the checksum of a file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -150,7 +150,7 @@ impl Header {
         self.fields.get(name).map(String::as_str)
     }
 
-    /// One line of JSON.
+    /// Formats one line of JSON.
     #[must_use]
     pub fn text(&self) -> String {
         let quoted = |text: &str| Value::from(text).to_string();

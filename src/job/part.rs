@@ -10,8 +10,8 @@ pub trait Job: Sync {
     /// Error while computing a part.
     type Error: std::error::Error + Send + 'static;
 
-    /// Everything that decides what the parts are. How many parts are wanted is not in it, so a
-    /// job can be made longer later.
+    /// Returns everything that decides what the parts are. How many parts are wanted is not in it, so a job can be
+    /// made longer later.
     fn header(&self) -> Header;
 
     /// Returns the sum of no parts.

@@ -37,7 +37,7 @@ pub trait RemoteExecutor: Debug + Send + Sync {
     /// [`RemoteError`]; the command ends with it.
     fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError>;
 
-    /// The job whose parts were taken is done: no more of them are wanted.
+    /// Notifies that the job whose parts were taken is done, and no more of them are wanted.
     fn done(&self) {}
 
     /// Returns the token that ends the command when it runs for others, and shows nothing; none when a person waits for
@@ -57,7 +57,8 @@ pub enum JobRole {
 
 /// A source of parts computed elsewhere.
 pub trait PartSource {
-    /// Parts from number `from` on, each with its number; none when there is nothing for a moment. Waits a little.
+    /// Returns the parts from number `from` on, each with its number; none when there is nothing for a moment. Waits
+    /// a little.
     ///
     /// # Errors
     /// [`RemoteError`]; the command ends with it.

@@ -290,7 +290,7 @@ impl<J: Job> PartMerger<'_, J> {
         self.report_with(control, None, last);
     }
 
-    /// The same with other figures, if there are any.
+    /// Reports progress with other figures if there are any.
     fn report_with(&self, control: &mut Control<'_>, figures: Option<String>, last: bool) {
         let mut progress = self.job.progress(&self.sum, self.parts);
         if let Some(figures) = figures {

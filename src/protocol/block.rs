@@ -139,7 +139,7 @@ impl Block {
         self.text = Vec::new();
     }
 
-    /// Bytes that are kept.
+    /// Returns the number of bytes that are kept.
     pub(super) fn held(&self) -> usize {
         self.text.capacity()
     }

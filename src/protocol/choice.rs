@@ -34,7 +34,7 @@ static DIALECTS: [Entry; 3] = [
 ];
 
 impl Defaults {
-    /// gnubg's server language, spoken from the first byte.
+    /// Creates gnubg's server language, spoken from the first byte.
     #[must_use]
     pub fn external(&self) -> Box<dyn Dialect> {
         Box::new(External::server(self.rules.clone()))
@@ -61,7 +61,7 @@ impl Defaults {
     }
 }
 
-/// The first line of an HTTP request: `METHOD PATH HTTP/1.1`.
+/// Returns true for the first line of an HTTP request: `METHOD PATH HTTP/1.1`.
 fn is_http(line: &[u8]) -> bool {
     let mut words = line
         .split(|byte| *byte == b' ')

@@ -104,7 +104,7 @@ impl Cancel {
 }
 
 impl<Q> LineAction<Q> {
-    /// The same step with another question in it.
+    /// Returns the same step with another question in it.
     pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> LineAction<R> {
         match self {
             LineAction::Silence => LineAction::Silence,

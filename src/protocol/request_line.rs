@@ -156,7 +156,7 @@ fn trimmed_front(line: &[u8]) -> &[u8] {
     rest
 }
 
-/// Without NULs and blanks in front, without a CR and blanks at the end.
+/// Removes NULs and blanks in front, a CR and blanks at the end.
 fn trimmed(line: &[u8]) -> &[u8] {
     trimmed_front(line).trim_ascii_end()
 }

@@ -59,7 +59,7 @@ impl InquiryTask {
         }
     }
 
-    /// Bytes of a file that the task holds.
+    /// Returns the number of bytes of a file that the task holds.
     #[must_use]
     pub fn held(&self) -> usize {
         match self {

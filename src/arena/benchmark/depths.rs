@@ -22,7 +22,7 @@ pub struct DepthTally {
 }
 
 impl DepthTally {
-    /// Root of the mean square.
+    /// Returns the root of the mean square.
     #[must_use]
     pub fn root(&self) -> f64 {
         self.squares.mean().sqrt()

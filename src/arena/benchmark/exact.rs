@@ -16,8 +16,7 @@ pub struct ExactPlay {
 }
 
 impl ExactPlay {
-    /// All results of a roll by what is known; `None` when that is not all of them, or nothing can
-    /// move.
+    /// Returns all results of a roll by what is known; `None` when that is not all of them, or nothing can move.
     #[must_use]
     pub fn of(position: &Position, roll: Roll, known: ExactChances<'_>) -> Option<ExactPlay> {
         let mut after = Vec::new();

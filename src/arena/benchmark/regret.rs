@@ -22,8 +22,8 @@ pub struct FreshDecision {
     pub roll: Roll,
 }
 
-/// Up to `count` of the positions, each once, drawn at random and with a random roll; those whose roll leaves no choice are
-/// passed over.
+/// Returns up to `count` of the positions, each once, drawn at random and with a random roll; those whose roll leaves
+/// no choice are passed over.
 #[must_use]
 pub fn decisions(positions: &[Position], count: usize, seed: u64) -> Vec<FreshDecision> {
     let mut rng = stream(seed, 0x7265_6772);
@@ -53,7 +53,7 @@ pub struct PlayJudge {
 }
 
 impl PlayJudge {
-    /// One of our players as a judge, on all cores.
+    /// Creates a judge that is one of our players, on all cores.
     ///
     /// # Errors
     /// When its files cannot be read.
@@ -68,13 +68,13 @@ impl PlayJudge {
         format!("{} at {}-ply", self.engine.net_name(), self.settings.plies)
     }
 
-    /// Everything that decides what it says.
+    /// Returns everything that determines the judge's answers.
     fn identity(&self) -> Result<String, PlayerError> {
         let (settings, sum) = (&self.settings, self.engine.identity()?);
         Ok(format!("{settings:?} sha256 {sum}"))
     }
 
-    /// Equity of who has just moved to `after`, in points. Computed on the threads of the caller.
+    /// Returns the equity of the player who has just moved to `after`, in points. Runs on the caller's threads.
     fn worth(&self, after: &Position, stop: &Stop) -> Result<f64, EngineError> {
         let (position, state) = (*after, MatchState::money(Rules::default()));
         let query = EvalQuery { position, state };

@@ -19,7 +19,7 @@ pub struct ValueTally {
 }
 
 impl ValueTally {
-    /// Root of the mean square; 0 where noise has made that negative.
+    /// Returns the root of the mean square; 0 where noise has made that negative.
     #[must_use]
     pub fn root(&self) -> f64 {
         self.squares.mean().max(0.0).sqrt()
@@ -151,8 +151,8 @@ pub fn by_group(
     Ok((rows, done))
 }
 
-/// Equity of the player's static chances less each opinion of the label; `None` when the player has no static
-/// chances.
+/// Returns the equity of the player's static chances less each opinion of the label; `None` when the player has no
+/// static chances.
 #[must_use]
 pub fn errors(labels: &[LabelledPosition], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
     let error = |label: &LabelledPosition| {
@@ -162,7 +162,7 @@ pub fn errors(labels: &[LabelledPosition], player: &dyn Player) -> Option<Vec<[f
     labels.par_iter().map(error).collect()
 }
 
-/// The errors of those labels that belong to a group.
+/// Returns the errors of those labels that belong to a group.
 #[must_use]
 pub fn tally(labels: &[LabelledPosition], errors: &[[f64; 2]], group: Group) -> ValueTally {
     let mut tally = ValueTally::default();
@@ -173,7 +173,7 @@ pub fn tally(labels: &[LabelledPosition], errors: &[[f64; 2]], group: Group) -> 
     tally
 }
 
-/// Errors of the first less those of the second, position by position.
+/// Returns the errors of the first player less those of the second, position by position.
 #[must_use]
 pub fn paired(
     labels: &[LabelledPosition],

@@ -109,7 +109,7 @@ pub(super) fn play_set(
     }
 }
 
-/// 1 when the player named first won the match, -1 when the other did, 0 when it never ended.
+/// Plays a match. Returns 1 when the player named first won it, -1 when the other did, 0 when it never ended.
 fn one_match(
     length: u8,
     players: [&dyn Player; 2],
@@ -133,7 +133,7 @@ fn one_match(
     Ok(Some(0))
 }
 
-/// Points of the player named first; `state` is seen by that player, none without a cube.
+/// Returns the points of the player named first; `state` is seen by that player, none without a cube.
 fn one_game(
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),

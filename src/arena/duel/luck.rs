@@ -124,7 +124,7 @@ pub fn play_adjusted(
     Runner::new().journal(journal).run(&duel, control)
 }
 
-/// Points and luck per game of the first player in both games of a pair.
+/// Returns the points and luck per game of the first player in both games of a pair.
 fn play_pair(
     plan: &AdjustedPlan,
     pair: u64,
@@ -215,7 +215,7 @@ impl<'a> Luck<'a> {
         })
     }
 
-    /// Luck of the player on roll, in points of the game, or twice its match winning chance.
+    /// Returns the luck of the player on roll, in points of the game, or twice its match winning chance.
     fn of(&self, throw: &Throw) -> f64 {
         let (position, roll) = (&throw.position, throw.roll);
         if let Some(state) = throw.state {

@@ -113,7 +113,7 @@ impl Tally {
         }
     }
 
-    /// Games (or matches) counted.
+    /// Returns the games (or matches) counted.
     #[must_use]
     pub const fn games(&self) -> u64 {
         2 * self.points.count()
@@ -181,7 +181,7 @@ impl DuelPlan {
         self.terms == DuelTerms::Cubeless && self.failures == Failures::End
     }
 
-    /// Most points that one game brings.
+    /// Returns the most points that one game brings.
     const fn points_max(&self) -> u32 {
         match self.terms {
             DuelTerms::Cubeless => 3,
@@ -250,8 +250,8 @@ fn described(
 }
 
 impl<'a> Duels<'a> {
-    /// A duel as `plan` describes it for each of the `pairings`, which are places in `players`;
-    /// those beyond its end are left out.
+    /// Creates a duel as `plan` describes it for each of the `pairings`, which are places in `players`; those beyond
+    /// its end are left out.
     ///
     /// # Errors
     /// When the files of a player cannot be read any more, or one does not know the cube that the terms have.
@@ -283,14 +283,14 @@ impl<'a> Duels<'a> {
         })
     }
 
-    /// `watch` hears of each pair that is played now, not of those that the journal has.
+    /// Sets the callback for each pair that is played now, not for those that the journal has.
     #[must_use]
     pub fn watched(mut self, watch: Option<&'a PairWatch<'a>>) -> Duels<'a> {
         self.watch = watch;
         self
     }
 
-    /// `failed` hears of the failures that the plan lets pass.
+    /// Sets the callback for the failures that the plan lets pass.
     #[must_use]
     pub fn watching_failures(mut self, failed: &'a FailureWatch<'a>) -> Duels<'a> {
         self.failed = Some(failed);

@@ -33,7 +33,7 @@ impl DuelTerms {
         }
     }
 
-    /// In words, for people and for headers of jobs; nothing for cubeless games.
+    /// Describes the terms, for people and for headers of jobs; `None` for cubeless games.
     #[must_use]
     pub fn text(self) -> Option<String> {
         match self {
@@ -81,7 +81,7 @@ pub enum DuelAction {
 }
 
 impl DuelAction {
-    /// The same with the players' places exchanged, or not.
+    /// Returns the same with the players' places exchanged, or not.
     #[must_use]
     pub(super) fn exchanged(self, exchanged: bool) -> DuelAction {
         let other = |player: usize| if exchanged { 1 - player } else { player };

@@ -21,7 +21,7 @@ impl Expectiminimax {
         Some(Expectiminimax { depth, eval })
     }
 
-    /// Chances of the player on roll before the roll.
+    /// Returns the chances of the player on roll before the roll.
     fn value(&self, position: &Position, depth: u8) -> Chances {
         if let Some(outcome) = position.outcome() {
             return outcome.chances();

@@ -181,8 +181,8 @@ impl Sum {
         }
     }
 
-    /// All weights, to be changed, each with the usual size of what it is multiplied with: the bias if there may be one,
-    /// features in the order of their names, pairs.
+    /// Returns all weights, mutable, each with the usual size of its factor: the bias if there may be one, features
+    /// in the order of their names, pairs.
     fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
         let bias = (!self.symmetric).then_some((&mut self.bias, 1.0));
         let weights = self.weights.iter_mut();

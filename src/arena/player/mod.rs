@@ -37,8 +37,8 @@ pub trait Player: Send + Sync {
     /// Returns the player's name, as it was requested.
     fn name(&self) -> String;
 
-    /// Everything that decides its plays, in words and checksums. Long work that was begun with one
-    /// player goes on with the same only.
+    /// Returns everything that decides its plays, in words and checksums. Long work that was begun with one player
+    /// goes on with the same only.
     ///
     /// # Errors
     /// When its files cannot be read any more.
@@ -63,13 +63,13 @@ pub trait Player: Send + Sync {
         None
     }
 
-    /// Its static chances of the player on roll, if it has such.
+    /// Returns the player's static chances for the player on roll, if it has such.
     fn chances(&self, position: &Position) -> Option<Chances> {
         let _ = position;
         None
     }
 
-    /// The same player in games with the cube; none when it knows only cubeless ones.
+    /// Returns the same player in games with the cube; none when it knows only cubeless ones.
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
         None
     }
@@ -85,7 +85,7 @@ pub trait CubePlayer: Player {
         Ok(String::new())
     }
 
-    /// [`Player::play`] at this score and with this cube.
+    /// Chooses a play as [`Player::play`], at this score and with this cube.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -159,7 +159,7 @@ pub enum PlayerError {
 }
 
 impl PlayerError {
-    /// Something is wrong with this file of a player.
+    /// Returns the error of this file of a player.
     pub(crate) fn in_file(path: &Path, reason: impl ToString) -> PlayerError {
         PlayerError::File {
             path: path.to_owned(),

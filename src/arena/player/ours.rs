@@ -34,7 +34,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// This, with what `other` says where it says nothing.
+    /// Returns this specification, filled up from `other` where it has no value.
     #[must_use]
     pub fn or(&self, other: &Ours) -> Ours {
         Ours {
@@ -53,7 +53,7 @@ impl Ours {
         self.engine_with(threads, MatchEquityTable::default())
     }
 
-    /// [`Ours::engine`], for matches by this table.
+    /// Creates the engine of [`Ours::engine`] for matches by this table.
     fn engine_with(
         &self,
         threads: usize,

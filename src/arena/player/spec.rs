@@ -199,7 +199,7 @@ fn expectiminimax(
 }
 
 impl PlayerSpec {
-    /// The same player with the paths of its files seen from this folder.
+    /// Returns the same player with the paths of its files seen from this folder.
     pub(super) fn seen_from(self, folder: &Path) -> PlayerSpec {
         match self {
             PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),

@@ -65,7 +65,7 @@ pub(super) fn frame(number: u64, bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Magic and header.
+/// Returns the magic bytes and the header.
 pub(super) fn beginning(header: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(frame(HEADER_NUMBER, header.as_bytes()));
@@ -218,7 +218,7 @@ impl Records {
     }
 }
 
-/// Journals of earlier versions: a line, then length, CRC-32 and contents of each record.
+/// Parses a journal of an earlier version: a line, then length, CRC-32 and contents of each record.
 fn parse_old(start: &[u8], reader: &mut dyn Read) -> io::Result<Found> {
     if !OLD.iter().any(|old| start.starts_with(old)) {
         return Ok(Found::NotOurs);

@@ -4,7 +4,7 @@ use super::types::FileId;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-/// Nothing that can be named here makes its opener wait.
+/// Changes nothing: no file that can be named here blocks its opener.
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
@@ -23,7 +23,7 @@ pub fn read_exact_at(mut file: &File, space: &mut [u8], at: u64) -> io::Result<(
     file.read_exact(space)
 }
 
-/// Not known here.
+/// Returns `None`: not known here.
 pub fn file_id(_: &Metadata) -> Option<FileId> {
     None
 }
@@ -38,7 +38,7 @@ pub fn resident_bytes() -> Option<u64> {
     None
 }
 
-/// Not known here.
+/// Returns false: not known here.
 pub fn others_are_busy(_: std::time::Instant) -> bool {
     false
 }

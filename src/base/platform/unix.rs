@@ -26,7 +26,7 @@ pub fn read_exact_at(file: &File, space: &mut [u8], at: u64) -> io::Result<()> {
     file.read_exact_at(space, at)
 }
 
-/// Device and number of a file.
+/// Returns the device and number of a file.
 pub fn file_id(about: &Metadata) -> Option<FileId> {
     Some((about.dev(), about.ino()))
 }

@@ -419,7 +419,7 @@ impl Link {
         }
     }
 
-    /// FIBS-28: writes a finished match to a file while play continues.
+    /// Writes a finished match to a file while play continues (FIBS-28).
     fn keep(&mut self, record: MatchRecord) {
         if self.config.matches.is_none() && !self.config.analyse {
             return;

@@ -72,7 +72,7 @@ pub struct MatchRecord {
 }
 
 impl MatchRecord {
-    /// A match that begins.
+    /// Creates the record of a match that begins.
     #[must_use]
     pub fn new(opponent: &str, length: Option<u32>) -> MatchRecord {
         MatchRecord {
@@ -94,7 +94,7 @@ impl MatchRecord {
         }
     }
 
-    /// A match that was not finished when its file was written (FIBS-29).
+    /// Creates the record of a match that was not finished when its file was written (FIBS-29).
     #[must_use]
     pub fn resumed(file: &MatchFile) -> MatchRecord {
         let [_, opponent] = &file.names;
@@ -130,13 +130,13 @@ impl MatchRecord {
         record
     }
 
-    /// The match was broken off; it may go on later, or end unseen.
+    /// Marks the match as broken off; it may go on later, or end unseen.
     pub fn interrupted(&mut self) {
         self.broken = true;
         self.proposed = None;
     }
 
-    /// A game begins, at this score of the bot and the opponent.
+    /// Begins a game at this score of the bot and the opponent.
     pub fn begin_game(&mut self, scores: [u32; 2]) {
         self.explain();
         let empty = |game: &MatGame| game.result.is_none() && game.actions.is_empty();
@@ -154,8 +154,8 @@ impl MatchRecord {
         });
     }
 
-    /// The server shows this position, `player` to move: says whether the record agrees, and gives
-    /// the game's plays up when nothing explains it. `rolls`: the last ones known of both.
+    /// Compares the record with the position that the server shows, `player` to move, and discards the game's plays
+    /// when no play explains it. `rolls` are the last known ones of both.
     pub fn check(
         &mut self,
         player: MatPlayer,
@@ -238,7 +238,7 @@ impl MatchRecord {
         }
     }
 
-    /// The score of the server's board is another one than ours.
+    /// Handles a score of the server's board that differs from the record's.
     fn scores_shown(&mut self, scores: [u32; 2], broken: bool) {
         // The link hid the end of this game: the board belongs to a later one.
         let played = self.missing
@@ -260,7 +260,7 @@ impl MatchRecord {
         }
     }
 
-    /// The score after the last game: the truth about who won how many points (FIBS-28).
+    /// Corrects the last game by the score after it, which decides who won how many points (FIBS-28).
     fn settle_last(&mut self, scores: [u32; 2]) {
         let number = self.games.len();
         let Some(game) = self.games.last_mut() else {
@@ -364,12 +364,12 @@ impl MatchRecord {
         }
     }
 
-    /// A play of ours is on its way to the server.
+    /// Notes a play of the bot that is on its way to the server.
     pub fn propose(&mut self, roll: Roll, play: Play) {
         self.proposed = Some((roll, play));
     }
 
-    /// The server has taken our last play.
+    /// Confirms the bot's last play, which the server has accepted.
     pub fn confirm(&mut self) {
         if let Some((roll, play)) = self.proposed.take() {
             self.play(MatPlayer::First, roll, play);
@@ -393,7 +393,7 @@ impl MatchRecord {
         }
     }
 
-    /// A play as the numbers of the mover.
+    /// Records a play by the numbers of the mover.
     pub fn play(&mut self, player: MatPlayer, roll: Roll, play: Play) {
         let after = |record: &MatchRecord| {
             let (position, on_roll) = record.board?;
@@ -461,7 +461,7 @@ impl MatchRecord {
         }
     }
 
-    /// A game is over.
+    /// Ends a game.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
         // Jibs 0.5.3 says it in two lines: one player gives up, and the other one wins.
@@ -481,7 +481,7 @@ impl MatchRecord {
         }
     }
 
-    /// The match as a file; `comments` stand before it.
+    /// Returns the match as a file that begins with `comments`.
     #[must_use]
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
         if self.length.is_none() {

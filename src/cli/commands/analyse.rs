@@ -104,7 +104,7 @@ const FILES_MAX: usize = 1_000_000;
 /// Files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
-/// Three numbers, each at least the one before.
+/// Parses three numbers, each at least the one before.
 fn marks(text: &str) -> Result<[f64; 3], String> {
     let numbers: Option<Vec<f64>> = text
         .split(',')

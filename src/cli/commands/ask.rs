@@ -172,7 +172,7 @@ fn joined(request: &[String]) -> Vec<String> {
     }
 }
 
-/// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
+/// Quotes `plays=8/5 6/5; 13/9`, which is one word of the shell, as a request wants it.
 fn quoted(word: &str) -> String {
     match word.split_once('=') {
         Some((key, value)) if key.eq_ignore_ascii_case("plays") && !value.starts_with('"') => {

@@ -303,7 +303,7 @@ fn warn_of_cut_tails(database: &Database) {
     }
 }
 
-/// A name in the folder where databases are found.
+/// Returns a path in the folder where databases are searched.
 fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     let Some(folder) = data_folders().next() else {
         let text = "no home folder; name the file to write";
@@ -465,7 +465,7 @@ fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
     Ok(answer)
 }
 
-/// Mean and probabilities of numbers of rolls, from 0 to the last that is possible.
+/// Returns the mean and probabilities of numbers of rolls, from 0 to the last that is possible.
 fn rolls(side: Side, distribution: &Distribution) -> Value {
     let list = |values: &[u16]| -> Value {
         let end = values.iter().rposition(|&value| value > 0).unwrap_or(0) + 1;

@@ -270,7 +270,8 @@ struct Difference {
     losses: Running,
 }
 
-/// First player less each other: plays, then cube actions; of each all records, then the groups by range.
+/// Returns the first player less each other: plays, then cube actions, each for all records and for the groups by
+/// range.
 fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Difference> {
     let Some((first, others)) = all.split_first() else {
         return Vec::new();
@@ -297,7 +298,7 @@ fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<D
 }
 
 impl Difference {
-    /// One line.
+    /// Returns one line.
     fn text(&self) -> String {
         let losses = &self.losses;
         let interval = match losses.known_interval99() {

@@ -94,7 +94,7 @@ fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure
     specs.iter().map(judge).collect()
 }
 
-/// Losses of one player, and how often it loses anything.
+/// Returns the losses of one player, and how often it loses anything.
 fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
     let mut running = Running::default();
     running.extend(lost.iter().map(|lost| lost[player]));
@@ -104,7 +104,7 @@ fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
     )
 }
 
-/// First less second, when there are two or more.
+/// Returns the losses of the first player less those of the second, when there are two or more.
 fn difference(lost: &[Vec<f64>]) -> Option<Running> {
     let mut running = Running::default();
     for lost in lost {

@@ -88,7 +88,7 @@ fn options_in_force(common: &Common, text: &mut String) {
     line("log-json", Some(common.log_json.into()), common.log_json);
 }
 
-/// The options of each subcommand with their defaults, as comments.
+/// Writes the options of each subcommand with their defaults, as comments.
 fn subcommands(text: &mut String) {
     for command in Cli::command().get_subcommands() {
         let own: Vec<_> = command

@@ -145,7 +145,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// The duel without luck.
+/// Plays the duel with the luck taken out.
 fn adjusted(
     common: &Common,
     args: &Args,
@@ -218,7 +218,7 @@ fn adjusted(
 /// Text in the place of an interval.
 const TOO_FEW: &str = "too few games for an interval";
 
-/// Matches won less lost as the share won.
+/// Returns matches won less lost as the share won.
 fn share(points: &Running) -> Running {
     points.scaled(0.5, 0.5)
 }
@@ -252,7 +252,7 @@ fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
     format!("{played}: {mean:+.4} points per game, standard error {error:.4}, {interval}\n")
 }
 
-/// Mean and standard error.
+/// Formats the mean and standard error.
 fn brief(points: &Running, terms: DuelTerms) -> String {
     match terms {
         DuelTerms::Match(_) => {
@@ -269,7 +269,7 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
     }
 }
 
-/// Mean, error and interval by the names that suit what was played for.
+/// Returns the mean, error and interval under the names that suit the terms.
 fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
     let (name, mean, error, interval) = match terms {
         DuelTerms::Match(_) => {

@@ -253,7 +253,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// This machine's name, made of what a name may have.
+/// Returns this machine's name, in the characters that a name may have.
 fn host_name() -> String {
     let host = std::fs::read_to_string("/etc/hostname").ok();
     let host = host.or_else(|| std::env::var("HOSTNAME").ok());

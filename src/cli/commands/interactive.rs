@@ -590,7 +590,7 @@ impl GameTable<'_> {
         self.out.line(text.trim_end_matches('\n'))
     }
 
-    /// All plays of the roll, best first.
+    /// Ranks all plays of the roll, best first.
     fn rank(&self, view: &View, roll: Roll) -> Result<RankedPlays, Failure> {
         let query = PlayQuery::new(view.position, roll, view.state);
         Ok(self

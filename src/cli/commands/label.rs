@@ -95,7 +95,7 @@ pub(super) fn read_with_warnings(path: &Path) -> Result<(Vec<Position>, bool), F
     Ok((positions, !wrong.is_empty()))
 }
 
-/// All positions of a file in which a game can begin; a line that is none is an error.
+/// Reads all positions of a file in which a game can begin; any other line is an error.
 pub(super) fn read_positions(path: &Path) -> Result<Vec<Position>, Failure> {
     let (mut positions, wrong) = read(path)?;
     let fail = Failure::in_file::<String>(path);

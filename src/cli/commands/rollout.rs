@@ -150,7 +150,7 @@ crate::farmed::carried_as_words!(Full, Quota);
 /// Longest name of a contributor, in characters.
 const NAME_MAX: usize = 64;
 
-/// A name without blanks and control characters.
+/// Parses a name without blanks and control characters.
 fn word(text: &str) -> Result<String, String> {
     let is_word = |text: &str| {
         !text
@@ -206,7 +206,7 @@ fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
 const STOPPED: &str = "the figures are those of the games so far; the same command begins anew \
     (with --bm-in FILE --out FILE.bm it goes on)";
 
-/// One question. Stopped, it prints what is known.
+/// Answers one question. If it is stopped, it prints the results so far.
 fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (mut line, session) = ask::asked(common, "rollout", &args.request)?;
     let asked = match &mut line.request {
@@ -265,7 +265,7 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 #[cfg(feature = "farm")]
-/// One question whose games other machines play: printed as if they were played here.
+/// Answers one question whose games other machines play, and prints it as if they were played here.
 fn on_farm(
     common: &Common,
     engine: &Engine,

@@ -129,7 +129,7 @@ impl Standings {
         }
     }
 
-    /// Mean over the opponents.
+    /// Returns the mean over the opponents.
     fn mean(&self, player: usize) -> f64 {
         let others = self.results[player].iter().enumerate();
         let sum: f64 = others

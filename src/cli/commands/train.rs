@@ -179,7 +179,7 @@ fn is_recipe(text: &str) -> bool {
     found.is_ok_and(|table| table.contains_key("stage"))
 }
 
-/// Work whose report is printed line by line, in words if somebody puts it into words.
+/// Runs work whose report is printed line by line, through the narrator if there is one.
 fn print_report<T>(
     mut narrator: Option<&mut Narrator>,
     work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>,

@@ -47,7 +47,7 @@ impl Bytes {
         }
     }
 
-    /// All of them, unless they are left in a file.
+    /// Returns all bytes, unless they are left in a file.
     #[inline]
     pub(super) fn in_memory(&self) -> Option<&[u8]> {
         match self {
@@ -58,8 +58,8 @@ impl Bytes {
         }
     }
 
-    /// `length` bytes from `at`, in `space` if they come from a file. `None` when they are not there
-    /// (any more), or do not fit into `space`.
+    /// Returns `length` bytes from `at`, in `space` if they come from a file. `None` when they are missing or do not
+    /// fit into `space`.
     #[inline]
     pub(super) fn get<'a>(
         &'a self,

@@ -86,7 +86,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Kind, HeaderError> {
     Ok(kind)
 }
 
-/// `BEAR-11`
+/// Parses the rest of a one-sided header (`BEAR-11`).
 fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;
@@ -110,7 +110,7 @@ fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     })
 }
 
-/// `BEAR-12`
+/// Parses the rest of a two-sided header (`BEAR-12`).
 fn parse_two_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;

@@ -68,8 +68,9 @@ impl LeavingDistributions {
         })
     }
 
-    /// The chances that all checkers have left after 1, 2 and more rolls; `distances` counts those that are 1 to 5 pips
-    /// from leaving. `None` for more than fifteen, or none. The table of more than six checkers is made at first use.
+    /// Returns the chances that all checkers have left after 1, 2 and more rolls; `distances` counts those that
+    /// are 1 to 5 pips from leaving. `None` for more than fifteen, or none. The table of more than six checkers is
+    /// made at first use.
     #[must_use]
     pub fn of(distances: [u8; 5]) -> Option<&'static [f32; LEAVING_ROLLS]> {
         static TABLES: [OnceLock<Option<LeavingDistributions>>; 2] = [const { OnceLock::new() }; 2];

@@ -33,7 +33,7 @@ const BINOMIAL: [[u32; MAX_POINTS + 1]; ROWS] = {
     table
 };
 
-/// Binomial coefficient for `n` up to 33 and `r` up to 18.
+/// Returns the binomial coefficient for `n` up to 33 and `r` up to 18.
 #[must_use]
 pub(crate) const fn binomial(n: usize, r: usize) -> u32 {
     BINOMIAL[n][r]
@@ -91,13 +91,13 @@ impl Numbering {
         Some(Numbering { points, checkers })
     }
 
-    /// Points covered, 1..=18.
+    /// Returns the number of points covered, 1..=18.
     #[must_use]
     pub const fn points(self) -> usize {
         self.points
     }
 
-    /// Most checkers covered, 1..=15.
+    /// Returns the largest number of checkers covered, 1..=15.
     #[must_use]
     pub const fn checkers(self) -> usize {
         self.checkers
@@ -135,7 +135,7 @@ impl Numbering {
         Some(index as usize)
     }
 
-    /// The counts of the position with this index, which must be below [`Numbering::positions`].
+    /// Returns the counts of the position with this index, which must be below [`Numbering::positions`].
     #[must_use]
     pub fn counts(self, index: usize) -> Counts {
         let mut counts = [0; MAX_POINTS];
@@ -207,8 +207,8 @@ impl Steps {
         steps
     }
 
-    /// The indices after one checker has moved by `die`, the rearmost checker first. With no
-    /// opponent in the way every die can be played until all checkers are off.
+    /// Visits the indices after one checker has moved by `die`, the rearmost checker first. With no opponent in the
+    /// way every die can be played until all checkers are off.
     #[inline]
     pub(crate) fn each(&self, die: usize, mut found: impl FnMut(u32)) {
         let mut left = self.occupied;

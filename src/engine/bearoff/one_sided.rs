@@ -137,7 +137,7 @@ impl OneSided {
         Ok(database)
     }
 
-    /// Bytes of an index entry or record.
+    /// Returns the length of an index entry or record in bytes.
     const fn entry_bytes(&self) -> usize {
         match (self.layout, self.gammons) {
             (Layout::Compressed, false) => 6,
@@ -153,8 +153,8 @@ impl OneSided {
         HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
     }
 
-    /// `BEAR-18`, `BEAR-19`. A database in memory is checked to its last value; one left in a file
-    /// record by record as it is read.
+    /// Checks a database in memory to its last value (`BEAR-18`, `BEAR-19`); one left in a file is checked record by
+    /// record as it is read.
     fn check(&self) -> Result<(), (usize, String)> {
         if !self.gammons && self.layout != Layout::Normal && self.numbering.points() > 6 {
             let reason = "beyond six points gammon distributions are needed (`1` here)";
@@ -208,13 +208,13 @@ impl OneSided {
         self.bytes.in_memory()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering
@@ -337,8 +337,7 @@ impl OneSided {
         Some(sum as f32 / f32::from(WHOLE))
     }
 
-    /// Chances of a position in which each side plays for itself alone. `None` when it is not
-    /// covered.
+    /// Returns the chances of a position in which each side plays for itself alone. `None` when it is not covered.
     ///
     /// `BEAR-41`.
     /// I win when I need no more rolls than the opponent; I win a gammon when the opponent, with
@@ -372,7 +371,7 @@ impl OneSided {
         })
     }
 
-    /// Chances by normal laws, or with the chances to save the gammon taken from the small table
+    /// Returns the chances by normal laws, or with the chances to save the gammon taken from the small table
     /// (`BEAR-42`).
     #[cold]
     fn chances_without_gammons(
@@ -413,8 +412,8 @@ impl OneSided {
         Some(chances)
     }
 
-    /// The chance that the winner is off before `loser` has borne off one checker; the loser has
-    /// had one roll fewer than the winner, or as many when `behind` is 1.
+    /// Returns the chance that the winner is off before `loser` has borne off one checker; the loser has had one
+    /// roll fewer than the winner, or as many when `behind` is 1.
     fn gammon_by_rule(&self, loser: Side, winner: &[f32; ROLLS_MAX], behind: usize) -> f32 {
         let saving = self.saving.get_or_init(SavingGammon::made);
         // Such a database has six points at most, so all fifteen are at home.
@@ -645,7 +644,7 @@ pub(super) fn no_later_by(
     ((sum as f64 / (65535.0 * 65535.0)) as f32).min(1.0)
 }
 
-/// The probability that a number of rolls plus `behind` is at most another.
+/// Returns the probability that a number of rolls plus `behind` is at most another.
 fn no_later(this: &[f32; ROLLS_MAX], other: &[f32; ROLLS_MAX], behind: usize) -> f32 {
     let mut left = 0.0;
     let mut sum = 0.0;

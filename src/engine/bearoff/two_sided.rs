@@ -95,7 +95,7 @@ impl TwoSided {
         Ok(table)
     }
 
-    /// Whoever has no checker left has won: true of every database, and of hardly any other bytes.
+    /// Checks that a player without checkers has won: true of every database, and of hardly any other bytes.
     fn check(&self) -> Result<(), (usize, String)> {
         let positions = self.numbering.positions();
         for index in 1..positions {
@@ -116,13 +116,13 @@ impl TwoSided {
         self.bytes.in_memory()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering
@@ -140,9 +140,9 @@ impl TwoSided {
         self.record(position).is_some()
     }
 
-    /// Money equities of the player on roll, -1..=1: cubeless, I own the cube, centred, the
-    /// opponent owns it (cube at 1, no Jacoby rule or beavers, in units of the cube). The last
-    /// three are `None` in a database without cube. `None` when the position is not covered.
+    /// Returns money equities of the player on roll, -1..=1: cubeless, I own the cube, centred, the opponent owns it
+    /// (cube at 1, no Jacoby rule or beavers, in units of the cube). The last three are `None` in a database without
+    /// cube. `None` when the position is not covered.
     #[must_use]
     pub fn equities(&self, position: &Position) -> Option<(f32, Option<[f32; 3]>)> {
         let at = self.record(position)?;
@@ -155,8 +155,8 @@ impl TwoSided {
         Some((equity(0)?, cubeful))
     }
 
-    /// Money equities as in [`TwoSided::equities`]: cubeless, I own the cube, centred, the opponent
-    /// owns it. `None` when the position is not covered or the database is without cube.
+    /// Returns money equities as in [`TwoSided::equities`]: cubeless, I own the cube, centred, the opponent owns it.
+    /// `None` when the position is not covered or the database is without cube.
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<[f32; 4]> {
@@ -172,7 +172,7 @@ impl TwoSided {
         Some(values.map(|bytes| equity_of(u16::from_le_bytes(bytes))))
     }
 
-    /// Exact chances: the chance to win, no gammons. `None` when the position is not covered.
+    /// Returns the exact chances: the chance to win, no gammons. `None` when the position is not covered.
     #[inline]
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {

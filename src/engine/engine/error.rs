@@ -68,7 +68,7 @@ pub enum FileError {
 }
 
 impl EngineError {
-    /// This is wrong with that file.
+    /// Returns a function that turns a cause into the error of that file.
     pub(super) fn in_file<E: Into<FileError>>(path: &Path) -> impl Fn(E) -> EngineError {
         move |error| EngineError::File {
             path: path.to_owned(),

@@ -95,7 +95,7 @@ impl Engine {
         }
     }
 
-    /// [`Engine::evaluate`] at a level.
+    /// Answers as [`Engine::evaluate`], at a level.
     pub(super) fn evaluate_at(
         &self,
         query: &EvalQuery,
@@ -120,7 +120,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// [`Engine::rank_plays`] at a level: the plays that are rolled out stand before the others; that to `also` is one of them.
+    /// Answers as [`Engine::rank_plays`], at a level. The plays that are rolled out come before the others; the play
+    /// to `also` is one of them.
     pub(super) fn rank_plays_at(
         &self,
         query: &PlayQuery,
@@ -172,7 +173,7 @@ impl Engine {
         Ok(ranked)
     }
 
-    /// [`Engine::cube_action`] at a level.
+    /// Answers as [`Engine::cube_action`], at a level.
     pub(super) fn cube_action_at(
         &self,
         query: &CubeQuery,

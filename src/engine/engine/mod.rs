@@ -156,7 +156,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Threads that compute; 0 (the default) for one a processor.
+    /// Sets the number of compute threads; 0 (the default) for one a processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -177,8 +177,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Megabytes for remembering static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none.
-    /// Answers do not depend on it.
+    /// Sets the megabytes of the cache of static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none. Answers do
+    /// not depend on it.
     #[must_use]
     pub fn cache_mb(mut self, megabytes: usize) -> Self {
         self.cache_mb = megabytes;
@@ -238,7 +238,7 @@ impl EngineBuilder {
     }
 }
 
-/// Threads that compute; 0 for one a processor. Each calls `begins` first.
+/// Creates a pool of compute threads; 0 for one a processor. Each calls `begins` first.
 fn pool(
     threads: usize,
     begins: impl Fn(usize) + Send + Sync + 'static,
@@ -392,8 +392,8 @@ impl Engine {
         &self.pool
     }
 
-    /// The same nets, tables and cache with so many threads of its own: for work beside which other
-    /// work must not wait. Each thread calls `begins` with its number first, say to give way to others.
+    /// Returns an engine with the same nets, tables and cache and `threads` threads of its own, for work that must
+    /// not delay other work. Each thread calls `begins` with its number first, say to give way to others.
     ///
     /// A thread that waits for a part of one question may begin another one of the same threads, and
     /// the first then waits for the second: threads of their own keep two questions apart.
@@ -572,8 +572,8 @@ impl Engine {
         })
     }
 
-    /// [`Engine::rank_plays`]; at a level the play that leads to `after` is rolled out beside the best ones, however far behind
-    /// it looks.
+    /// Answers as [`Engine::rank_plays`]. At a level the play that leads to `after` is rolled out beside the best
+    /// ones, however far behind it is.
     ///
     /// # Errors
     /// [`EngineError::Stopped`].
@@ -590,7 +590,7 @@ impl Engine {
         }
     }
 
-    /// Double or not, take or pass.
+    /// Decides whether to double, and whether to take or pass.
     ///
     /// # Errors
     /// [`EngineError::Stopped`].

@@ -62,13 +62,13 @@ impl Shares {
         self.0[0] * values[0] + self.0[1] * values[1] + self.0[2] * values[2]
     }
 
-    /// Average points of a win.
+    /// Returns the average points of a win.
     pub(super) fn points(&self) -> f64 {
         self.average(&[1.0, 2.0, 3.0])
     }
 }
 
-/// Points on the axis of my winning chance with their values, and straight lines between them.
+/// Interpolates the value at a winning chance linearly between two points.
 fn line(win: f64, low: (f64, f64), high: (f64, f64)) -> f64 {
     low.1 + (win - low.0) * (high.1 - low.1) / (high.0 - low.0)
 }
@@ -177,7 +177,7 @@ impl<'a> Valuer<'a> {
         dead + self.match_efficiency(cube) * (live - dead)
     }
 
-    /// Positions with exact money equities show how live the cube is.
+    /// Returns the cube efficiency in a match; where money equities are exact, they show how live the cube is.
     fn match_efficiency(&self, cube: CubeState) -> f64 {
         let efficiency = self.leaf.efficiency[slot(cube.owner)];
         let Some(exact) = self.leaf.exact else {

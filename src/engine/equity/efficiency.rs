@@ -48,7 +48,7 @@ impl CubeEfficiency {
         exact_max: 0.60,
     };
 
-    /// GNU Backgammon's development version of 2025, for searches of 0 or 1 ply.
+    /// Returns the efficiencies of GNU Backgammon's development version of 2025, for searches of 0 or 1 ply.
     #[must_use]
     pub fn recent() -> CubeEfficiency {
         CubeEfficiency {

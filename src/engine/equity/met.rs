@@ -75,7 +75,7 @@ pub enum MetError {
 }
 
 impl Default for MatchEquityTable {
-    /// Kazaross-XG2.
+    /// Returns Kazaross-XG2.
     fn default() -> Self {
         MatchEquityTable::from_published(&KAZAROSS_XG2)
     }
@@ -163,9 +163,9 @@ impl MatchEquityTable {
         &self.name
     }
 
-    /// Match winning chance of a player who needs `mine` points (1..=255, clamped) when the other
-    /// needs `theirs`, before the Crawford game has been played. With 1-away it is the Crawford
-    /// game that is about to begin.
+    /// Returns the match winning chance of a player who needs `mine` points (1..=255, clamped) when the other needs
+    /// `theirs`, before the Crawford game has been played. With 1-away it is the Crawford game that is about to
+    /// begin.
     #[must_use]
     pub fn before_crawford(&self, mine: u32, theirs: u32) -> f64 {
         let (mine, theirs) = (index(mine), index(theirs));
@@ -175,14 +175,14 @@ impl MatchEquityTable {
         }
     }
 
-    /// Match winning chance of a player who needs `needs` points (1..=255, clamped) when the other
-    /// needs one and the Crawford game is over.
+    /// Returns the match winning chance of a player who needs `needs` points (1..=255, clamped) when the other needs
+    /// one and the Crawford game is over.
     #[must_use]
     pub fn trailer(&self, needs: u32) -> f64 {
         self.post[index(needs)]
     }
 
-    /// Match winning chance of the player on roll at this score, before the game begins.
+    /// Returns the match winning chance of the player on roll at this score, before the game begins.
     #[must_use]
     pub fn at(&self, score: Score) -> f64 {
         let (mine, theirs) = (score.my_away(), score.opponent_away());
@@ -193,8 +193,8 @@ impl MatchEquityTable {
         }
     }
 
-    /// Match winning chance of the player on roll after a game from this score in which he or the
-    /// other won `points` (MET-02).
+    /// Returns the match winning chance of the player on roll after a game from this score in which he or the other
+    /// won `points` (MET-02).
     #[must_use]
     pub fn after(&self, score: Score, i_win: bool, points: u32) -> f64 {
         let (before, theirs_before) = (score.my_away(), score.opponent_away());

@@ -129,7 +129,7 @@ fn computed(
     Ok(MatchEquityTable::complete(name, &table.pre, &line))
 }
 
-/// Both players' post-Crawford lines must be the same.
+/// Returns an error if the players' post-Crawford lines differ.
 fn same_line(one: &Table, two: &Table) -> Result<(), MetError> {
     let (first, second) = (one.rows.first(), two.rows.first());
     let differs = |(_, (a, b)): &(usize, (&f64, &f64))| a != b;

@@ -22,15 +22,15 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// Returns the class that decides which net or table answers.
     fn class(&self, position: &Position) -> Class;
 
-    /// Static chances of each position into `out` (same length). The result for a position does
-    /// not depend on its neighbours. `reference` is a position that differs little from each of them
-    /// (usually the position before the play, turned round); it can save work, never change bits.
+    /// Writes the static chances of each position to `out` (same length). The result for a position does not depend
+    /// on its neighbours. `reference` is a position that differs little from each of them (usually the position
+    /// before the play, turned round); it can save work, never change bits.
     fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]);
 
     /// Returns how a search uses these chances.
     fn policy(&self) -> &SearchPolicy;
 
-    /// Further values of positions, for choosing plays and for the cube.
+    /// Returns the further values of positions, for choosing plays and for the cube.
     fn shortcuts(&self) -> &dyn Shortcuts;
 }
 
@@ -86,9 +86,8 @@ impl QuickKeep {
 
 /// Values that an evaluator may know besides static chances: quicker and rougher ones, and those of the cube.
 pub trait Shortcuts: std::fmt::Debug {
-    /// A quicker, rougher judgement of the same positions, for choosing which deserve
-    /// [`Evaluator::evaluate`]. When the evaluator has no quick net for these positions, returns `false` and
-    /// leaves `out` alone.
+    /// Evaluates the same positions more quickly and roughly, for choosing which deserve [`Evaluator::evaluate`].
+    /// When the evaluator has no quick net for these positions, returns `false` and leaves `out` alone.
     fn evaluate_quickly(
         &self,
         reference: Option<&Position>,
@@ -122,29 +121,29 @@ pub trait Shortcuts: std::fmt::Debug {
         None
     }
 
-    /// Exact chances to win of the player on roll after each of [`Roll::ALL`](gammond_game::Roll::ALL), the best play
-    /// made, of a position covered by a two-sided database.
+    /// Returns the exact chances to win of the player on roll after each of [`Roll::ALL`](gammond_game::Roll::ALL),
+    /// the best play made, of a position covered by a two-sided database.
     fn win_after_rolls(&self, position: &Position) -> Option<[f32; 21]> {
         let _ = position;
         None
     }
 
-    /// Mean numbers of rolls that the player on roll and the other need to bear off, of a position covered by the one-sided
-    /// table in the program.
+    /// Returns the mean numbers of rolls that the player on roll and the other need to bear off, of a position
+    /// covered by the one-sided table in the program.
     fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
         let _ = position;
         None
     }
 
-    /// Cubeful money equities as [`Shortcuts::exact_cubeful`], nearly exact, of a position just above the two-sided table;
-    /// `beyond` values what two rolls leave beyond the table.
+    /// Returns the cubeful money equities as [`Shortcuts::exact_cubeful`], nearly exact, of a position just above the
+    /// two-sided table; `beyond` values what two rolls leave beyond the table.
     fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
         let _ = (position, beyond);
         None
     }
 
-    /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
-    /// Jacoby) of a position covered by a two-sided database.
+    /// Returns the exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no Jacoby) of a
+    /// position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
         let _ = position;
         None

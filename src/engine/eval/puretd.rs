@@ -121,14 +121,14 @@ impl PureTdEvaluator {
         })
     }
 
-    /// The same net with these bearoff tables.
+    /// Returns the same net with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> PureTdEvaluator {
         self.tables = tables;
         self
     }
 
-    /// The same net on another level of this CPU, for tests and measurements.
+    /// Returns the same net on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(mut self, level: CpuLevel) -> PureTdEvaluator {
         self.level = level;

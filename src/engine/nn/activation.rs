@@ -26,7 +26,7 @@ impl Activation {
     /// Both.
     pub const ALL: [Activation; 2] = [Activation::Crelu, Activation::Screlu];
 
-    /// Its name in files.
+    /// Returns its name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Activation {
         }
     }
 
-    /// Its number in net files.
+    /// Returns its number in net files.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {

@@ -67,7 +67,7 @@ impl IntegerNet {
         })
     }
 
-    /// The same net on another level of this CPU, for tests and measurements.
+    /// Returns the same net on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(mut self, level: CpuLevel) -> IntegerNet {
         self.level = level;
@@ -108,9 +108,8 @@ impl IntegerNet {
         integer::accumulate(self.level, &self.rows, from, changes, to);
     }
 
-    /// The five probabilities of many inputs into `out`. The sums of input `n` are `from` with
-    /// the changes from `ends[n - 1]` (0 for the first) to `ends[n]`. What comes out for an input
-    /// does not depend on the others.
+    /// Writes the five probabilities of many inputs to `out`. The sums of input `n` are `from` with the changes from
+    /// `ends[n - 1]` (0 for the first) to `ends[n]`. What comes out for an input does not depend on the others.
     ///
     /// # Panics
     /// When a length is wrong, `ends` does not ascend or a change names an input that is not

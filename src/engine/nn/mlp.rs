@@ -75,7 +75,7 @@ impl SparseInput {
         &self.active.0[..self.length]
     }
 
-    /// All `count` inputs, zeros included.
+    /// Returns all `count` inputs, zeros included.
     #[must_use]
     pub fn to_dense(&self, count: usize) -> Vec<f32> {
         let mut dense = vec![0.0; count];
@@ -193,13 +193,13 @@ impl Mlp {
         })
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// The outputs of each input. Bits depend neither on the level nor on the neighbours.
+    /// Computes the outputs of each input. Bits depend neither on the level nor on the neighbours.
     ///
     /// # Panics
     /// When there are more inputs than outputs, or an input's row is beyond the net's.

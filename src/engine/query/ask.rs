@@ -35,7 +35,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 0-ply, cubeful, filter Normal, pruning on.
+    /// Returns 0-ply, cubeful, filter Normal, pruning on.
     fn default() -> Self {
         Settings {
             plies: 0,
@@ -84,35 +84,35 @@ impl Settings {
         }
     }
 
-    /// With a small rollout after a search at two plies.
+    /// Sets a small rollout after a search at two plies.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Settings {
         self.level = Some(level);
         self
     }
 
-    /// With the cube taken into account, or not.
+    /// Sets whether the cube is taken into account.
     #[must_use]
     pub fn with_cubeful(mut self, cubeful: bool) -> Settings {
         self.cubeful = cubeful;
         self
     }
 
-    /// With this choice of plays that are looked at more deeply.
+    /// Sets the choice of plays that are searched more deeply.
     #[must_use]
     pub fn with_filter(mut self, filter: MoveFilter) -> Settings {
         self.filter = filter;
         self
     }
 
-    /// With pruning nets at inner nodes, or without.
+    /// Sets whether pruning nets are used at inner nodes.
     #[must_use]
     pub fn with_pruning(mut self, prune: bool) -> Settings {
         self.prune = prune;
         self
     }
 
-    /// With noise of this standard deviation on every evaluation; 0 for none.
+    /// Sets noise of this standard deviation on every evaluation; 0 for none.
     #[must_use]
     pub fn with_noise(mut self, deviation: f32) -> Settings {
         self.noise = deviation;
@@ -190,7 +190,7 @@ pub enum FilterMethod {
 }
 
 impl MoveFilter {
-    /// GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
+    /// Returns GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
     #[must_use]
     pub const fn gnubg(extra0: u8, threshold0: f32, extra2: u8, threshold2: f32) -> MoveFilter {
         const SKIP: FilterLevel = FilterLevel {

@@ -76,7 +76,7 @@ impl Cost {
     /// The costs that need a thread.
     pub const COMPUTED: [Cost; 4] = [Cost::Short, Cost::Medium, Cost::Heavy, Cost::Long];
 
-    /// The word for the cost.
+    /// Returns the word for the cost.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -76,7 +76,7 @@ pub struct RolloutSettings {
 }
 
 impl Default for RolloutSettings {
-    /// 1,296 games, everything at 0 plies, cubeful, luck taken out, cut off at exact tables.
+    /// Returns 1,296 games, all decisions at 0 plies, cubeful, luck taken out, cut off at exact tables.
     fn default() -> RolloutSettings {
         RolloutSettings {
             trials: 1296,

@@ -203,7 +203,7 @@ impl<'a> Rollout<'a> {
         self.query.state.cube.into()
     }
 
-    /// Candidates that have games to play.
+    /// Returns the candidates that have games to play.
     fn wanted(&self, trials: u32) -> Vec<usize> {
         let left = self.left_alone();
         (0..self.tallies.len())

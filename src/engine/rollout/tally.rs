@@ -38,13 +38,13 @@ impl Spread {
         }
     }
 
-    /// Mean over all games.
+    /// Returns the mean over all games.
     pub(super) const fn mean(&self) -> f64 {
         self.games.mean()
     }
 
-    /// Its standard error: from the means of rounds when there are many, else as if games were independent. One game has
-    /// none: it is infinite then.
+    /// Returns the standard error of the mean: from the means of rounds when there are many, else as if games were
+    /// independent. One game has none: it is infinite then.
     pub(super) fn standard_error(&self) -> f64 {
         if self.games.count() < 2 {
             return f64::INFINITY;
@@ -75,7 +75,7 @@ impl Tally {
         self.cubeful.add(sample.cubeful);
     }
 
-    /// Games counted.
+    /// Returns the number of games counted.
     pub(super) fn games(&self) -> u32 {
         u32::try_from(self.cubeless.games.count()).unwrap_or(u32::MAX)
     }

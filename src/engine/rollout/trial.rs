@@ -167,7 +167,7 @@ impl<'a> TrialContext<'a> {
         }
     }
 
-    /// Game `trial` from `start`.
+    /// Plays game `trial` from `start`.
     pub(super) fn trial(
         &self,
         start: &Start,

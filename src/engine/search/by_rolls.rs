@@ -86,7 +86,7 @@ impl RollStep {
         more + share * self.margin * doubt.spread + UNDONE * self.left / 36.0 * doubt.change
     }
 
-    /// Its rolls, a bit for each of [`Roll::ALL`].
+    /// Returns its rolls, a bit for each of [`Roll::ALL`].
     fn mask(&self) -> u32 {
         let is_mine = |roll: &Roll| self.rolls.contains(&(roll.high(), roll.low()));
         let bits = Roll::ALL.iter().enumerate();

@@ -17,7 +17,7 @@ pub(super) struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Rules with a branch for each cube of `cubes`, of which there is one at least.
+    /// Creates the rules with a branch for each cube of `cubes`, at least one.
     pub(super) fn new(
         leaves: LeafEvaluator<'a>,
         stakes: [Stakes; 2],

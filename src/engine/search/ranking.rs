@@ -73,7 +73,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// All plays, best first, deeper ones first.
+    /// Ranks all plays, best first, deeper ones first.
     pub(super) fn rank(
         &self,
         after: impl Iterator<Item = Position>,
@@ -100,7 +100,7 @@ impl<'a> Ranking<'a> {
         self.rank_whole(active, plies)
     }
 
-    /// Every play that a filter leaves is looked at after all rolls.
+    /// Ranks the plays: each play that a filter leaves is searched after all rolls.
     fn rank_whole(&self, mut active: Vec<Candidate>, plies: u8) -> Result<Vec<Candidate>, Stopped> {
         let mut dropped: Vec<Vec<Candidate>> = Vec::new();
         let mut settled = false;
@@ -257,7 +257,7 @@ impl<'a> Ranking<'a> {
         Tree::new(&self.context, self.leaves, state, ask, self.settings, plies)
     }
 
-    /// Values a play by what the position after it is worth to the opponent.
+    /// Sets the value of a play from the worth to the opponent of the position after it.
     fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
         let (stakes, cube) = (&self.stakes, self.cube);
         play.chances = theirs.chances().inverted();
@@ -309,8 +309,8 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// PLY-13: where a race is settled, the plays that are worth the same are sorted anew: more checkers
-    /// off, fewer pips, the text. A run of them ends where two neighbours differ by more.
+    /// Sorts anew the plays that are worth the same where a race is settled: more checkers off, fewer pips, the text
+    /// (PLY-13). A run of them ends where two neighbours differ by more.
     fn bear_off_fast(&self, mut plays: &mut [Candidate]) {
         let end = |play: &Candidate| settled(&play.after, &play.chances);
         while let Some(best) = plays.first() {
@@ -371,7 +371,7 @@ fn is_over(play: &Candidate) -> bool {
     play.after.opponent().on_board() == 0
 }
 
-/// Best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
+/// Compares two plays, best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
 /// rearmost point, and last the order of generation.
 fn order(a: &Candidate, b: &Candidate) -> Ordering {
     (is_over(b).cmp(&is_over(a)))

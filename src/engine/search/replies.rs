@@ -93,9 +93,8 @@ impl KeptPlays {
     }
 }
 
-/// The plays of a roll that look best to the quick net: at most `keep`, and none worse by more than
-/// the margin; all if one was not judged. In order of generation, as ties of the evaluation go to
-/// the play found first.
+/// Keeps the plays of a roll that the quick net ranks best: at most `keep`, and none worse by more than the margin;
+/// all if one was not judged. In order of generation, as ties of the evaluation go to the play found first.
 fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut Vec<(f64, u32)>) {
     ranked.clear();
     let mut least = f64::INFINITY;

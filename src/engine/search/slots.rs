@@ -136,8 +136,8 @@ impl SlotPlan {
         SlotPlan { levels, is_money }
     }
 
-    /// Values of the cubes wanted at `level`, from those of the cubes one level deeper, already
-    /// seen by the player on roll at this level.
+    /// Returns the values of the cubes wanted at `level`, from those of the cubes one level deeper, already seen by
+    /// the player on roll at this level.
     pub(super) fn combine(&self, level: usize, below: &Slots) -> Slots {
         let mut values = [0.0; SLOTS_MAX];
         for (value, wanted) in values.iter_mut().zip(&self.levels[level].wanted) {
@@ -161,7 +161,7 @@ impl SlotPlan {
         values
     }
 
-    /// Values of the cubes wanted at `level` for a position that is not looked beyond.
+    /// Returns the values of the cubes wanted at `level` for a position that is not looked beyond.
     pub(super) fn leaf(&self, level: usize, stakes: &Stakes, leaf: Leaf) -> Slots {
         let valuer = Valuer::new(stakes, leaf);
         let mut below = [0.0; SLOTS_MAX];

@@ -218,8 +218,8 @@ impl<'a> Tree<'a> {
         replies
     }
 
-    /// Positions that are never looked beyond: the game is over, or a table knows the cubeful
-    /// money equity exactly.
+    /// Returns true for positions that end the search: the game is over, or a table knows the cubeful money equity
+    /// exactly.
     pub(super) fn is_final(&self, position: &Position) -> bool {
         position.is_over()
             || (self.choice.stakes[0].is_money()

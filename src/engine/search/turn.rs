@@ -39,14 +39,14 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The state it was made for.
+    /// Returns the state it was made for.
     #[must_use]
     pub const fn state(&self) -> &MatchState {
         &self.state
     }
 
-    /// The best play of each of `rolls`, in their order, among those that pruning leaves: for means over the rolls, not
-    /// for playing on.
+    /// Finds the best play of each of `rolls`, in their order, among those that pruning leaves: for means over the
+    /// rolls, not for playing on.
     pub fn best(
         &self,
         position: &Position,
@@ -89,7 +89,7 @@ impl<'a> Turn<'a> {
         self.cube.is_some()
     }
 
-    /// Static chances of the player on roll.
+    /// Returns the static chances of the player on roll.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Chances {
         self.plays.choice.leaves.one(position)
@@ -105,7 +105,7 @@ impl<'a> Turn<'a> {
         self.plays.leaf(0, position, chances).slots[0]
     }
 
-    /// Double or not, take or pass, from static chances; `None` when the player on roll may not double.
+    /// Decides double or not, take or pass, from static chances; `None` when the player on roll may not double.
     #[must_use]
     pub fn cube_action(&self, position: &Position, chances: Chances) -> Option<CubeAnswer> {
         let tree = self.cube.as_ref()?;

@@ -17,7 +17,8 @@ pub(super) struct State<T> {
 }
 
 impl<T: MoveHistory> State<T> {
-    /// From where `die` can be played. `bearing` is false when nothing can be borne off anyway.
+    /// Returns the mask of points from which `die` can be played. `bearing` is false when no checker can be borne off
+    /// anyway.
     #[inline(always)]
     pub(super) fn sources(&self, free: u32, die: usize, bearing: bool) -> u32 {
         let mut movable = self.occupied;

@@ -106,8 +106,8 @@ impl BoardLine {
         Ok((line, text.len() - rest.len()))
     }
 
-    /// The line that gnubg would send to ask the player on roll (or, when doubled, the other).
-    /// That player is gnubg's player 1. `names` are those of the player on roll and the other.
+    /// Returns the line that gnubg would send to ask the player on roll (or, when doubled, the other). That
+    /// player is gnubg's player 1. `names` are those of the player on roll and the other.
     #[must_use]
     pub fn external(
         names: [&str; 2],

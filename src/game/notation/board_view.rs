@@ -162,7 +162,7 @@ impl View<'_> {
         NotationError::new(Code::BadBoard, field, reason, at)
     }
 
-    /// Colons inside quoted names.
+    /// Returns the number of colons inside quoted names.
     fn quoted_colons(&self) -> usize {
         let names = self.line.names.iter();
         names.flat_map(|name| name.matches(':')).count()
@@ -230,7 +230,7 @@ impl View<'_> {
         Ok(position)
     }
 
-    /// On FIBS points, bar and borne-off checkers must add up (BL-07).
+    /// Checks that points, bar and borne-off checkers add up, on FIBS (BL-07).
     fn check_borne_off(
         &self,
         position: &Position,

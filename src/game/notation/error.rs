@@ -90,13 +90,13 @@ impl NotationError {
         &self.reason
     }
 
-    /// Byte of the text, counted from 0, where the field or its wrong part begins.
+    /// Returns the byte offset, from 0, at which the field or its wrong part begins.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// The same error in a text where this one begins at byte `offset`.
+    /// Returns the same error in a text where this one begins at byte `offset`.
     #[must_use]
     pub const fn moved(mut self, offset: usize) -> Self {
         self.at += offset;

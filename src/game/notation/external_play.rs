@@ -148,7 +148,7 @@ fn points(text: &[u8]) -> Option<Vec<(u8, bool)>> {
     (!slash).then_some(points)
 }
 
-/// Source and destination pairs; a destination with a slash after it is the next source.
+/// Parses source and destination pairs; a destination with a slash after it is the next source.
 fn pairs(text: &[u8]) -> Option<Vec<(u8, u8)>> {
     let points = points(text)?;
     let mut flat: Vec<u8> = Vec::new();

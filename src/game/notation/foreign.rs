@@ -274,7 +274,7 @@ fn is_markup(head: &[u8], tag: &[u8]) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(tag))
 }
 
-/// `MatchId: 12345`, then lines such as `Player1: Ann`.
+/// Returns true for `MatchId: 12345`, then lines such as `Player1: Ann`.
 fn is_tmg(head: &[u8]) -> bool {
     text(head).starts_with(b"MatchId:") && has(head, b"Player1:")
 }
@@ -294,7 +294,7 @@ fn is_benchmark(head: &[u8]) -> bool {
         .is_some_and(|line| line.starts_with(b"s version ") || record(line))
 }
 
-/// The head of what `show saved` prints.
+/// Returns true for the head of the list that `show saved` prints.
 fn is_saved_list(head: &[u8]) -> bool {
     let line = text(head)
         .split(|&byte| byte == b'\n')

@@ -51,7 +51,7 @@ impl PositionKey {
         [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9]
     }
 
-    /// The position of ten bytes.
+    /// Creates the key of ten bytes.
     ///
     /// # Errors
     /// [`Reason::StrayBits`] or [`Reason::Position`].

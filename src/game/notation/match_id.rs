@@ -193,7 +193,7 @@ impl MatchId {
         self.flag(CRAWFORD)
     }
 
-    /// 0 no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
+    /// Returns 0 for no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
     #[must_use]
     pub fn game_state(self) -> u16 {
         self.get(GAME_STATE)
@@ -211,7 +211,7 @@ impl MatchId {
         self.flag(DOUBLED)
     }
 
-    /// Points factor of the resignation offered: 0 none, 1 single, 2 gammon, 3 backgammon.
+    /// Returns the points factor of the resignation offered: 0 none, 1 single, 2 gammon, 3 backgammon.
     #[must_use]
     pub fn resignation(self) -> u16 {
         self.get(RESIGNATION)
@@ -302,8 +302,8 @@ impl MatchId {
             .with(NO_JACOBY, u32::from(!jacoby))
     }
 
-    /// The same with these points of player 0 and player 1 (0..=32767). A `MatchState` knows no
-    /// points in money play, a Match ID does.
+    /// Returns the same with these points of player 0 and player 1 (0..=32767). A `MatchState` knows no points in
+    /// money play, a Match ID does.
     #[must_use]
     pub fn with_scores(self, zero: u16, one: u16) -> MatchId {
         let [zero_bits, one_bits] = SCORE;

@@ -548,7 +548,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Decimal digits, at least one.
+/// Parses decimal digits, at least one.
 fn number_of(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok()?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());

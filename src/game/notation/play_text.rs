@@ -331,7 +331,7 @@ struct Board {
 }
 
 impl Board {
-    /// `None` when there is no checker at a source.
+    /// Returns the board after the steps; `None` when there is no checker at a source.
     fn after(position: &Position, pairs: &[(u8, u8)]) -> Option<Board> {
         let mut board = Board {
             me: position.me().counts(),

@@ -299,7 +299,7 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     Ok(ParsedPosition::bare(Form::PositionId, id.position()))
 }
 
-/// Text from gnubg's screen.
+/// Returns true for text copied from gnubg's screen.
 fn is_pasted(text: &[u8]) -> bool {
     ["GNUbg ID", "Position ID", "Match ID"]
         .iter()
@@ -350,7 +350,7 @@ fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-/// Snowie's line says no more than a GNUbg ID does, but for the rules of money play.
+/// Parses Snowie's line, which has no more than a GNUbg ID does but the rules of money play.
 fn from_snowie(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     let SnowiePosition {
         position,
@@ -375,7 +375,7 @@ fn from_board_line(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-/// `at` is where the Match ID begins.
+/// Converts a GNUbg ID; `at` is where its Match ID begins.
 fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError> {
     let bare = ParsedPosition {
         match_id: Some(id.match_id),

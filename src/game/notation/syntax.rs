@@ -81,7 +81,7 @@ pub(super) fn prefix<'a, T>(
     })
 }
 
-/// One byte that must be there.
+/// Parses one byte that must be there.
 pub(super) fn byte<'a>(
     expected: u8,
     field: &'static str,
@@ -94,7 +94,7 @@ pub(super) fn byte<'a>(
     }
 }
 
-/// `-`, `+` or nothing, then decimal digits; within `low..=high`, whose words are `want`.
+/// Parses `-`, `+` or nothing, then decimal digits; within `low..=high`, whose words are `want`.
 pub(super) fn integer<'a>(
     field: &'static str,
     low: i64,
@@ -177,7 +177,7 @@ pub(super) fn base64_text(packed: u128, characters: usize) -> String {
         .collect()
 }
 
-/// Exactly `N` base-64 digits, as their values. A run of another length is refused as a whole.
+/// Parses exactly `N` base-64 digits, as their values. A run of another length is refused as a whole.
 pub(super) fn base64_digits<'a, const N: usize>(
     field: &'static str,
 ) -> impl Fn(&'a [u8]) -> Parsed<'a, [u8; N]> {
@@ -237,7 +237,7 @@ pub(super) fn base64_digits<'a, const N: usize>(
     }
 }
 
-/// Words of one or more bytes that are not blank, the blanks before them passed over.
+/// Parses one or more bytes that are not blank, after any blanks.
 pub(super) fn word<'a>(field: &'static str) -> impl Fn(&'a [u8]) -> Parsed<'a, &'a [u8]> {
     move |input| {
         let (start, _) = take_while::<_, _, Fault<'a>>(is_blank)(input)?;
@@ -249,7 +249,7 @@ pub(super) fn word<'a>(field: &'static str) -> impl Fn(&'a [u8]) -> Parsed<'a, &
     }
 }
 
-/// A blank inside a line.
+/// Returns true for a blank inside a line.
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }

@@ -142,7 +142,7 @@ impl Xgid {
         }
     }
 
-    /// The same with the players' places exchanged.
+    /// Returns the same with the players' places exchanged.
     #[must_use]
     pub fn turned(self) -> Xgid {
         let other = |seat| match seat {
@@ -274,7 +274,7 @@ fn field_start(text: &[u8], number: usize) -> usize {
         .map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// `-` 0, `A`..`P` 1..16 of the bottom player, `a`..`p` of the top player.
+/// Returns the count of a letter: `-` 0, `A`..`P` 1..16 of the bottom player, `a`..`p` of the top player.
 const fn count_of(byte: u8) -> Option<i8> {
     match byte {
         b'-' => Some(0),

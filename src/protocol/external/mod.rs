@@ -216,7 +216,7 @@ impl External {
         Ok(view)
     }
 
-    /// Our own turn: a play, roll or double, or a reply that needs no engine.
+    /// Handles the turn of the player on roll: a play, roll or double, or a reply that needs no engine.
     fn turn(&mut self, view: &BoardView, options: &Options) -> Result<Ask, String> {
         let (position, state) = (view.position, view.state);
         if position.is_over() {
@@ -355,7 +355,7 @@ impl Dialect for External {
         self.replied(reply.rsplit('\n').next().unwrap_or_default());
     }
 
-    /// gnubg keeps one connection for a whole session, however long its user thinks.
+    /// Returns true: gnubg keeps one connection for a whole session, however long its user thinks.
     fn may_be_quiet(&self) -> bool {
         true
     }
@@ -366,7 +366,7 @@ fn may_double(state: &MatchState) -> bool {
     state.double_refusal().is_none()
 }
 
-/// Without NULs, blanks and line ends around.
+/// Removes NULs, blanks and line ends at both ends.
 fn clean(line: &[u8]) -> &[u8] {
     let nothing = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let start = line

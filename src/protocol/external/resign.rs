@@ -46,12 +46,12 @@ fn gammons_count(state: &MatchState) -> bool {
     }
 }
 
-/// Least number of turns until one checker can be off.
+/// Returns the least number of turns until one checker can be off.
 fn turns_to_bear_off_one(side: Side) -> u32 {
     (pips_beyond(side, 6) + 1).div_ceil(ROLL_PIPS_MAX)
 }
 
-/// Pips needed to bring every checker below index `limit`.
+/// Returns the pips needed to bring every checker below index `limit`.
 fn pips_beyond(side: Side, limit: usize) -> u32 {
     let mut pips = 0;
     for (index, far) in (limit..=BAR).zip(1_u32..) {

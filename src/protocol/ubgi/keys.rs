@@ -102,7 +102,7 @@ impl Key {
         KEYS.iter().find(|key| key.old.eq_ignore_ascii_case(name))
     }
 
-    /// `key NAME TYPE … DEFAULT [!]`
+    /// Formats `key NAME TYPE … DEFAULT [!]`
     pub(super) fn declaration(&self, value: &str) -> String {
         let domain = match self.domain {
             Domain::Int(least, most) => format!("int {least}..{most}"),
@@ -114,7 +114,7 @@ impl Key {
         format!("key {} {domain} {value}{minor}\n", self.name)
     }
 
-    /// `option name NAME type …`
+    /// Formats `option name NAME type …`
     pub(super) fn old_declaration(&self, value: &str) -> String {
         let kind = match self.domain {
             Domain::Int(least, most) => format!("spin default {value} min {least} max {most}"),

@@ -238,7 +238,7 @@ impl Ubgi {
         self.change(key, &value.join(" "), false)
     }
 
-    /// `setoption name NAME value VALUE`
+    /// Handles `setoption name NAME value VALUE`
     fn setoption(&mut self, words: &[&str]) -> CommandResult {
         let ["name", rest @ ..] = words else {
             return Err("bad_command setoption");
@@ -307,7 +307,7 @@ impl Ubgi {
         Ok(UbgiAction::Silence)
     }
 
-    /// `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
+    /// Handles `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
     fn newsession(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value newsession";
         let (mut length, mut jacoby, mut crawford, mut is_match) = (None, None, None, None);
@@ -353,7 +353,7 @@ impl Ubgi {
         Ok(UbgiAction::Silence)
     }
 
-    /// `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
+    /// Handles `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
     fn setcube(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value setcube";
         let (mut value, mut owner) = (None, None);

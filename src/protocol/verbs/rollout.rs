@@ -182,7 +182,7 @@ pub fn name(task: &RolloutTask, one: &RolledOut) -> String {
     }
 }
 
-/// One line for people: each candidate with its value and standard error.
+/// Formats one line for people: each candidate with its value and standard error.
 fn plain(task: &RolloutTask, found: &RolloutAnswer) -> String {
     let candidate_line = |one: &RolledOut| {
         let (value, error) = one.reported().value();

@@ -139,7 +139,8 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
     }
 }
 
-/// Cube, score and rules as the active player sees them; what is missing is as in money play (NEP-10).
+/// Returns the reads the cube, score and rules as the active player sees them; what is missing is as in money play
+/// (NEP-10).
 fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> {
     let rules = Rules {
         jacoby: members.flag("jacoby", true)?,
@@ -184,7 +185,7 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     Ok(state)
 }
 
-/// `matchScore`: white's points, then black's.
+/// Parses `matchScore`: white's points, then black's.
 fn score(members: &mut Members) -> Result<[u32; 2], WebError> {
     let name = "matchScore";
     let want = "two scores such as [0,0]";
@@ -473,7 +474,7 @@ struct EvaluationBody {
 }
 
 impl EvaluationBody {
-    /// Chances that keep their order when they are rounded (NEP-32).
+    /// Creates chances that keep their order when they are rounded (NEP-32).
     fn new(chances: &Chances, cubeful: Option<f64>) -> EvaluationBody {
         let rounded = |chance: f32, max: f64| {
             let chance = (f64::from(chance) * 1e6).round() / 1e6;

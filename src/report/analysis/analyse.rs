@@ -95,7 +95,7 @@ impl Analysis {
         decisions.any(|one| !matches!(one.decision.action, Action::Unknown { open: false, .. }))
     }
 
-    /// The same with other losses from which on a decision is doubtful, bad, very bad.
+    /// Returns the analysis with other losses from which on a decision is doubtful, bad, very bad.
     #[must_use]
     pub fn marked(mut self, marks: [f64; 3]) -> Analysis {
         self.marks = marks;

@@ -74,7 +74,7 @@ impl Analysis {
     }
 }
 
-/// GNU Backgammon's property for a mark.
+/// Returns GNU Backgammon's property for a mark.
 fn property(row: &Row<'_>, mark: usize) -> &'static str {
     match (row.kind, mark) {
         (DecisionKind::Play, 0) => "DO[]",

@@ -168,7 +168,7 @@ impl Comparison {
         )
     }
 
-    /// Every decision on a line, and the means.
+    /// Formats every decision on a line, and the means.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -237,7 +237,7 @@ impl Comparison {
     }
 }
 
-/// The action that three equities advise.
+/// Returns the action that three equities advise.
 fn advice([no_double, take, pass]: [f64; 3], answers: bool) -> &'static str {
     let accepted = take <= pass;
     match (answers, no_double < take.min(pass), accepted) {

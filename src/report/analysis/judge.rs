@@ -200,7 +200,7 @@ fn minus(one: Equities, other: Equities) -> Equities {
     }
 }
 
-/// The same seen by the other player.
+/// Returns the equities seen by the other player.
 fn turned(value: Equities) -> Equities {
     Equities {
         equity: -value.equity,

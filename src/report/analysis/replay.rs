@@ -175,7 +175,7 @@ struct GameReplay {
 }
 
 impl GameReplay {
-    /// A turn of both begins when the first player acts after the second.
+    /// Counts a turn of both players, which begins when the first player acts after the second.
     fn count_turn(&mut self, player: MatPlayer) {
         if self.last == Some(MatPlayer::Second) && player == MatPlayer::First {
             self.turn += 1;

@@ -26,7 +26,7 @@ pub fn match_line_head() -> String {
 }
 
 impl Analysis {
-    /// Tables and the worst mistakes; every decision if `all`.
+    /// Formats the tables and the worst mistakes; every decision if `all`.
     #[must_use]
     pub fn text(&self, file: Terminal<'_>, all: bool) -> String {
         let mut text = String::new();
@@ -72,7 +72,7 @@ impl Analysis {
         text
     }
 
-    /// Score and totals in one line.
+    /// Returns the score and totals in one line.
     #[must_use]
     pub fn one_line(&self) -> String {
         let [first, second] = self.score;
@@ -284,7 +284,7 @@ impl Analysis {
         }
     }
 
-    /// Remarks for a match file: every marked decision with what was best, and rolls that were very
+    /// Returns the remarks for a match file: every marked decision with what was best, and rolls that were very
     /// lucky. Programs take lines of comment at the head only.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {

@@ -200,7 +200,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A line of text as paths: at `x`, its base line at `y`, in the colour `ink`.
+/// Draws a line of text as paths: at `x`, its base line at `y`, in the colour `ink`.
 pub(super) fn draw(
     out: &mut String,
     (x, y, anchor): (f64, f64, Anchor),
@@ -236,8 +236,9 @@ pub(super) fn draw(
     }
 }
 
-/// One of our own pictures (curves, bars, tables, weights) with its texts as lines. Texts are as those are written: with `x`,
-/// `y`, `text-anchor`, `font-size`, `font-weight` and `fill`, the size else that of the whole picture.
+/// Returns one of our own pictures (curves, bars, tables, weights) with its texts as lines. Texts are as those are
+/// written: with `x`, `y`, `text-anchor`, `font-size`, `font-weight` and `fill`, the size else that of the whole
+/// picture.
 #[must_use]
 pub fn in_lines(svg: &str) -> String {
     let size = |tag: &str| attribute(tag, "font-size")?.parse::<f64>().ok();
@@ -287,7 +288,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     after.split_once('"').map(|(value, _)| value)
 }
 
-/// Without the escapes of XML.
+/// Removes the escapes of XML.
 fn plain(text: &str) -> String {
     let all = [
         ("&lt;", "<"),

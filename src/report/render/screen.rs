@@ -381,7 +381,7 @@ fn beside(
     format!("{text}X is on roll; {pips}; {}\n", said.join("; "))
 }
 
-/// Checkers in their colours; only in the columns of the board.
+/// Returns the checkers in their colours; only in the columns of the board.
 fn coloured(row: &str, style: ScreenStyle) -> String {
     if !style.colour || !row.starts_with(" |") && !row.starts_with("v|") {
         return row.to_owned();

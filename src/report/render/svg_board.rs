@@ -134,7 +134,7 @@ fn element(
     picture.text
 }
 
-/// From the checker that goes to where it will stand: point and height of both.
+/// Returns each arrow from the checker that moves to its new place: point and height of both.
 fn arrows(me: &Side, play: &Play) -> Vec<((usize, u8), (usize, u8))> {
     let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
         OFF => me.off(),

@@ -205,7 +205,7 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     out
 }
 
-/// White at 0, green at 1, red at -1.
+/// Returns white at 0, green at 1, red at -1.
 pub(super) fn colour(value: f32) -> String {
     let fade = (255.0 * (1.0 - value.abs().min(1.0))) as u8;
     if value >= 0.0 {

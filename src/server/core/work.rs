@@ -62,7 +62,7 @@ pub enum Asked {
 }
 
 impl QueuedWork {
-    /// Work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
+    /// Creates the work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
     #[must_use]
     pub fn new(
         inquiry: Inquiry,

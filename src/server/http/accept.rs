@@ -39,7 +39,7 @@ pub(super) fn chosen(
     Ok(first)
 }
 
-/// `text/*;q=0.5` as its type, subtype and weight.
+/// Parses `text/*;q=0.5` as its type, subtype and weight.
 fn range(text: &str) -> Option<(&str, &str, f32)> {
     let mut parts = text.split(';').map(str::trim);
     let (kind, sub) = parts.next()?.split_once('/')?;

@@ -178,7 +178,7 @@ fn archive(access_state: &AccessState) -> Result<&SharedArchive, Problem> {
     (access_state.jobs.archive.as_ref()).ok_or_else(|| Problem::new(ErrorCode::NotFound, message))
 }
 
-/// `GET /v1/archive/matches`.
+/// Answers `GET /v1/archive/matches`.
 async fn list(
     State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
@@ -289,7 +289,7 @@ fn is_day(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// `GET /v1/archive/matches/ID`.
+/// Answers `GET /v1/archive/matches/ID`.
 async fn one(
     State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,

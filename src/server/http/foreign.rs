@@ -133,7 +133,7 @@ fn foreign_status(problem: &Problem) -> u16 {
     }
 }
 
-/// BW-40: one body for its clients and for ours.
+/// Returns one body for bgweb's clients and for ours (BW-40).
 fn bgweb_error(problem: &Problem) -> Response {
     // What its schema refuses is 400, whatever we would say.
     let status = match problem.status() {
@@ -310,7 +310,7 @@ fn wildbg_error(problem: &Problem) -> Response {
 
 // Nodots.
 
-/// NEP-40: their shape alone.
+/// Returns a body of Nodots' shape alone (NEP-40).
 pub(super) fn nodots_error(problem: &Problem) -> Response {
     let (_, status) = nodots::code(problem.code);
     let body = json!({ "error": nodots_error_value(problem) });

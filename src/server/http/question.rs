@@ -353,7 +353,7 @@ fn problem(wrong: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Prob
     problem.at(place(&member))
 }
 
-/// Where a member of a body is wrong: by a JSON Pointer.
+/// Returns the place of a wrong member of a body, by a JSON Pointer.
 fn in_body(member: &Member) -> ErrorLocation {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     ErrorLocation::Pointer(match member {
@@ -363,7 +363,7 @@ fn in_body(member: &Member) -> ErrorLocation {
     })
 }
 
-/// Where a parameter of a query is wrong.
+/// Returns the place of a wrong parameter of a query.
 fn in_query(member: &Member) -> ErrorLocation {
     match member {
         Member::Whole => ErrorLocation::Nowhere,

@@ -37,7 +37,7 @@ const NDJSON: &str = "application/x-ndjson";
 /// Verbs without a position.
 const PLAIN_VERBS: [&str; 2] = ["version", "stats"];
 
-/// `/v1/VERB`: one question in the query or the body, or an array of them.
+/// Answers `/v1/VERB`: one question in the query or the body, or an array of them.
 pub(super) async fn answer(
     State(state): State<HttpState>,
     Extension(peer): Extension<Peer>,

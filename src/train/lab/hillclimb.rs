@@ -72,7 +72,7 @@ pub struct HillState {
 }
 
 impl HillPlan<'_> {
-    /// A challenger of this round.
+    /// Returns a challenger of this round.
     fn challenger(&self, champion: &ClassicNet, round: u64) -> ClassicNet {
         let mut rng = stream(self.seed, round + 1);
         let mut net = champion.clone();

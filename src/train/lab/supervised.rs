@@ -53,7 +53,7 @@ impl TextDatabase {
         })
     }
 
-    /// These positions, as if read from the lines that would be written of them.
+    /// Returns these positions, as if read from the lines that would be written of them.
     #[must_use]
     pub fn new(positions: Vec<PositionChances>) -> TextDatabase {
         let lines = (positions.iter()).map(|one| one.training_line() + "\n");
@@ -64,7 +64,7 @@ impl TextDatabase {
         }
     }
 
-    /// The positions, in the order in which they were read.
+    /// Returns the positions, in the order in which they were read.
     #[must_use]
     pub fn positions(&self) -> &[PositionChances] {
         &self.positions
@@ -76,7 +76,7 @@ impl TextDatabase {
         self.positions.len()
     }
 
-    /// Never true: such a file is refused.
+    /// Returns false: such a file is refused.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
@@ -95,7 +95,7 @@ pub enum Rates {
 }
 
 impl Rates {
-    /// Alpha of the steps in this epoch, counted from 0.
+    /// Returns the alpha of the steps in this epoch, counted from 0.
     const fn of_steps(epoch: u64) -> f64 {
         match epoch {
             0..8 => 1.0,
@@ -153,7 +153,7 @@ pub struct SupervisedState {
 }
 
 impl SupervisedState {
-    /// Alpha of the next epoch.
+    /// Returns the alpha of the next epoch.
     #[must_use]
     pub const fn alpha(&self) -> f64 {
         self.pass.alpha
@@ -161,7 +161,7 @@ impl SupervisedState {
 }
 
 impl SupervisedPlan<'_> {
-    /// The pass of an epoch whose rate does not depend on errors.
+    /// Returns the pass of an epoch whose rate does not depend on errors.
     fn planned(&self, epoch: u64) -> Pass {
         let alpha = match self.rates {
             Rates::Fixed(alpha) => alpha,
@@ -173,7 +173,7 @@ impl SupervisedPlan<'_> {
         }
     }
 
-    /// Positions in the order of this epoch.
+    /// Returns the positions in the order of this epoch.
     fn order(&self, epoch: u64) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.data.len() as u32).collect();
         let mut rng = stream(self.seed, epoch + 1);

@@ -161,12 +161,12 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// One game.
+    /// Plays one game.
     fn play(&mut self, episode: u64) {
         self.play_from(Position::start(), episode);
     }
 
-    /// One game from this position, seen by the player who begins.
+    /// Plays one game from this position, seen by the player who begins.
     fn play_from(&mut self, mut position: Position, episode: u64) {
         let plan = self.plan;
         let halves = plan.half_life.map_or(0.0, |half| episode as f64 / half);
@@ -222,7 +222,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The best play: white takes the greatest value, black the least.
+    /// Chooses the best play: white takes the greatest value, black the least.
     fn choose(&mut self, position: &Position, roll: Roll, white: bool) -> Position {
         generate_plays(position, roll, &mut self.plays);
         let sides = self.sides(white);
@@ -250,7 +250,7 @@ impl<'a> Learner<'a> {
         self.plan.sides == Sides::Swap && !white
     }
 
-    /// White's outputs.
+    /// Returns White's outputs.
     fn of_white(&self, white: bool, scratch: &ClassicScratch) -> Vec<f32> {
         let outputs = scratch.outputs();
         if !self.is_turned(white) {
@@ -263,7 +263,7 @@ impl<'a> Learner<'a> {
         (0..outputs.len()).map(seen_by_the_other_side).collect()
     }
 
-    /// An error of an output of white's, as errors of the outputs of the net.
+    /// Returns an error of an output of white's, as errors of the outputs of the net.
     fn errors(&self, white: bool, errors: impl Iterator<Item = (usize, f32)>) -> Vec<f32> {
         let count = self.said.len();
         let mut own = vec![0.0; count];

@@ -18,7 +18,7 @@ pub trait TrainingLoop {
     /// The net in training and its measurements so far.
     type State;
 
-    /// Everything that decides the steps. How many are wanted is not in it, so a course can be made longer.
+    /// Returns everything that decides the steps. How many are wanted is not in it, so a course can be made longer.
     ///
     /// # Errors
     /// When the files of a player that takes part cannot be read.
@@ -27,7 +27,7 @@ pub trait TrainingLoop {
     /// Returns the number of steps requested.
     fn steps(&self) -> u64;
 
-    /// The state before the first step.
+    /// Returns the state before the first step.
     fn start(&self) -> Self::State;
 
     /// Computes a step and gives the record from which [`TrainingLoop::restore`] makes the state after it; none when it was
@@ -237,7 +237,7 @@ pub fn run_training<C: TrainingLoop>(
     })
 }
 
-/// A changed header is told by the setting that differs.
+/// Returns an error that names the setting in which the header differs.
 fn changed(error: JournalError, header: &Header) -> LabError {
     let JournalError::Other { path, found, .. } = &error else {
         return error.into();
@@ -348,13 +348,13 @@ pub struct TestScore {
 }
 
 impl TestScore {
-    /// The share of games won.
+    /// Returns the share of games won.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.wins as f64 / self.games.max(1) as f64
     }
 
-    /// Half of Wilson's 95 % interval of the share, which is never 0.
+    /// Returns half of Wilson's 95 % interval of the share, which is never 0.
     #[must_use]
     pub fn reach(&self) -> f64 {
         wilson(self.share(), self.games.max(1) as f64, 1.96).1
@@ -431,7 +431,7 @@ impl Tests<'_> {
     }
 }
 
-/// A record: so many figures, then the parameters of a net.
+/// Packs a record: so many figures, then the parameters of a net.
 pub(super) fn pack(figures: &[f64], net: &ClassicNet) -> Vec<u8> {
     let figures = figures.iter().flat_map(|figure| figure.to_le_bytes());
     let parameters = net.parameters().iter().flat_map(|one| one.to_le_bytes());

@@ -90,7 +90,7 @@ impl FamilyOrder<'_> {
     }
 }
 
-/// Root of the mean square of the error in equity differences between siblings.
+/// Returns the root of the mean square of the error in equity differences between siblings.
 fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
     let [sum, count] = trainer.pair_errors(labels);
     (sum / count.max(1.0)).sqrt()

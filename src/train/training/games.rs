@@ -134,7 +134,7 @@ impl Checked for GameSettings {
     }
 }
 
-/// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
+/// Returns the kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
 #[must_use]
 pub fn kind(position: &Position) -> Option<u8> {
     match Class::of(position) {
@@ -315,7 +315,7 @@ struct Turn {
     twin: Option<Position>,
 }
 
-/// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
+/// Plays one game and appends its labels. The result depends only on the judges, the settings, `starts` and `rng`.
 /// The game begins at one of `starts`, or where the settings say.
 pub fn play(
     judges: OnePlyEvaluator<'_>,
@@ -387,7 +387,7 @@ pub fn play(
     keep_selected(judges, settings, rng, room, (out, first));
 }
 
-/// The labels of a game's turns, from the last to the first; `value` is how it ended.
+/// Labels a game's turns, from the last to the first; `value` is how it ended.
 fn label_turns(
     judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
@@ -494,7 +494,7 @@ fn other_play(
     wanted.then(|| (other, judges.mean(&other, settings, room)))
 }
 
-/// One of the four best plays that were not chosen, if it is within the margin.
+/// Returns one of the four best plays that were not chosen, if it is within the margin.
 fn another(
     ranked: &[JudgedReply],
     pick: usize,
@@ -511,8 +511,8 @@ fn another(
     others.get(below(rng, count) as usize).copied()
 }
 
-/// Mean of the luck-adjusted returns of `games` games without exploration from `position`, for the
-/// player on roll. Games use the streams `seed`, 0.. of the generator.
+/// Returns the mean of the luck-adjusted returns of `games` games without exploration from `position`, for the player
+/// on roll. Games use the streams `seed`, 0.. of the generator.
 #[must_use]
 pub(crate) fn by_games(
     judges: OnePlyEvaluator<'_>,
@@ -551,7 +551,8 @@ pub(crate) fn by_games(
     Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
 }
 
-/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there), less what the roll has in it.
+/// Returns `M + lambda (G' - V)`: the 1-ply value, corrected by the later value (seen from there), less the share of
+/// the roll.
 fn returned(
     mean: [f32; 5],
     later: Option<[f32; 5]>,

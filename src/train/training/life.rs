@@ -143,7 +143,7 @@ fn look(
     })
 }
 
-/// Least squares for one owner, drawn to [`PRIOR`].
+/// Solves the least squares for one owner, drawn to [`PRIOR`].
 fn solve(seen: &[LifeEvidence], owner: usize) -> [f64; LIFE_TERMS] {
     // A row for each unknown: its equation, then what it is equal to.
     let mut rows = [[0.0; LIFE_TERMS + 1]; LIFE_TERMS];

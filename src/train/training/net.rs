@@ -99,7 +99,7 @@ const RANDOM_ROWS: f64 = 0.12;
 /// Random biases of the first layer likewise.
 const RANDOM_BIAS: f64 = 0.1;
 
-/// Random numbers up to `bound` on both sides of 0.
+/// Fills with random numbers up to `bound` on both sides of 0.
 fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
     for value in values {
         *value = ((gammond_base::rng::unit(rng) * 2.0 - 1.0) * bound) as f32;
@@ -107,7 +107,7 @@ fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
 }
 
 impl Net {
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub const fn inputs(&self) -> usize {
         self.set.inputs()

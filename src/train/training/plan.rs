@@ -412,7 +412,7 @@ impl Plan {
         Role::ALL.into_iter().filter_map(origin)
     }
 
-    /// The same in another order, to be changed.
+    /// Returns the origins of the nets, mutable, in another order than `origins`.
     pub(super) fn origins_mut(&mut self) -> impl Iterator<Item = (Role, &mut Origin)> {
         let parts = self.parts.iter_mut();
         let parts = parts.filter_map(|(name, origin)| Some((Role::named(name)?, Some(origin))));

@@ -111,7 +111,7 @@ fn labels(after: &[Position], chances: &[Chances]) -> Plays {
         .collect()
 }
 
-/// One game; its groups.
+/// Plays one game and returns its groups.
 fn play(evaluator: &NetEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> Vec<Plays> {
     let mut groups = Vec::new();
     let how = Watched {

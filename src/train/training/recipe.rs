@@ -366,7 +366,7 @@ impl StageTime {
         }
     }
 
-    /// Seconds times threads.
+    /// Returns the seconds times threads.
     fn seconds(&self) -> f64 {
         self.before + self.begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64
     }
@@ -408,7 +408,7 @@ fn played(error: impl std::fmt::Display, path: &Path) -> RunError {
     }
 }
 
-/// Our player with the nets of a folder.
+/// Returns our player with the nets of a folder.
 #[must_use]
 pub(crate) fn player_of(nets: &Path) -> PlayerSpec {
     PlayerSpec::Gammond(Ours {

@@ -55,8 +55,8 @@ fn decision(line: &str) -> Option<RolledDecision> {
 /// Number of decisions between two calls for progress.
 const STRETCH: usize = 64;
 
-/// Mean loss in thousandths of a point with its standard error, and how many choices were not
-/// among the candidates (charged with the worst of them). `None` when it was stopped.
+/// Returns the mean loss in thousandths of a point with its standard error, and how many choices were not among the
+/// candidates (charged with the worst of them). `None` when it was stopped.
 #[must_use]
 pub fn score(
     judges: OnePlyEvaluator<'_>,

@@ -58,7 +58,7 @@ fn key(role: Role) -> &'static str {
     }
 }
 
-/// Everything that decides a run, beside its rounds.
+/// Returns everything that decides a run, beside its rounds.
 fn header(plan: &Plan) -> Result<Header, RunError> {
     let mut rest = plan.clone();
     rest.round.clear();

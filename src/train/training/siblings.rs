@@ -135,7 +135,7 @@ fn minus(a: [f32; 5], b: [f32; 5]) -> [f32; 5] {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-/// A difference of chances as the other player sees it.
+/// Returns a difference of chances as the other player sees it.
 fn turned(difference: [f32; 5]) -> [f32; 5] {
     let zero = Chances::from_array([0.0; 5]).inverted().to_array();
     minus(Chances::from_array(difference).inverted().to_array(), zero)

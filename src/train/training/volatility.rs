@@ -85,7 +85,7 @@ const SHARE_LEAST: f64 = 0.001;
 /// Units: as many as a small net has room for.
 const WIDTH: usize = 64;
 
-/// One game: positions and how restless they are.
+/// Plays one game and returns its positions, each with its volatility.
 fn play(evaluator: &NetEvaluator, plan: &VolatilityPlan, number: u64) -> Vec<Label> {
     let (mut rng, mut choice) = (
         stream(plan.seed, 2 * number),

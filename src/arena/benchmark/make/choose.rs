@@ -242,8 +242,8 @@ fn is_worth(recipe: &Recipe, static_: &[RankedPlay], deep: &[RankedPlay]) -> boo
     }
 }
 
-/// Bytes of a chosen record: how many are listed, how many are rolled out, the games of each, the keys of the candidates.
-/// None for a position that becomes no record.
+/// Encodes a chosen record: the number of candidates listed and rolled out, the games of each, and their keys. `None`
+/// for a position that becomes no record.
 fn pack(chosen: &Chosen) -> Vec<u8> {
     let mut bytes = (chosen.listed as u32).to_le_bytes().to_vec();
     bytes.extend((chosen.games.len() as u32).to_le_bytes());

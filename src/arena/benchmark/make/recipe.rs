@@ -120,7 +120,7 @@ impl CubeStakes {
 }
 
 impl Recipe {
-    /// Money play without a cube.
+    /// Returns money play without a cube.
     pub(super) fn state() -> MatchState {
         MatchState::money(Rules::default())
     }
@@ -158,7 +158,7 @@ impl Recipe {
     }
 }
 
-/// Chances of each game of each candidate of a record, for the games with these numbers.
+/// Returns the chances of each game of each candidate of a record, for the games with these numbers.
 pub(super) fn games(
     engine: &Engine,
     (recipe, number): (&Recipe, usize),
@@ -193,7 +193,8 @@ pub(super) fn games(
 /// Number of sides of a cube decision that are rolled out: no double, and a double that is taken.
 pub(super) const CUBE_SIDES: usize = 2;
 
-/// Match winning chances of each game of both sides of a cube decision, each as a chance of winning alone.
+/// Returns the match winning chances of each game of both sides of a cube decision, each as a chance of winning
+/// alone.
 fn cube_games(
     engine: &Engine,
     question: (&RolloutQuery, &RolloutSettings),
@@ -213,7 +214,8 @@ fn cube_games(
     (0..CUBE_SIDES).map(side).collect()
 }
 
-/// Everything that decides the records: the header of the finished file, and with another kind of the candidates.
+/// Returns everything that decides the records: the header of the finished file, and with another kind of the
+/// candidates.
 ///
 /// # Errors
 /// When the engine's files cannot be read any more.
@@ -295,7 +297,7 @@ pub(super) fn truncation(truncate: Truncation) -> String {
     }
 }
 
-/// Positions and rolls, and how many.
+/// Returns a checksum of the positions and rolls, and of their number.
 fn checksum(wanted: &[RecordRequest]) -> String {
     let lines: Vec<String> = wanted.iter().map(line).collect();
     let sum = sha256(lines.join("\n").as_bytes());

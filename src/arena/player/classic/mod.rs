@@ -58,7 +58,7 @@ fn made_sides(file: &ClassicFile) -> Option<Sides> {
     Sides::named(made.get("sides")?)
 }
 
-/// Chances of the player who has just moved; the opponent is on roll in `after`.
+/// Returns the chances of the player who has just moved; the opponent is on roll in `after`.
 #[must_use]
 pub fn mover_chances(
     net: &ClassicNet,

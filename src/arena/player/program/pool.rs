@@ -64,8 +64,8 @@ impl<T> Pool<T> {
         self.state().open += 1;
     }
 
-    /// The server takes no more than those that are open. Returns their number, and whether this is
-    /// news.
+    /// Limits the pool to the open items, because the server accepts no more. Returns their number, and true if the
+    /// limit is new.
     pub(super) fn limit(&self) -> (usize, bool) {
         let mut state = self.state();
         let open = state.open.max(1);
@@ -79,7 +79,7 @@ impl<T> Pool<T> {
         self.changed.notify_one();
     }
 
-    /// An item is gone.
+    /// Removes an item that was lost.
     pub(super) fn lost(&self) {
         let mut state = self.state();
         state.open = state.open.saturating_sub(1);

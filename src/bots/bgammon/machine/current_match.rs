@@ -136,7 +136,7 @@ impl CurrentMatch {
         board.names[1].is_empty() && begun && self.is_running()
     }
 
-    /// The connection is lost: plays can be missed.
+    /// Handles the loss of the connection: plays can be missed.
     pub(super) fn interrupted(&mut self) {
         if let Some(record) = &mut self.record {
             record.interrupted();
@@ -148,7 +148,7 @@ impl CurrentMatch {
         self.progress = Progress::Requested(0);
     }
 
-    /// The opponent has left the match, or is back.
+    /// Records that the opponent has left the match, or is back.
     pub(super) fn set_present(&mut self, present: bool, now: u64) {
         self.present = present;
         // A match that is over is left without the opponent.
@@ -288,7 +288,7 @@ impl CurrentMatch {
         }
     }
 
-    /// The server has refused a command.
+    /// Handles a command that the server has refused.
     pub(super) fn refused(&mut self, now: u64) {
         let wait = match self.refusals < REFUSALS_MAX {
             true => REFUSAL_BACKOFF_MS << self.refusals,
@@ -376,7 +376,7 @@ impl CurrentMatch {
         self.unanswered > UNANSWERED_MAX
     }
 
-    /// BGM-33: the server rolls for a player who may not double.
+    /// Returns true if the server rolls for a player who may not double (BGM-33).
     fn rolls_late(&self) -> bool {
         let board = &self.board;
         board.turn == Some(MatPlayer::First)
@@ -498,7 +498,7 @@ impl CurrentMatch {
         }
     }
 
-    /// A command was sent.
+    /// Records a command that was sent.
     pub(super) fn sent(&mut self, command: &str, now: u64) {
         self.progress = match command {
             "board" => Progress::Requested(now),
@@ -506,7 +506,7 @@ impl CurrentMatch {
         };
     }
 
-    /// The engine was asked.
+    /// Records a query to the engine.
     pub(super) fn asked(&mut self, id: u64, now: u64) {
         self.progress = Progress::Asked { id, at: now };
     }

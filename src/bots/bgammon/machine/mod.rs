@@ -106,7 +106,7 @@ impl BgammonMachine {
         matches!(self.phase, Phase::Online { .. } | Phase::Closing)
     }
 
-    /// A connection is open.
+    /// Handles an open connection.
     pub fn connected(&mut self, now: u64) {
         self.codec = LineCodec::new(EVENT_BYTES_MAX);
         self.phase = Phase::LoggingIn(now);
@@ -116,7 +116,7 @@ impl BgammonMachine {
         self.outputs.push_back(BgammonOutput::Login);
     }
 
-    /// The connection is lost.
+    /// Handles the loss of the connection.
     pub fn disconnected(&mut self) {
         if self.phase != Phase::Closing {
             self.phase = Phase::Offline;
@@ -317,7 +317,7 @@ impl BgammonMachine {
         }
     }
 
-    /// The match is no longer the bot's.
+    /// Ends the match: it is no longer the bot's.
     fn end_match(&mut self, end: MatchEnd) {
         let record = self
             .current
@@ -442,7 +442,7 @@ impl BgammonMachine {
     }
 }
 
-/// A text of the server, short enough for a log.
+/// Shortens a text of the server for a log.
 fn shortened(text: &str) -> String {
     text.chars().take(NOTICE_MAX).collect()
 }

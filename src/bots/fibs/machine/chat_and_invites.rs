@@ -56,7 +56,8 @@ impl Machine {
         self.send_chat(name, &help, ChatKind::Answer);
     }
 
-    /// FIBS-37: the figures of the last match, to the one who played it; never while moves might wait behind them.
+    /// Sends the figures of the last match to the opponent who played it, but never while moves might wait behind
+    /// them (FIBS-37).
     fn report_to(&mut self, name: &str) {
         let busy = self.state.game().is_some();
         let told = match self.users.reports.get(name) {
@@ -106,7 +107,7 @@ impl Machine {
         *count <= self.policy.answers_max
     }
 
-    /// FIBS-18: a warning about a saved match comes after the invitation.
+    /// Handles an invitation; a warning about a saved match comes after it (FIBS-18).
     pub(super) fn invited(&mut self, name: String, wanted: MatchTerms) {
         if self.state.game().is_some() || self.stopping.wanted != Stop::No || name == self.user {
             return;
@@ -164,7 +165,7 @@ impl Machine {
         });
     }
 
-    /// FIBS-24: who has many unfinished matches gets no new one.
+    /// Handles a count of unfinished matches: a player with many gets no new one (FIBS-24).
     pub(super) fn counted(&mut self, name: String, count: u32) {
         let open = &mut self.invitations.open;
         if !open.iter().any(|invitation| invitation.name == name) {
@@ -178,7 +179,7 @@ impl Machine {
         self.invitations.counted = Some((name, count));
     }
 
-    /// A match begins or goes on.
+    /// Handles a match that begins or goes on.
     pub(super) fn started(&mut self, name: String, wanted: MatchTerms) {
         match self.state {
             // Nothing begins before the login is answered.

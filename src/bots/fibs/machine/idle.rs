@@ -96,7 +96,7 @@ impl Machine {
         }
     }
 
-    /// The server has refused our invitation or acceptance, which says nothing about a saved match.
+    /// Handles a refusal of the bot's invitation or acceptance, which says nothing about a saved match.
     pub(super) fn invitation_refused(&mut self) {
         self.saved.resuming = None;
         let Some(joining) = self.end_joining() else {
@@ -107,8 +107,7 @@ impl Machine {
         }
     }
 
-    /// The server has no match of ours with this player that could go on: what he wanted instead is
-    /// played.
+    /// Handles the answer that no match with this player can go on: the match that he wanted instead is played.
     pub(super) fn no_saved_match(&mut self, name: &str) {
         // A match that is being played is no saved one: our invitation crossed its start.
         if self.state.game().is_some() {

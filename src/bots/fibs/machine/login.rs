@@ -6,7 +6,7 @@ use super::state::State;
 use gammond_game::notation::fibs::{Message, OwnInfo, name_line};
 
 impl Machine {
-    /// A prompt for the name (`login`) or the password.
+    /// Answers a prompt for the name (`login`) or the password.
     pub(super) fn prompted(&mut self, login: bool) {
         match self.state {
             State::LoginPrompt { .. } if login => {
@@ -60,7 +60,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-11: the settings a bot needs; a toggle flips, so only what is wrong is sent.
+    /// Sends the settings that a bot needs; a toggle flips, so only wrong ones are sent (FIBS-11).
     pub(super) fn settle(&mut self) {
         self.enter(State::Free);
         self.fence();

@@ -57,7 +57,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine that is not connected.
+    /// Creates a machine that is not connected.
     #[must_use]
     pub fn new(user: &str, policy: Policy, timing: Timing) -> Machine {
         Machine {
@@ -77,7 +77,7 @@ impl Machine {
         }
     }
 
-    /// Counters since the machine was made.
+    /// Returns the counters since the machine was made.
     #[must_use]
     pub const fn counts(&self) -> BotCounters {
         self.counts
@@ -114,7 +114,7 @@ impl Machine {
         reports.insert(name.to_owned(), lines);
     }
 
-    /// A connection stands. Nothing of an earlier one is trusted (FIBS-15).
+    /// Handles a new connection. No state of an earlier one is trusted (FIBS-15).
     pub fn connected(&mut self, now: u64) {
         self.now = now;
         self.observe(EventName::LinkBreaks, Machine::lose_link);
@@ -129,7 +129,7 @@ impl Machine {
         });
     }
 
-    /// The connection broke or was closed.
+    /// Handles the loss of the connection.
     pub fn disconnected(&mut self, now: u64) {
         self.now = now;
         self.observe(EventName::LinkBreaks, Machine::lose_link);
@@ -249,7 +249,7 @@ impl Machine {
         self.idle();
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn tick(&mut self, now: u64) {
         self.now = now;
         self.timers();
@@ -265,7 +265,7 @@ impl Machine {
         due.map_or(soon, |due| due.max(now + 1).min(soon))
     }
 
-    /// The next thing to do, if there is one now.
+    /// Returns the next action, if there is one now.
     pub fn poll(&mut self, now: u64) -> Option<Output> {
         self.now = now;
         if let Some(output) = self.outbox.next_output() {
@@ -417,7 +417,7 @@ impl Machine {
     }
 }
 
-/// The command that an answer becomes; `None` when it does not fit the question.
+/// Returns the command for an answer; `None` when it does not fit the question.
 fn command(ask: &Ask, answer: Answer, ascending: bool) -> Option<String> {
     Some(match (ask, answer) {
         (Ask::Play { .. }, Answer::Play(play)) => {

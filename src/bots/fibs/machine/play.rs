@@ -75,14 +75,14 @@ impl BoardAge {
         matches!(self, BoardAge::Asked | BoardAge::Fenced)
     }
 
-    /// The board no longer shows what must be answered.
+    /// Marks the board as outdated: it no longer shows what must be answered.
     fn outdate(&mut self) {
         if *self == BoardAge::Fresh {
             *self = BoardAge::Stale;
         }
     }
 
-    /// An answer to an earlier request no longer counts.
+    /// Forgets an earlier request, whose answer no longer counts.
     pub(super) fn forget_request(&mut self) {
         if self.is_asked() {
             *self = BoardAge::Stale;
@@ -144,7 +144,7 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    /// A double, by either player, is no longer open.
+    /// Closes a double by either player.
     pub(super) fn close_doubles(&mut self) {
         self.doubled = false;
         self.mine.take_if(|offer| *offer == MyOffer::Double);
@@ -361,7 +361,7 @@ impl Match {
         matches!(self.stage, Stage::Between { .. })
     }
 
-    /// The length of the match, as the server gives it.
+    /// Sets the length of the match, as the server gives it.
     pub(super) fn set_length(&mut self, length: Option<u32>) {
         self.terms.agreed = Some(length);
         self.record.length = length;
@@ -378,7 +378,7 @@ impl Match {
         self.decisions.open.take_if(|open| open.id == id && fresh)
     }
 
-    /// FIBS-14: an offer is answered only from a board that came after it.
+    /// Notes an offer, which is answered only from a board that came after it (FIBS-14).
     pub(super) fn offer_made(&mut self, now: u64) {
         self.board.age.outdate();
         self.decisions.open = None;
@@ -386,7 +386,7 @@ impl Match {
         self.board.ask_at = Some(now);
     }
 
-    /// The board the server shows: says whether it is another one than before.
+    /// Updates the board that the server shows. Returns true if it differs from the one before.
     pub(super) fn show(&mut self, mut line: BoardLine, now: u64) -> Result<bool, NotationError> {
         if line.turn == 0 {
             if self.stage == Stage::Game {
@@ -440,7 +440,7 @@ impl Match {
         Ok(changed)
     }
 
-    /// FIBS-34: the board cannot be asked for, so what is known counts as confirmed.
+    /// Counts the state so far as confirmed, because the board cannot be asked for (FIBS-34).
     pub(super) fn trust_board(&mut self, now: u64) {
         let Some(Shown { line, view, .. }) = &mut self.board.shown else {
             return;
@@ -476,7 +476,7 @@ impl Match {
         shown.is_some_and(|shown| shown.view.state.score.is_crawford())
     }
 
-    /// Points of us and of the opponent, by the board.
+    /// Returns the points of the bot and of the opponent, by the board.
     pub(super) fn scores(&self) -> [u32; 2] {
         let shown = self.board.shown.as_ref();
         let scores = shown.map_or([0; 2], |shown| shown.line.scores);
@@ -631,8 +631,7 @@ impl Match {
         }
     }
 
-    /// The position before the play that the opponent just made is not known here; this one is the
-    /// board's own, for the record.
+    /// Returns the board's own position for the record, when the position before the opponent's last play is unknown.
     pub(super) fn recorded_board(&self) -> Option<(MatPlayer, Position)> {
         let view = &self.board.shown.as_ref()?.view;
         let player = match view.first_on_roll {

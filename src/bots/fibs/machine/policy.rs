@@ -176,7 +176,7 @@ impl Policy {
         Ok(policy)
     }
 
-    /// FIBS-24: every number is within limits that a clock and a server can work with.
+    /// Checks that every number is within limits that a clock and a server can work with (FIBS-24).
     fn check_numbers(&self) -> Result<(), PolicyError> {
         let (count, seconds) = (COUNT_MAX as f64, SECONDS_MAX as f64);
         let length = f64::from(Score::LENGTH_MAX);
@@ -215,7 +215,7 @@ impl Policy {
         }
     }
 
-    /// FIBS-35: a line end in a text would be a command of its own.
+    /// Checks the texts: a line end in a text would be a command of its own (FIBS-35).
     fn check_texts(&self) -> Result<(), PolicyError> {
         for text in self.greeting.iter().chain([&self.help]) {
             if text.chars().any(char::is_control) {
@@ -235,7 +235,7 @@ impl Policy {
         Ok(())
     }
 
-    /// The lengths that are played, in words.
+    /// Returns the lengths that are played, as text.
     #[must_use]
     pub fn lengths(&self) -> String {
         let Policy {

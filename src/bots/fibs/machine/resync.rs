@@ -44,7 +44,7 @@ impl Machine {
         self.outbox.send(FENCE);
     }
 
-    /// An invitation or acceptance is sent.
+    /// Records that an invitation or acceptance is sent.
     pub(super) fn begin_joining(&mut self, name: &str, wanted: MatchTerms) {
         if wanted == MatchTerms::Resume {
             self.saved.resuming = Some((name.to_owned(), self.now));
@@ -80,7 +80,7 @@ impl Machine {
         false
     }
 
-    /// The answer to a later command: a fence that is not answered by now was lost.
+    /// Handles the answer to a later command: a fence that is not answered by now was lost.
     pub(super) fn fences_lost(&mut self) {
         let game = self.state.game();
         if !game.is_some_and(|game| game.board.age == BoardAge::Asked) {
@@ -88,7 +88,7 @@ impl Machine {
         }
     }
 
-    /// The server has answered a fence: whether it is the last one.
+    /// Counts a fence that the server has answered; the last one confirms the state.
     pub(super) fn fence_answered(&mut self) {
         self.link.fences = self.link.fences.saturating_sub(1);
         if let Some(joining) = self.state.joining_mut() {
@@ -123,7 +123,7 @@ impl Machine {
         }
     }
 
-    /// The server knows no `board`.
+    /// Notes that the server knows no `board`.
     pub(super) fn no_board(&mut self) {
         self.link.board_command = super::state::BoardCommand::Missing;
         self.continue_from_known_board();

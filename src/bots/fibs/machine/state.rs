@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// The match whose new rating has not come.
+    /// Returns the finished match whose new rating has not arrived.
     pub(super) fn ended(&self) -> Option<&EndedMatch> {
         match self {
             State::MatchOver(ended) => Some(ended),
@@ -194,7 +194,7 @@ impl Link {
         }
     }
 
-    /// The server has shown a board after it was asked for one.
+    /// Handles a board that the server was asked for.
     pub(super) fn board_shown(&mut self) {
         if self.board_command == BoardCommand::Untried {
             self.board_command = BoardCommand::Works;

@@ -17,7 +17,8 @@ impl Machine {
         });
     }
 
-    /// The settings, the rating after a match, a login that never completes, and an end that is not answered.
+    /// Runs the timers of the settings, of the rating after a match, of a login that never completes, and of an end
+    /// that is not answered.
     fn login_timers(&mut self) {
         let now = self.now;
         let rated = self.state.ended().is_some_and(|ended| ended.due <= now);
@@ -41,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// A link that is dead, or must be kept alive.
+    /// Runs the timers of a link that is dead, or must be kept alive.
     fn link_timers(&mut self) {
         let now = self.now;
         let offline = matches!(self.state, State::Offline);
@@ -128,7 +129,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-19: ask once, then leave.
+    /// Asks a silent opponent once, then leaves (FIBS-19).
     fn opponent_is_silent(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;

@@ -14,7 +14,7 @@ use super::ROLLS;
 pub(in super::super) trait RollDistribution: Copy {
     /// No roll is needed any more.
     const REACHED: Self;
-    /// The law before a roll: the laws after each of the 21 rolls, with weights out of 36.
+    /// Returns the law before a roll: the laws after each of the 21 rolls, with weights out of 36.
     fn before(after: &[(u32, Self); 21]) -> Self;
     /// Returns a value proportional to the mean number of rolls, for comparisons.
     fn mean(&self) -> u64;
@@ -31,8 +31,8 @@ pub(in super::super) struct BestPlayDistributions<L> {
 }
 
 impl<L: RollDistribution> BestPlayDistributions<L> {
-    /// `reached` is the number of positions in which nothing is left to do; it counts at least
-    /// the empty position.
+    /// Creates the laws; `reached` is the number of positions in which nothing is left to do; it counts at least the
+    /// empty position.
     pub(in super::super) fn new(reached: usize, positions: usize) -> BestPlayDistributions<L> {
         let first = reached.max(1);
         let room = positions.saturating_sub(first);
@@ -115,7 +115,7 @@ impl<L: RollDistribution> Choice<'_, L> {
         }
     }
 
-    /// All steps of `die`, each followed by the best `more` steps of `then`.
+    /// Offers all steps of `die`, each followed by the best `more` steps of `then`.
     #[inline]
     fn offer(&mut self, steps: &Steps, die: usize, more: usize, then: usize) {
         steps.each(die, |after| {

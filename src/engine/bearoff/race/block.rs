@@ -41,8 +41,8 @@ impl RollDistribution {
         values: [0; ROLLS],
     };
 
-    /// The law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded, so that no error grows and
-    /// the values add up.
+    /// Returns the law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded,
+    /// so that no error grows and the values add up.
     pub(super) fn of_sums(sums: &[u32; ROLLS]) -> RollDistribution {
         let mut roll_distribution = RollDistribution::NONE;
         let (mut sum, mut before) = (0, 0);
@@ -78,7 +78,7 @@ impl RollDistribution {
         values
     }
 
-    /// 65535 times the mean number of rolls.
+    /// Returns 65535 times the mean number of rolls.
     #[must_use]
     pub fn mean(&self) -> u32 {
         (u32::from(self.first)..)
@@ -139,7 +139,7 @@ pub(super) fn unpack(block: &[u8], number: usize) -> Option<[RollDistribution; 2
     (left == 0).then_some(distributions)
 }
 
-/// The laws of a block one after the other until `found` says no; `None` when it is damaged.
+/// Reads the laws of a block one after the other until `found` returns false; `None` when it is damaged.
 pub(super) fn each(
     block: &[u8],
     mut found: impl FnMut(&[RollDistribution; 2]) -> bool,

@@ -69,13 +69,13 @@ impl RaceTable {
         })
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub fn numbering(&self) -> Numbering {
         self.order.numbering()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
@@ -100,7 +100,7 @@ impl RaceTable {
         !side.rearmost().is_some_and(beyond) && side.on_board() as usize <= numbering.checkers()
     }
 
-    /// The counts of a side that is covered.
+    /// Returns the counts of a side that is covered.
     #[inline]
     fn counts(&self, side: Side) -> Option<Counts> {
         let mut counts: Counts = [0; MAX_POINTS];
@@ -110,8 +110,8 @@ impl RaceTable {
         self.holds(side).then_some(counts)
     }
 
-    /// Rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered,
-    /// or the table is damaged there.
+    /// Returns the rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered, or
+    /// the table is damaged there.
     #[must_use]
     pub fn distributions(&self, side: Side) -> Option<[RollDistribution; 2]> {
         recent::distributions(&self.number, side, || self.distributions_in_file(side))
@@ -134,7 +134,7 @@ impl RaceTable {
         block::unpack(block, rank % BLOCK)
     }
 
-    /// The same as a distribution.
+    /// Returns the same as a distribution.
     #[must_use]
     pub fn distribution(&self, side: Side) -> Option<Distribution> {
         let [win, gammon] = self.distributions(side)?;
@@ -149,8 +149,8 @@ impl RaceTable {
         })
     }
 
-    /// Chances of a position in which each side plays for itself alone (`BEAR-41`). `None` when it is
-    /// not covered, or the table is damaged there.
+    /// Returns the chances of a position in which each side plays for itself alone (`BEAR-41`). `None` when it is not
+    /// covered, or the table is damaged there.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
         if !self.covers(position) {

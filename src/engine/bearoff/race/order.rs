@@ -87,7 +87,7 @@ impl Order {
         (pips, rank as usize)
     }
 
-    /// The positions with so many pips from number `from` on, in order, until `found` says no.
+    /// Visits the positions with so many pips from number `from` on, in order, until `found` returns false.
     pub(super) fn each(&self, pips: usize, from: usize, found: &mut dyn FnMut(&Counts) -> bool) {
         let mut counts = Counts::default();
         let (points, checkers) = (self.numbering.points(), self.numbering.checkers());

@@ -115,7 +115,7 @@ impl TableBuilder {
         }
     }
 
-    /// From which index on each goal is still to be reached.
+    /// Returns the index from which on each goal is still to be reached.
     pub(super) fn firsts(&self) -> [usize; 2] {
         [self.goals[0].first, self.goals[1].first]
     }
@@ -142,7 +142,7 @@ impl TableBuilder {
         }
     }
 
-    /// All steps of `die`, each followed by the best `more` steps of `then`.
+    /// Offers all steps of `die`, each followed by the best `more` steps of `then`.
     #[inline]
     fn offer(
         &self,

@@ -134,7 +134,7 @@ const DIVISORS: [f32; LANES] = {
     divisors
 };
 
-/// The 25 inputs that describe `b`, whose adversary is `o`, then zeros.
+/// Returns the 25 inputs that describe `b`, whose adversary is `o`, then zeros.
 #[inline(always)]
 fn half<I: Integers>(
     b: &Unpacked,
@@ -193,14 +193,14 @@ fn half<I: Integers>(
     inputs
 }
 
-/// Sum of eight counts of four bits, at most 15 in all.
+/// Returns the sum of eight counts of four bits, at most 15 in all.
 #[inline(always)]
 fn nibble_sum(nibbles: u32) -> i32 {
     let pairs = (nibbles & 0x0f0f_0f0f) + (nibbles >> 4 & 0x0f0f_0f0f);
     (pairs.wrapping_mul(0x0101_0101) >> 24) as i32
 }
 
-/// GE-24: the lowest anchor in the adversary's home, else the highest made point below it down to the
+/// Returns (GE-24) the lowest anchor in the adversary's home, else the highest made point below it down to the
 /// mid-point, else the mid-point (whose value stands for none).
 #[inline(always)]
 fn forward_anchor(made: u32) -> i32 {
@@ -212,8 +212,8 @@ fn forward_anchor(made: u32) -> i32 {
     }
 }
 
-/// GE-26: 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15
-/// up to 23, where that is hardest.
+/// Returns (GE-26) 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15 up
+/// to 23, where that is hardest.
 #[inline(always)]
 fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
     let (mut all, mut contained) = (36, 36);
@@ -229,7 +229,7 @@ fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
     (i32::from(36 - contained), i32::from(36 - all))
 }
 
-/// GE-27.
+/// Returns the mobility (GE-27).
 #[inline(always)]
 fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     let mut distances = BEYOND_HOME;
@@ -239,7 +239,7 @@ fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     I::dot(&distances, &o.escapes)
 }
 
-/// GE-28.
+/// Returns the moment (GE-28).
 #[inline(always)]
 fn moment<I: Integers>(side: Side, counts: &Lanes) -> i32 {
     let checkers = i32::from(side.on_board()).max(1);
@@ -253,7 +253,7 @@ fn moment<I: Integers>(side: Side, counts: &Lanes) -> i32 {
     }
 }
 
-/// GE-30.
+/// Returns the timing (GE-30).
 #[inline(always)]
 fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     // The adversary's rearmost checker on this side's scale, not below 11: 23 - rear, 11..=23.
@@ -273,7 +273,7 @@ fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     time
 }
 
-/// GE-31.
+/// Returns the backbone (GE-31).
 #[inline(always)]
 fn backbone(made: u32) -> f32 {
     let made = made & !1;

@@ -28,7 +28,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// `1.00` or `1.01`.
+    /// Returns `1.00` or `1.01`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

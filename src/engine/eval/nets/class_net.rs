@@ -106,7 +106,7 @@ impl ClassNet {
         })
     }
 
-    /// Name of the net.
+    /// Returns the name of the net.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.label.name
@@ -118,7 +118,7 @@ impl ClassNet {
         &self.label.class
     }
 
-    /// Its inputs.
+    /// Returns its inputs.
     #[must_use]
     pub fn inputs(&self) -> InputSet {
         self.inputs
@@ -130,13 +130,13 @@ impl ClassNet {
         &self.net
     }
 
-    /// Checksum of its file.
+    /// Returns the checksum of its file.
     #[must_use]
     pub fn checksum(&self) -> u32 {
         self.checksum
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, level: CpuLevel) -> ClassNet {
         let mut other = self.clone();
         other.net = other.net.at(level);
@@ -153,8 +153,8 @@ impl ClassNet {
         })
     }
 
-    /// Chances of those `positions` whose bit is set in `wanted`, using the sums of `reference` if
-    /// there is one.
+    /// Computes the chances of those `positions` whose bit is set in `wanted`, using the sums of `reference` if there
+    /// is one.
     #[inline]
     pub(super) fn chances(
         &self,
@@ -170,7 +170,7 @@ impl ClassNet {
         }
     }
 
-    /// Results of the wanted positions into the scratch space, at the positions' indices.
+    /// Writes the results of the wanted positions to the scratch space, at the positions' indices.
     #[inline]
     fn run(
         &self,
@@ -226,7 +226,7 @@ impl ClassNet {
         }
     }
 
-    /// The sums of `reference` for this net, from the last call or computed now.
+    /// Returns the sums of `reference` for this net, from the last call or computed now.
     #[inline]
     fn reference<'a>(
         &self,

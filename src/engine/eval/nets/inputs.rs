@@ -194,7 +194,7 @@ impl InputSet {
         InputSet::all().find(|set| set.inputs() == inputs)
     }
 
-    /// Its name in net files.
+    /// Returns its name in net files.
     #[must_use]
     pub fn name(self) -> String {
         let names: Vec<String> = self
@@ -308,7 +308,7 @@ impl InputSet {
         0.0
     }
 
-    /// Inputs of a position as (input, float value), for float nets.
+    /// Returns the inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
         let mut changes = InputDeltas::for_positions(1);
@@ -354,7 +354,7 @@ fn extremes_of_hand(hand: &[f64], (low, high): &mut (f64, f64)) {
     }
 }
 
-/// Inputs of checkers borne off come one after the other.
+/// Adds the extremes of the inputs of checkers borne off, of which each has those before it.
 fn extremes_of_off(off: &[f64], (low, high): &mut (f64, f64)) {
     for side in off.chunks_exact(OFF_OF_SIDE) {
         let (mut sum, mut least, mut most) = (0.0f64, 0.0f64, 0.0f64);
@@ -519,7 +519,7 @@ impl InputDeltas {
         new
     }
 
-    /// Inputs of the seventh to the fourteenth checker borne off.
+    /// Changes the inputs of the seventh to the fourteenth checker borne off.
     #[inline(always)]
     fn off(&mut self, first: usize, old: &CountedPosition, me: u128, opponent: u128) {
         let beyond = |side: u128| {
@@ -582,7 +582,7 @@ impl InputDeltas {
     }
 }
 
-/// Bit `i` is set where group `i` of four bits is not 0, for 26 groups.
+/// Returns a mask whose bit `i` is set where group `i` of four bits is not 0, for 26 groups.
 #[inline(always)]
 fn places(word: u128) -> u64 {
     const ONES: u64 = 0x1111_1111_1111_1111;

@@ -96,7 +96,7 @@ struct NetSet {
 }
 
 impl NetSet {
-    /// From one net for each role, where there is one (NF-07).
+    /// Creates a set from one net for each role, where there is one (NF-07).
     fn of(mut nets: [Option<Arc<ClassNet>>; Role::ALL.len()]) -> Result<NetSet, NetError> {
         let (mut contact, mut places) = (Vec::new(), [0; Role::IN_CONTACT]);
         // Parents come before those who may need them.
@@ -119,7 +119,7 @@ impl NetSet {
         })
     }
 
-    /// All contact for one net.
+    /// Creates a set with one net for all contact.
     fn single(contact: Arc<ClassNet>, race: Arc<ClassNet>) -> NetSet {
         NetSet {
             contact: vec![contact],
@@ -211,7 +211,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// Nets from the contents of files with names, one a class.
+    /// Returns the creates an evaluator from the contents of files with names, one a class.
     ///
     /// # Errors
     /// When a class is missing or there twice, or a file damaged.
@@ -274,14 +274,14 @@ impl NetEvaluator {
         }
     }
 
-    /// The same nets with these bearoff tables.
+    /// Returns the same nets with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> NetEvaluator {
         self.tables = tables;
         self
     }
 
-    /// The same nets with the pruning net of this file.
+    /// Returns the same nets with the pruning net of this file.
     ///
     /// # Errors
     /// When it is none.
@@ -290,7 +290,7 @@ impl NetEvaluator {
         Ok(self)
     }
 
-    /// The same nets with the volatility net of this file.
+    /// Returns the same nets with the volatility net of this file.
     ///
     /// # Errors
     /// When it is none.
@@ -313,7 +313,7 @@ impl NetEvaluator {
         all.map(AsRef::as_ref)
     }
 
-    /// The same evaluator on another level of this CPU, for tests and measurements.
+    /// Returns the same evaluator on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(&self, level: crate::nn::CpuLevel) -> NetEvaluator {
         let at = |class_net: &Arc<ClassNet>| Arc::new(class_net.at(level));

@@ -87,7 +87,7 @@ impl Role {
     /// Number of roles for positions with contact, starting with [`Role::Contact`]; they are the first of [`Role::ALL`].
     pub const IN_CONTACT: usize = 9;
 
-    /// Its name in files.
+    /// Returns its name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl Role {
         }
     }
 
-    /// This role, its parent, and so on.
+    /// Returns this role, its parent, and so on.
     pub fn line(self) -> impl Iterator<Item = Role> {
         std::iter::successors(Some(self), |role| role.parent())
     }

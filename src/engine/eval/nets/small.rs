@@ -42,7 +42,8 @@ pub(super) fn is_of_class(bytes: &[u8], class: &str) -> bool {
 }
 
 impl SmallNet {
-    /// From the contents of a net file of this class; its parts too, as what is no net may hold more.
+    /// Parses the contents of a net file of this class. Returns its parts too, because a file may hold more than a
+    /// net.
     pub(super) fn parse(
         name: &str,
         bytes: &[u8],
@@ -61,7 +62,7 @@ impl SmallNet {
         Ok((net, parts))
     }
 
-    /// From the parts of a file; `class` is for what is said of one that cannot be.
+    /// Creates a net from the parts of a file; `class` is for error messages.
     pub(super) fn new(
         name: &str,
         class: &str,
@@ -117,7 +118,7 @@ impl SmallNet {
         })
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> SmallNet {
         SmallNet {
             cpu,
@@ -125,7 +126,7 @@ impl SmallNet {
         }
     }
 
-    /// The outputs together, each times its slope (NF-32).
+    /// Returns the outputs together, each times its slope (NF-32).
     pub(super) fn answer(&self, slopes: &[f32; RESULTS]) -> Answer {
         let mut combined = [0.0f32; ROW_WIDTH];
         for (slope, output) in slopes.iter().zip(&self.outputs) {

@@ -70,7 +70,7 @@ impl VolatilityNet {
         Ok(VolatilityNet { net, answer, life })
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> VolatilityNet {
         let net = self.net.at(cpu);
         VolatilityNet { net, ..*self }
@@ -85,7 +85,7 @@ impl VolatilityNet {
         (f64::from(sum) * self.answer.unit).clamp(0.0, MOST)
     }
 
-    /// Cube life, 0 to 1, for the three owners in the order of [`CubeLife`].
+    /// Returns the cube life, 0 to 1, for the three owners in the order of [`CubeLife`].
     pub(super) fn cube_life(&self, position: &Position, chances: &Chances) -> [f64; 3] {
         let terms = life_terms(self.of(position), chances);
         self.life.map(|numbers| {

@@ -16,7 +16,7 @@ pub trait Kernel {
 /// Operations on small whole numbers that compilers do not find by themselves. All levels give the
 /// same results.
 pub trait Integers {
-    /// The sum of the products; it must fit in an `i32`.
+    /// Returns the sum of the products; it must fit in an `i32`.
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
     /// Returns the 32 groups of four bits, lowest first.
     fn nibbles(packed: u128) -> [i16; 32];
@@ -40,8 +40,8 @@ pub trait Integers {
         list: &mut [InputDelta],
         length: usize,
     ) -> usize;
-    /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
-    /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
+    /// Sums `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifts right, limits to
+    /// 0..=255, and returns the dot product with `weights`. Rows are added in 16 bits that wrap; the sum of the
     /// products must fit in an `i32`.
     fn clipped_dot(
         start: &Row,

@@ -143,7 +143,7 @@ fn unglue(text: &str) -> (&str, Option<String>) {
     (text, None)
 }
 
-/// FIBS-04: a line that starts with a number.
+/// Parses a line that starts with a number (FIBS-04).
 fn numbered(line: &str) -> Message {
     if let Some(win) = garbled_win(line) {
         return win;

@@ -22,7 +22,7 @@ impl Captured<'_> {
     }
 }
 
-/// FIBS-08: a sentence, in the form in which servers agree.
+/// Parses a sentence, in the form in which servers agree (FIBS-08).
 pub(super) fn sentence(line: &str) -> Message {
     // Pictures of boards, tables, help texts and what people tell about themselves are indented.
     let indented = line.starts_with(' ');

@@ -184,7 +184,7 @@ impl Log {
         self.user = Some(name);
     }
 
-    /// Another match.
+    /// Begins another match.
     fn begin(&mut self, (line, at): LinePosition, names: [Option<String>; 2], own: bool) {
         if self.matches.len() >= MATCHES_MAX {
             let said = std::mem::replace(&mut self.too_many, true);
@@ -203,7 +203,7 @@ impl Log {
         self.matches.push(Logged::new((line, at), names, own));
     }
 
-    /// A match of the user with this player.
+    /// Begins a match of the user with this player.
     fn begin_own(&mut self, place: LinePosition, rival: &str) {
         let user = self.user.clone().unwrap_or_else(|| YOU.to_owned());
         self.begin(place, [Some(user), Some(rival.to_owned())], true);
@@ -255,7 +255,7 @@ impl Log {
         }
     }
 
-    /// A board belongs to the match of the two whose names it has.
+    /// Records a board in the match of the two players whose names it has.
     fn board(&mut self, place: LinePosition, board: &BoardLine) {
         let [first, second] = &board.names;
         // Some servers name the player on roll twice to those who watch.
@@ -312,7 +312,7 @@ impl Log {
     }
 }
 
-/// `1 NAME TIME HOST`
+/// Returns true for `1 NAME TIME HOST`.
 fn is_welcome(line: &str) -> bool {
     let time = line
         .trim_start_matches(['>', ' '])
@@ -321,7 +321,7 @@ fn is_welcome(line: &str) -> bool {
     time.is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Two players, however they are seated.
+/// Returns two players, however they are seated.
 fn pair(own: bool, first: &str, second: &str) -> [String; 2] {
     match own {
         true => [YOU.to_owned(), second.to_owned()],

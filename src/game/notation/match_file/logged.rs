@@ -163,7 +163,7 @@ impl Logged {
         Ok(())
     }
 
-    /// The first roll of a game that is watched.
+    /// Records the first roll of a game that is watched.
     pub(super) fn opening_roll(&mut self, place: LinePosition, [one, other]: &[(String, u8); 2]) {
         let known = |name: &String| self.names.iter().flatten().any(|known| known == name);
         if self.is_over() || one.1 == other.1 || !known(&one.0) || !known(&other.0) {
@@ -278,7 +278,7 @@ impl Logged {
         (self.rolled, self.open, self.typed) = (None, None, None);
     }
 
-    /// The user's name, where only `You` was known.
+    /// Sets the user's name where only `You` was known.
     pub(super) fn own_name(&mut self, name: &str) {
         let [own, _] = &mut self.names;
         if own.as_deref().is_none_or(|own| own == YOU) {
@@ -308,7 +308,7 @@ impl Logged {
         begun
     }
 
-    /// A roll is played, in the words of the server.
+    /// Records a play of a roll, in the server's words.
     fn moves(
         &mut self,
         place: LinePosition,

@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
+    /// Parses ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
     fn length(&mut self, text: &str, at: usize) -> Result<(), LineError> {
         let mut words = text.split_whitespace();
         let numbered = words

@@ -229,7 +229,8 @@ pub(super) fn is_match_file(text: &[u8]) -> bool {
     MatchFormat::of(text) != MatchFormat::of(b"") || mat::is_mat(text)
 }
 
-/// UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends lines.
+/// Decodes UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends
+/// lines.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let text: Cow<'_, str> = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

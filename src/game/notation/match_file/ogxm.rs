@@ -290,7 +290,7 @@ fn game_record(body: &mut Bytes<'_>) -> Result<GameHeader, FieldError> {
     Ok(header)
 }
 
-/// One action; false where the game ends.
+/// Reads one action; returns false where the game ends.
 fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bool, FieldError> {
     let head = body.byte("action")?;
     let player = match head & WHITE {
@@ -332,7 +332,7 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
     Ok(true)
 }
 
-/// Points and pips, by White's numbers; a 0 ends fewer steps than there are dice.
+/// Reads points and pips, by White's numbers; a 0 ends fewer steps than there are dice.
 fn steps(body: &mut Bytes<'_>, player: MatPlayer, roll: Roll) -> Result<Play, FieldError> {
     let [one, two] = roll.dice();
     let most = if one == two { 4 } else { 2 };

@@ -177,7 +177,7 @@ const fn seat(player: MatPlayer) -> u8 {
     }
 }
 
-/// Points and pips by White's numbers.
+/// Writes points and pips by White's numbers.
 fn steps(
     out: &mut Vec<u8>,
     player: MatPlayer,

@@ -50,7 +50,7 @@ impl MatPlayer {
         }
     }
 
-    /// This player's part of a pair.
+    /// Returns this player's part of a pair.
     #[must_use]
     pub fn of<T: Copy>(self, [first, second]: [T; 2]) -> T {
         match self {

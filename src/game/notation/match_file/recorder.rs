@@ -59,7 +59,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// All matches of the file.
+    /// Returns all matches of the file.
     pub(super) fn finish(mut self) -> Vec<MatchReading> {
         let mut all = std::mem::take(&mut self.before);
         all.push(self.reading());
@@ -141,7 +141,7 @@ impl Recorder {
         is_known.then(|| MatPlayer::at(self.game.on_roll()))
     }
 
-    /// A game begins. Its scores correct the result of the one before.
+    /// Begins a game. Its scores correct the result of the one before.
     pub(super) fn begin(&mut self) -> Result<(), FieldError> {
         if self.file.games.len() >= GAMES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 games")));
@@ -255,7 +255,7 @@ impl Recorder {
         }
     }
 
-    /// The file says whether the game is the Crawford game.
+    /// Records that the file marks the game as the Crawford game, or not.
     pub(super) fn crawford(&mut self, crawford: bool) {
         let length = self.file.length;
         if let Some(game) = self.file.games.last_mut() {
@@ -272,12 +272,12 @@ impl Recorder {
         }
     }
 
-    /// A player gives the game up. The winner's line may still say more, or may be missing.
+    /// Records that a player concedes the game. The winner's line may have more, or may be missing.
     pub(super) fn concedes(&mut self, player: MatPlayer, points: Option<u32>) {
         self.conceded = Some((player, points));
     }
 
-    /// A game that a player conceded has a result, even where nothing says who won.
+    /// Gives a conceded game a result, even where no line names the winner.
     fn apply_concession(&mut self) {
         let Some((player, points)) = self.conceded.take() else {
             return;
@@ -437,8 +437,8 @@ impl Recorder {
         !legal_plays(&self.board(player), roll).is_empty()
     }
 
-    /// A double shows that the game is not the Crawford game. Returns the fault, unless the file begins there: then the
-    /// Crawford game may have been before.
+    /// Notes after a double that the game is not the Crawford game. Returns the fault, unless the file begins there:
+    /// then the Crawford game may have been before.
     pub(super) fn leave_crawford(&mut self) -> Option<FieldError> {
         if !self.file.scores().last()?.is_crawford() {
             return None;
@@ -509,7 +509,7 @@ impl Recorder {
         matches!(self.game.phase(), GamePhase::Answer(_))
     }
 
-    /// A take.
+    /// Records a take.
     pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if !self.is_doubled() {
             return Err(UNDOUBLED);
@@ -560,7 +560,7 @@ impl Recorder {
         }
     }
 
-    /// The file says who won, and not how much: the next score line does.
+    /// Records a winner without points: the next score line has them.
     pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
         let known = self.file.games.last().and_then(|game| game.result);
         let points = known.map_or(self.game.stake(), |(_, points)| points);

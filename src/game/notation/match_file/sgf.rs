@@ -223,14 +223,14 @@ impl Reader<'_> {
         }
     }
 
-    /// A second node ends the first one.
+    /// Begins a node: a second one ends the first.
     fn node(&mut self, at: usize) {
         if self.root.backgammon {
             self.begin(at);
         }
     }
 
-    /// The game begins, once.
+    /// Begins the game, once.
     fn begin(&mut self, at: usize) {
         if self.root.begun || self.depth > 1 {
             return;
@@ -358,7 +358,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A property of the first node.
+    /// Reads a property of the first node.
     fn head(&mut self, property: &Property<'_>) {
         let value = property.value();
         match property.name {
@@ -512,7 +512,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Dice that were set up and never played.
+    /// Records dice that were set up and never played.
     fn leave_roll(&mut self, at: usize) {
         if let Some((player, Some(roll))) = self.rolled.take()
             && !self.recorder.has_given_up()
@@ -610,7 +610,7 @@ fn bad(field: &'static str, found: &str, want: &'static str) -> FieldError {
     (field, Reason::Value { found, want })
 }
 
-/// `W+2`, `B+8R`
+/// Parses `W+2`, `B+8R`
 fn result(text: &str) -> Option<(MatPlayer, u32, bool)> {
     let (winner, points) = text.trim().split_once('+')?;
     let winner = match winner {
@@ -622,7 +622,7 @@ fn result(text: &str) -> Option<(MatPlayer, u32, bool)> {
     Some((winner, digits.parse().ok()?, points.ends_with('R')))
 }
 
-/// Two digits.
+/// Parses two digits.
 fn dice(text: &str) -> Option<Roll> {
     let [first, second] = text.trim().as_bytes() else {
         return None;

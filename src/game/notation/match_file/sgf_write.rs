@@ -154,7 +154,7 @@ const fn letter(player: MatPlayer) -> char {
     }
 }
 
-/// Without what ends a value.
+/// Escapes the characters that end a value.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text
@@ -207,7 +207,7 @@ fn point(player: MatPlayer, point: u8) -> char {
     }
 }
 
-/// `31qtst`: the dice, and a pair of letters for each step.
+/// Formats `31qtst`: the dice, and a pair of letters for each step.
 fn letters(player: MatPlayer, roll: Roll, play: &Play) -> String {
     let [one, two] = roll.dice();
     let mut text = format!("{one}{two}");

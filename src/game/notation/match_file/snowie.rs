@@ -168,7 +168,7 @@ fn board(fields: &[&str]) -> Result<Board, FieldError> {
     Ok((position, [value, owner], dice))
 }
 
-/// The board and the cube of `play (7;0;…;)` as this player sees them, who is on roll.
+/// Parses the board and the cube of `play (7;0;…;)` as seen by this player, who is on roll.
 pub(super) fn set_up(
     text: &str,
     names: &[String; 2],
@@ -202,7 +202,7 @@ pub(super) fn set_up(
     })
 }
 
-/// The same as Snowie and GNU Backgammon write it; `scores` are those before the game.
+/// Writes the line as Snowie and GNU Backgammon do; `scores` are those before the game.
 pub(super) fn line(
     file: &MatchFile,
     scores: [u32; 2],

@@ -215,7 +215,7 @@ pub(super) fn clean(name: &str) -> String {
     text
 }
 
-/// Text that stays on its line.
+/// Returns the text on one line.
 fn one_line(text: &str) -> String {
     let line: String = text.chars().filter(|c| !c.is_control()).collect();
     // Blanks before a control character stand at the end now, where reading drops them.

@@ -287,8 +287,8 @@ fn level(number: i32) -> Cow<'static, str> {
     }
 }
 
-/// Seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon, each with the greater
-/// ones; and the equity. None where nothing was written.
+/// Returns the reads seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon,
+/// each with the greater ones; and the equity. None where nothing was written.
 fn evaluation(record: &Record<'_>, at: usize) -> Option<(Chances, f64)> {
     if record.is_blank(at, 28) {
         return None;
@@ -407,7 +407,7 @@ fn day(record: &Record<'_>) -> Option<String> {
     Some(format!("{year:04}.{month:02}.{day:02}"))
 }
 
-/// A game begins; what comes back is another board or cube than the usual one, as the first player sees it.
+/// Begins a game. Returns the board and cube if they are not the usual ones, as the first player sees them.
 fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp> {
     let begun = recorder.begin();
     let score = |at| record.word(at).min(LENGTH_MAX);

@@ -111,7 +111,7 @@ impl Record<'_> {
         letters.iter().map(|&byte| char::from(byte)).collect()
     }
 
-    /// UTF-16 up to a 0.
+    /// Reads UTF-16 up to a 0.
     pub(super) fn wide_text(&self, at: usize) -> String {
         let rest = self.0.get(at..).unwrap_or_default();
         let (pairs, _) = rest.as_chunks::<2>();

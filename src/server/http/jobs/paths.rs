@@ -112,7 +112,7 @@ async fn list(
     Ok(fresh(response))
 }
 
-/// `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
+/// Answers `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
 async fn one(
     Shelf(shared): Shelf<Arc<Core>>,
     Shelf(access_state): Shelf<Arc<AccessState>>,

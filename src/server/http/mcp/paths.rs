@@ -73,7 +73,7 @@ fn plain(response: &Outgoing) -> Response {
     (status(response), [(CONTENT_TYPE, kind)], body).into_response()
 }
 
-/// `POST /mcp`: one message.
+/// Answers `POST /mcp`: one message.
 pub(in super::super) async fn answer(
     State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,

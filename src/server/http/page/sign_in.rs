@@ -69,7 +69,7 @@ fn shown(response: Response) -> Response {
     fresh(with_headers(response, "text/html"))
 }
 
-/// `GET` and `POST` of the form.
+/// Answers `GET` and `POST` of the form.
 pub(super) async fn sign_in(
     State(shared): State<Arc<Core>>,
     State(access_state): State<Arc<AccessState>>,
@@ -152,7 +152,7 @@ async fn posted(
     ))
 }
 
-/// `POST` of the button that ends a session.
+/// Answers the `POST` of the button that ends a session.
 pub(super) async fn sign_out(
     State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,

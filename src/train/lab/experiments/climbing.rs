@@ -136,7 +136,7 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-/// The scheme of the literature.
+/// Returns the scheme of the literature.
 fn plan(seed: u64, range: f32, rounds: u64) -> Result<HillPlan<'static>, LabError> {
     Ok(HillPlan {
         shape: small(Representation::TdGammon196)?,

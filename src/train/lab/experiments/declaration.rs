@@ -79,7 +79,7 @@ pub struct Half {
     pub beside: bool,
 }
 
-/// A half that is part of the claim.
+/// Declares a half that is part of the claim.
 pub(super) const fn half(
     says: &'static str,
     sum: &'static [(f64, &'static str)],
@@ -93,7 +93,7 @@ pub(super) const fn half(
     }
 }
 
-/// A figure beside the claim.
+/// Declares a figure beside the claim.
 pub(super) const fn beside(
     says: &'static str,
     sum: &'static [(f64, &'static str)],

@@ -26,7 +26,8 @@ pub(super) const TEST_DECISIONS: usize = 1_000;
 /// The look-ahead that labels and judges.
 pub(super) const PLIES: u8 = 2;
 
-/// Positions that are wanted of games of the built-in nets from odd beginnings, each once; none when it was stopped.
+/// Returns the positions that are wanted of games of the built-in nets from odd beginnings, each once; none when it
+/// was stopped.
 pub(super) fn positions(
     engine: &Engine,
     (count, wanted): (usize, &dyn Fn(&Position) -> bool),
@@ -89,7 +90,7 @@ pub(super) fn valued(
     positions.par_iter().map(evaluate_position).collect()
 }
 
-/// Labels of positions.
+/// Returns the labels of positions.
 pub(super) fn labelled(positions: &[Position], chances: &[Chances]) -> Vec<PositionChances> {
     let pairs = positions.iter().zip(chances);
     pairs
@@ -97,7 +98,7 @@ pub(super) fn labelled(positions: &[Position], chances: &[Chances]) -> Vec<Posit
         .collect()
 }
 
-/// The nets that are taught: 198 - 64 - 5.
+/// Returns the nets that are taught: 198 - 64 - 5.
 pub(super) fn shape() -> Result<ClassicShape, LabError> {
     ClassicShape::new(Representation::TdGammon198, &[64], 5).map_err(LabError::Shape)
 }
@@ -119,7 +120,7 @@ pub(super) fn plan<'a>(
     })
 }
 
-/// The nets as players.
+/// Returns the nets as players.
 pub(super) fn asked(nets: &[ClassicNet]) -> Vec<Box<dyn Player>> {
     let player = |net: &ClassicNet| -> Box<dyn Player> {
         Box::new(ClassicPlayer::new("net", net.clone(), Sides::Swap))
@@ -220,7 +221,7 @@ pub(super) struct TrainingData {
     pub others: Vec<Position>,
 }
 
-/// Positions after plays of the net's and of two plies where these differ, at most so many.
+/// Returns positions after plays of the net and of two plies where these differ, at most so many.
 pub(super) fn disputed(
     engine: &Engine,
     net: &ClassicNet,
@@ -294,7 +295,7 @@ impl TrainingData {
     }
 }
 
-/// Positions of a class, so many to learn from; none when it was stopped.
+/// Returns the positions of a class, so many to learn from; none when it was stopped.
 pub(super) fn training_data(
     (class, count): (Class, usize),
     lab_context: &ExperimentContext<'_>,
