@@ -267,7 +267,7 @@ mod tests {
             format!("{:<6}|", Terminal::new("Zoë").at_most(2)),
             "Zo    |"
         );
-        // What is escaped inside a string of JSON is still the same string.
+        // Text that is escaped inside a JSON string is still the same string.
         let line = serde_json::json!({ "name": HOSTILE }).to_string();
         let escaped = Terminal::new(&line).to_string();
         assert_ne!(line, escaped);

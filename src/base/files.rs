@@ -15,10 +15,9 @@ pub const TEXT_BYTES_MAX: u64 = 4 << 20;
 /// Most bytes of records that are read into memory together, such as a benchmark file.
 pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
 
-/// Opens a regular file for reading. Never waits, whatever stands behind the name.
+/// Opens a regular file for reading. Never waits, whatever kind of file it is.
 ///
-/// # Errors
-/// What the system says, or that it is no regular file, and what it is instead.
+/// # Errors The system's error, or the kind of a file that is not a regular one.
 pub fn open(path: &Path) -> io::Result<File> {
     // Without this flag the opening of a pipe waits for a writer.
     let file = platform::without_waiting(OpenOptions::new().read(true)).open(path)?;
@@ -40,8 +39,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Takes the system's lock of a file, which ends with the program or with the last copy of `file`.
 ///
-/// A process that another thread starts has copies of all open files until it runs its own program, so a lock that was
-/// just given back can be held for a moment longer; this waits for a tenth of a second before it gives up.
+/// A process that another thread starts has copies of all open files until it runs its own program, so a lock that
+/// was just released can be held for a moment longer; this waits for a tenth of a second before it fails.
 ///
 /// # Errors
 /// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise what the system says.

@@ -182,7 +182,7 @@ impl FromIterator<f64> for Running {
 /// Current verdict of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtVerdict {
-    /// Not decided.
+    /// The test is not decided.
     Open,
     /// The mean is below the middle of the two hypotheses.
     Lower,

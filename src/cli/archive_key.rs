@@ -6,7 +6,7 @@ use gammond_engine::query::Settings;
 use gammond_game::notation::{MatchFormat, MatchReading};
 use gammond_report::analysis::{PlayerSums, level_name};
 
-/// What an analysis depends on beside the match: the same for all matches of a command.
+/// The inputs of an analysis beside the match: the same for all matches of a command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnalysisKey {
     level: String,

@@ -75,7 +75,7 @@ impl FailureArgs {
     }
 }
 
-/// Failures that are told one by one.
+/// Number of failures that are reported one by one.
 const FAILURES_SHOWN_MAX: usize = 5;
 
 /// Says on standard error which failures a duel survives: the first few.
@@ -142,7 +142,7 @@ impl Ratings {
         let (Some(elo), Some(fibs)) = (self.elo, self.fibs) else {
             return "difference in Elo and FIBS points: too few games\n".to_owned();
         };
-        // Who won all, or nothing, has a bound on one side only.
+        // A player who won all, or nothing, has a bound on one side only.
         let of = |[middle, low, high]: [f64; 3]| match (low.is_finite(), high.is_finite()) {
             (true, true) => format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
             (true, false) => format!("above {low:+.0}"),

@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     Work(Cause),
 }
 
-/// A file, or whatever else has a name, and what is wrong with it.
+/// A file, or another named thing, and its error.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {source}")]
 struct NamedError {

@@ -394,7 +394,7 @@ fn log_filter(text: &str) -> Result<Targets, String> {
     let targets: Targets = (text.parse()).map_err(|_| {
         format!("--log {text}: expected a level or a list such as gammond=debug,warn")
     })?;
-    // What the client of NATS complains of is said in our words; its own are for those who look for faults.
+    // Errors of the NATS client are reported in our words; its own are for debugging.
     let wanted = ["async_nats", "debug", "trace"];
     let lower = text.to_ascii_lowercase();
     Ok(if wanted.iter().any(|word| lower.contains(word)) {

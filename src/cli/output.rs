@@ -24,7 +24,7 @@ pub(crate) fn folded(text: &str) -> String {
 fn fold(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {
-        // What is for programs stays as it is.
+        // Output for programs stays as it is.
         if shown(line) <= columns || line.starts_with(['{', '[', '<']) {
             out.push_str(line);
             continue;

@@ -35,13 +35,13 @@ enum Shown {
     /// A bar on a terminal, lines elsewhere.
     #[default]
     Auto,
-    /// A bar.
+    /// Bars on the terminal.
     Bar,
     /// A line a minute.
     Lines,
     /// One JSON object a second.
     Json,
-    /// Nothing.
+    /// No progress.
     None,
 }
 
@@ -69,7 +69,7 @@ impl ProgressArgs {
         }
     }
 
-    /// Shows nothing, whatever was asked for.
+    /// Turns progress off, whatever the options say.
     pub(crate) const fn quiet(mut self, quiet: bool) -> ProgressArgs {
         if quiet {
             self.progress = Shown::None;
@@ -128,7 +128,7 @@ struct Drawing {
     task: String,
     begun: Instant,
     told: Instant,
-    /// Programs hear at once that it begins.
+    /// True if programs have got the event that it begins.
     begins_told: bool,
 }
 
@@ -183,7 +183,7 @@ impl Drawing {
         let progress = &event.progress;
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(progress.total, ProgressDrawTarget::stderr());
-            // What is last is cut where the terminal ends: a bar of two lines cannot be drawn over.
+            // The last part is cut where the terminal ends: a bar of two lines cannot be overwritten.
             let unit = progress.unit;
             let template = if progress.total.is_some() {
                 format!(
@@ -198,7 +198,7 @@ impl Drawing {
                 });
                 bar.set_style(style.progress_chars("=> "));
             }
-            // What an earlier run did says nothing about this one's speed.
+            // The work of an earlier run says nothing about this one's speed.
             bar.set_position(event.resumed);
             bar.reset_eta();
             bar

@@ -200,7 +200,7 @@ fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Va
     }))
 }
 
-/// What the decisions of a game show.
+/// The results of the decisions of a game.
 #[derive(Default)]
 struct Game {
     /// Points before it; `None` if no position says so.

@@ -213,7 +213,7 @@ impl Console {
         let evals = self.table.decides.of(&self.players).evals;
         let mut before = *state;
         if self.table.beavers > 0 {
-            // Whether to take a raccoon is asked as if the cube were one's own.
+            // The decision to take a raccoon is made as if the cube were one's own.
             before.cube = gammond_game::Cube::new(self.table.cube, gammond_game::CubeOwner::Me)
                 .unwrap_or(before.cube);
         }

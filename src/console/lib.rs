@@ -103,9 +103,9 @@ impl Default for ConsoleOptions {
 /// The answer to a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsoleAnswer {
-    /// For standard output.
+    /// Text for standard output.
     pub out: String,
-    /// For standard error.
+    /// Text for standard error.
     pub err: String,
     /// The session is over.
     pub ends: bool,

@@ -1,4 +1,4 @@
-//! What a match makes of the cube: `show marketwindow` in a match, and `show met`.
+//! The cube at a match score: `show marketwindow` in a match, and `show met`.
 
 use super::Console;
 use super::host::ConsoleHost;
@@ -92,9 +92,9 @@ impl Doubler {
 /// The state of a doubled cube.
 enum Cube {
     Live,
-    /// It wins the match for the doubler, so that the other player has nothing to lose by turning it.
+    /// The cube wins the match for the doubler, so that the other player has nothing to lose by turning it.
     TurnedAtOnce,
-    /// It wins the match for the other player.
+    /// The cube wins the match for the other player.
     Dead,
 }
 

@@ -352,7 +352,7 @@ impl Columns {
             self.open = true;
             return;
         }
-        // Who begins at the right stands at the left all the same.
+        // A player who begins at the right stands at the left all the same.
         if !self.open && !text.is_empty() {
             *text += &format!("{:<COLUMN$}", "");
         }

@@ -19,7 +19,7 @@ const SIMPLE: usize = 26;
 struct Place {
     table: Table,
     beavers: bool,
-    /// Nothing where the checkers are no position.
+    /// Position of the checkers; `None` if they make none.
     position: Option<Position>,
     offered: bool,
     on_top: bool,
@@ -140,7 +140,7 @@ impl Console {
         // Any other player on roll than the one at the bottom is the one at the top.
         let on_top = *fields.get(3)? != "1";
         *fields.get_mut(3)? = if on_top { "-1" } else { "1" };
-        // How high the cube may go is not asked for here.
+        // The limit of the cube is not checked here.
         let most = fields.get_mut(9)?;
         if most.bytes().all(|byte| byte.is_ascii_digit()) {
             *most = "10";

@@ -40,7 +40,7 @@ impl Console {
         let Some([lost, won]) = self.plain_results(host) else {
             return;
         };
-        // What is above one is a percentage.
+        // A number above one is a percentage.
         let mwc = match wanted {
             None => (lost + won) / 2.0,
             Some(mwc) if mwc > 1.0 => mwc / 100.0,

@@ -26,13 +26,13 @@ pub(super) struct Record {
     pub(super) set_up: bool,
     /// Hints that were given inside the record, by game and action.
     pub(super) hints: BTreeMap<(usize, usize), Hint>,
-    /// What the engine decided while it played, by game and action.
+    /// Decisions of the engine while it played, by game and action.
     pub(super) decided: BTreeMap<(usize, usize), Decided>,
     /// True if the game shown was resigned, and its end is shown.
     pub(super) ended: bool,
 }
 
-/// What the engine decided at an action of its own.
+/// A decision of the engine at an action of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decided {
     /// True if the roll had several plays.
@@ -116,7 +116,7 @@ impl Record {
         let Some(game) = self.file.games.get_mut(number) else {
             return;
         };
-        // What is played in the middle of a game takes the place of what followed.
+        // An action in the middle of a game replaces the ones after it.
         game.actions.truncate(at);
         self.hints.retain(|place, _| *place < (number, at));
         self.decided.retain(|place, _| *place < (number, at));

@@ -360,7 +360,7 @@ impl<C: Commands> Shared<C> {
         }
     }
 
-    /// Returns the place of a stage's command; above the limit the places of others are given up.
+    /// Returns the place of a stage's command; above the limit the places of others are released.
     async fn host_place(&self, key: HostKey) -> HostPlace {
         let mut hosts = self.hosts.lock().await;
         while hosts.len() >= HOSTS_MAX && !hosts.contains_key(&key) {

@@ -111,7 +111,7 @@ impl RaceAdvice {
 /// Returns Kleinman's number, with the sign of the lead.
 fn kleinman([mine, theirs]: [f64; 2]) -> f64 {
     let lead = theirs - mine + 4.0;
-    // Below 5 pips together the formula has no meaning any more.
+    // Below 5 pips together the formula has no meaning.
     let square = lead * lead / (mine + theirs - 4.0).max(1.0);
     if lead < 0.0 { -square } else { square }
 }

@@ -288,7 +288,7 @@ impl Default for MatchState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchStateError {
-    /// Not a power of two, or too large.
+    /// The value is not a power of two, or too large.
     #[error("cube is {0}, expected a power of two from 1 to 4096")]
     CubeValue(u32),
     /// Too long a match.

@@ -33,7 +33,7 @@ pub enum JobError<E: std::error::Error + 'static> {
         "only a job with a fixed number of parts can be divided; leave out the rule that ends it early"
     )]
     Endless,
-    /// The machines that compute the parts, or those for whom this one does.
+    /// The machines that compute the parts failed, or those that ordered them.
     #[error(transparent)]
     RemoteExecutor(#[from] RemoteError),
     /// Computing a part.

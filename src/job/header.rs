@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     kind: String,
-    /// In the order of their names, so that a header has one text only.
+    /// Fields in the order of their names, so that a header has one text only.
     fields: BTreeMap<String, String>,
 }
 
@@ -50,7 +50,7 @@ fn shown(value: Option<&str>, from: usize) -> String {
 impl Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (found, wanted) = (self.found.as_deref(), self.wanted.as_deref());
-        // Of long values that begin alike, the places where they differ.
+        // The places where long values that begin alike differ.
         let pairs = (found.unwrap_or_default().chars()).zip(wanted.unwrap_or_default().chars());
         let alike = pairs.take_while(|(a, b)| a == b).count();
         let from = alike.saturating_sub(SHOWN_MAX / 4);

@@ -47,7 +47,7 @@ pub enum MergeError {
         /// The first such part.
         number: u64,
     },
-    /// Nothing to merge.
+    /// There is nothing to merge.
     #[error("no journals to merge")]
     Nothing,
 }

@@ -115,12 +115,12 @@ impl<'a> Runner<'a> {
                     } else {
                         job.part(number, &abandon)
                     };
-                    // Nobody listens any more when an earlier part has failed.
+                    // The receiver is gone when an earlier part has failed.
                     let _ = sender.send((number, part));
                 });
             };
             let ended = drive(&mut merger, &spawn, window, &receiver, &abandon, control);
-            // Parts that are still computed are not wanted any more.
+            // Parts in progress are no longer wanted.
             abandon.trigger();
             ended
         })?;
@@ -307,7 +307,7 @@ impl<J: Job> PartMerger<'_, J> {
     }
 }
 
-/// Merges parts that come from elsewhere, until the job is done (true), stopped, or no more come.
+/// Merges parts that come from elsewhere, until the job is done (true) or stopped, or the parts end.
 fn take_all<J: Job>(
     merger: &mut PartMerger<'_, J>,
     parts: &mut dyn PartSource,
@@ -361,7 +361,7 @@ fn drive<J: Job>(
     let mut ahead = merger.next;
     let mut flying = 0;
     let mut waiting = BTreeMap::new();
-    // A failure counts when its turn comes, so that the same one is told for any number of threads.
+    // A failure counts when its turn comes, so that any number of threads reports the same one.
     let mut failed: Option<(u64, J::Error)> = None;
     loop {
         if merger.take(&mut waiting)? {

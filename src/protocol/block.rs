@@ -67,7 +67,7 @@ pub(super) struct Block {
     pub(super) place: QueuePlace,
     /// The number of the request's own line, where lines are counted.
     pub(super) number: Option<u64>,
-    /// What to do with the match; `None` for a wrong request, whose error is in `refused`.
+    /// Header of the match; `None` for a wrong request, whose error is in `refused`.
     pub(super) wanted: Option<MatchHeader>,
     /// The line that ends it.
     end: String,

@@ -53,11 +53,11 @@ pub struct Cancel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelState {
-    /// It will be answered with what is known, or with an error.
+    /// The request will be answered with the result so far, or with an error.
     Stopped,
-    /// It is answered in a moment, as if it were not stopped.
+    /// The request will be answered in a moment, as if it were not stopped.
     Finishing,
-    /// It has been answered, or there was none.
+    /// The request has been answered, or there was none.
     Unknown,
 }
 

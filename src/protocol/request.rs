@@ -87,7 +87,7 @@ pub struct Refusal {
     pub style: AnswerStyle,
     /// The error.
     pub error: RequestError,
-    /// For a wrong `analyse`: the line that ends its match. The lines up to it are no requests.
+    /// Line that ends the match of a wrong `analyse`. The lines up to it are no requests.
     pub match_end: Option<String>,
 }
 

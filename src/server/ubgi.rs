@@ -52,7 +52,7 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
                 last.iter().for_each(Stop::trigger);
                 last.clear();
             }
-            // Older lines have been obeyed: no more wait than the channel holds.
+            // Earlier lines have been obeyed: no more wait than the channel holds.
             if last.len() > LINES_WAITING + 1 {
                 last.pop_front();
             }

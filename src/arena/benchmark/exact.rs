@@ -26,7 +26,7 @@ impl ExactPlay {
             let chances = known(&position)?;
             candidates.push(PositionChances { position, chances });
         }
-        // The opponent is on roll: the least for him is the most for who moved.
+        // The opponent is on roll, so his least is the mover's most.
         let equity = |one: &PositionChances| f64::from(one.chances.equity());
         candidates.sort_by(|a, b| equity(a).total_cmp(&equity(b)));
         let best = equity(candidates.first()?);

@@ -89,7 +89,7 @@ pub struct BenchmarkFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
     /// A line that no benchmark file has.
@@ -98,7 +98,7 @@ pub enum ReadError {
     /// Too many lines are wrong.
     #[error("more than {FAULTS_MAX} wrong lines, the last is line {0}: {1}")]
     Foreign(u64, String),
-    /// There is nothing to score.
+    /// The file has no record to score.
     #[error("no m, o or c record that can be scored: not a benchmark file{0}")]
     Empty(String),
 }
@@ -142,7 +142,7 @@ struct Reading {
     file: BenchmarkFile,
     /// The `#R` lines of the next `m` record.
     rolled: Vec<(u64, PositionChances)>,
-    /// What follows their keys: it decides whether candidates differ.
+    /// Texts after the keys, which decide whether candidates differ.
     texts: Vec<String>,
     /// Points that both players need in `c` records; `None` after settings with an impossible number.
     away: Option<u8>,

@@ -194,7 +194,7 @@ impl<'a> Regrets<'a> {
 }
 
 impl Job for Regrets<'_> {
-    /// For each decision what each player loses, in points.
+    /// Losses of each player at each decision, in points.
     type Sum = Vec<Vec<f64>>;
     type Error = PlayerError;
 

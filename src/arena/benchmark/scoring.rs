@@ -18,7 +18,7 @@ const NO_CUBE: u8 = 1;
 const CUBE: u8 = 2;
 const NO_ACTION: u8 = 3;
 const ACTION: u8 = 4;
-/// In the place of a choice that is not listed.
+/// Number of a choice that is not listed.
 const UNLISTED: u32 = u32::MAX;
 
 /// Records to be scored.

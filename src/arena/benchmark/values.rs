@@ -53,7 +53,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
             break;
         }
         if line.len() > RECORD_LINE_BYTES_MAX {
-            // What follows is the rest of the line, not another one.
+            // The rest is part of this line, not another one.
             let text = format!("line {number} is longer than {RECORD_LINE_BYTES_MAX} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }

@@ -18,7 +18,7 @@ pub struct Finish {
 /// A throw, before it is played.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Throw {
-    /// Whose: 0 or 1.
+    /// Number of the player, 0 or 1.
     pub(super) player: usize,
     /// Seen by that player.
     pub(super) position: Position,
@@ -61,8 +61,8 @@ const TURNS_MAX: u32 = 20_000;
 /// Games of one match that have dice of their own; a match to 255 points has at most 509 that count.
 const GAMES_MAX: u64 = 1 << 12;
 
-/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice to all players;
-/// who wins the opening roll is decided by its dice. `None` when `stop` was triggered before the end.
+/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice to all players; its dice
+/// decide who wins the opening roll. `None` when `stop` was triggered before the end.
 ///
 /// # Errors
 /// When a player fails or answers with an illegal play.

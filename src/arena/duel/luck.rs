@@ -96,8 +96,8 @@ impl Job for AdjustedDuel<'_> {
     }
 }
 
-/// Plays `plan` and takes out the luck that a judge sees, who comes with
-/// everything that decides what it says, in words and checksums. Goes on from where the journal ends.
+/// Plays `plan` and takes out the luck that a judge sees. The judge comes with everything that decides its values, in
+/// words and checksums. Resumes from the journal.
 ///
 /// # Errors
 /// When a player fails or the journal cannot be used.

@@ -48,7 +48,7 @@ pub enum Failures {
     /// The duel ends with an error.
     #[default]
     End,
-    /// It is not counted, nor is the other game of its pair.
+    /// The game does not count, nor does the other game of its pair.
     Void,
     /// Its player loses one point, or the match.
     Forfeit,
@@ -253,8 +253,8 @@ impl<'a> Duels<'a> {
     /// Creates a duel as `plan` describes it for each of the `pairings`, which are places in `players`; those beyond
     /// its end are left out.
     ///
-    /// # Errors
-    /// When the files of a player cannot be read any more, or one does not know the cube that the terms have.
+    /// # Errors When the files of a player cannot be read any more, or a player does not know the cube that the terms
+    /// have.
     pub fn new(
         plan: &DuelPlan,
         players: &[&'a dyn Player],

@@ -57,7 +57,7 @@ impl DuelTerms {
 /// One roll and its play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedTurn {
-    /// Whose: 0 or 1, the place in the game's players.
+    /// Place of the player among the game's players, 0 or 1.
     pub player: usize,
     /// The position before it, seen by that player.
     pub before: Position,
@@ -104,6 +104,6 @@ pub struct PlayedGame {
     pub scores: [u32; 2],
     /// Actions of both players, in order.
     pub actions: Vec<DuelAction>,
-    /// Points that the first player won, negative when lost; 0 for a game that was given up as too long, or failed.
+    /// Points that the first player won, negative when lost; 0 for a game that was abandoned as too long, or failed.
     pub points: i32,
 }

@@ -8,7 +8,7 @@ use gammond_game::{Chances, Position, Roll, generate_plays};
 /// Deepest search: a ply more costs some four hundred times as much.
 pub(super) const DEPTH_MAX: u8 = 2;
 
-/// The player.
+/// A player that looks ahead over all rolls.
 pub(super) struct Expectiminimax {
     depth: u8,
     eval: Box<dyn Player>,

@@ -234,7 +234,7 @@ impl Sum {
     }
 }
 
-/// The player.
+/// A player with a linear evaluator.
 #[derive(Clone, Debug)]
 pub struct Linear {
     name: String,

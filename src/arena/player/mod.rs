@@ -37,8 +37,8 @@ pub trait Player: Send + Sync {
     /// Returns the player's name, as it was requested.
     fn name(&self) -> String;
 
-    /// Returns everything that decides its plays, in words and checksums. Long work that was begun with one player
-    /// goes on with the same only.
+    /// Returns everything that decides its plays, in words and checksums. Long work resumes only with a player of the
+    /// same identity.
     ///
     /// # Errors
     /// When its files cannot be read any more.

@@ -17,7 +17,7 @@ pub(super) const EMBEDDED: &str = "embedded";
 /// The embedded fast nets, as players and the option `--nets` call them.
 pub(super) const FAST: &str = "embedded:fast";
 
-/// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
+/// Name of the choice without bearoff databases but those of the program, for players and the option `--bearoff`.
 pub(super) const NO_BEAROFF: &str = "none";
 
 /// Settings of our engine as a player; callers supply what is left out.

@@ -51,7 +51,7 @@ pub(super) fn short_name(name: &str) -> String {
 /// Letters of a name that a file gives.
 const NAME_LETTERS_MAX: usize = 60;
 
-/// The player.
+/// A player of parts.
 pub(super) struct Parts {
     name: String,
     contact: Box<dyn Player>,

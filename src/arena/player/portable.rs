@@ -81,7 +81,7 @@ pub enum PortablePlayer {
     Classic {
         /// `td` or `hillclimb`.
         kind: String,
-        /// Its file.
+        /// Number of its file.
         file: FileNumber,
         /// `swap` or `invert`; as its file says when left out.
         sides: Option<String>,
@@ -129,7 +129,7 @@ pub enum PortableValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PortableBearoff {
-    /// Only those of the program.
+    /// No databases but those of the program.
     None,
     /// A folder that travels with the job.
     Folder(FileNumber),

@@ -337,7 +337,7 @@ impl PartsSpec {
 /// Defaults for players whose texts leave settings out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
-    /// For our engine.
+    /// Settings of our engine.
     pub ours: Ours,
     /// The match equity table that our engine plays matches by.
     pub met: MatchEquityTable,

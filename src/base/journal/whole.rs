@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const SUFFIX: &str = ".gammond-part";
 /// Letters of the random part of a temporary name.
 const RANDOM_LETTERS: usize = 16;
-/// Temporary names that are tried before giving up.
+/// Number of temporary names that are tried before the error.
 const TRIES_MAX: usize = 16;
 /// Entries of a folder that are searched for left-over temporary files.
 const ENTRIES_SEARCHED_MAX: usize = 1000;
@@ -189,7 +189,7 @@ fn write_beside(
         .and_then(|()| file.sync_all())
         .and_then(|()| place(&part));
     if written.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&part);
         return written;
     }
@@ -226,7 +226,7 @@ mod tests {
         }
         check_writable(&path).unwrap();
         assert!(names(folder.path()).is_empty());
-        // Of another file, of another program, and one that is being written.
+        // Temporary files of another file, of another program, and one that is being written.
         let others = [
             "a.0123456789abcdeg.gammond-part",
             "ab.0123456789abcdef.gammond-part",

@@ -168,7 +168,7 @@ impl Link {
         while self.files.join_next().await.is_some() {}
     }
 
-    /// Keeps the matches that have ended; nothing else is done any more.
+    /// Keeps the matches that have ended, and does nothing else.
     fn keep_ended(&mut self) {
         let now = self.now();
         while let Some(output) = self.machine.poll(now) {
@@ -259,7 +259,7 @@ impl Link {
             match output {
                 BgammonOutput::Login => write(connection, &self.config.login()).await?,
                 BgammonOutput::Send(line) => {
-                    // What follows may be the password of a match.
+                    // The rest may be the password of a match.
                     let word = line.split(' ').next().unwrap_or_default();
                     let shown = if word == "create" { word } else { &line };
                     tracing::debug!(line = shown, "sent");

@@ -35,7 +35,7 @@ enum End {
     Quit,
     Fatal(&'static str),
     Lost(String),
-    /// There was no connection; the reason follows.
+    /// There was no connection, for this reason.
     Unreachable(String),
 }
 
@@ -127,7 +127,7 @@ pub async fn play(
             }
         }
     }
-    // Match files are finished; who insists gets them without the analysis.
+    // Match files are finished; after a second signal they are written without the analysis.
     tokio::select! {
         () = async { while link.files.join_next().await.is_some() {} } => {}
         () = ended_by_force(stop.clone()) => {
@@ -441,7 +441,7 @@ impl Link {
     fn take_reports(&mut self) {
         while let Ok((name, lines)) = self.reports.try_recv() {
             if lines.is_empty() {
-                // Nothing was judged: the match before it is told again.
+                // No match was judged, so the match before it is reported again.
                 let before = self.state.people.get(&name);
                 let lines = before.map(|record_of_opponent| record_of_opponent.report.clone());
                 self.machine

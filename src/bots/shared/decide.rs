@@ -87,7 +87,7 @@ impl DecisionMaker {
         F: Fn(&Settings, &Stop) -> Result<A, EngineError> + Send + 'static,
         A: Copy + Send + Sync + 'static,
     {
-        // Whatever is still being decided is about a board that is gone.
+        // Decisions in progress are about a board that is gone.
         tasks.abort_all();
         let seat = Arc::clone(&self.seat);
         let decision = decide(search, self.settings.clone(), self.budget, seat);
@@ -196,7 +196,7 @@ mod tests {
         }
         assert!(answered > 0);
         assert_eq!(most.load(Ordering::SeqCst), 1);
-        // The last searches hear that they are stopped.
+        // The last searches receive their stop.
         assert!(seat.acquire().await.is_ok());
     }
 

@@ -346,7 +346,7 @@ impl MatchRecord {
             MatPlayer::First => MatchEnd::Won,
             MatPlayer::Second => MatchEnd::Lost,
         });
-        // A match that was won has an ending, told or not.
+        // A match that was won has an ending, with or without a report.
         let open = self.games.last().is_some_and(|game| game.result.is_none());
         if let (true, Some(length)) = (open, self.length) {
             let [mine, theirs] = self.scores;
@@ -464,7 +464,7 @@ impl MatchRecord {
     /// Ends a game.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
-        // Jibs 0.5.3 says it in two lines: one player gives up, and the other one wins.
+        // Jibs 0.5.3 sends two lines: one player gives up, and the other one wins.
         if self.games.last().is_some_and(|game| game.result.is_some()) {
             return;
         }

@@ -170,7 +170,7 @@ impl Make {
 enum MakeOutcome {
     /// Description of the databases.
     All(Value),
-    /// It was stopped; how to go on has been said.
+    /// The computation was stopped, and the way to resume it was printed.
     Stopped(ExitCode),
 }
 
@@ -200,7 +200,7 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<MakeOutcome, Fa
     ))
 }
 
-/// Tells how far the work is, and ends it when it is to stop.
+/// Reports the progress of the work, and ends it when it is to stop.
 fn watching<'a>(
     control: &'a mut Control<'_>,
     unit: &'static str,
@@ -289,7 +289,7 @@ fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
     Ok(MakeOutcome::All(info(&database, Some(&file))))
 }
 
-/// Says when positions need more rolls than GNU Backgammon's layout can tell.
+/// Warns when positions need more rolls than GNU Backgammon's layout can hold.
 fn warn_of_cut_tails(database: &Database) {
     let Database::OneSided(table) = database else {
         return;

@@ -142,7 +142,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut out = Output::new();
     let mut from = 0;
     for (path, &(count, generation)) in args.files.iter().zip(&read.files) {
-        // When it was stopped: what has been scored.
+        // After a stop: the scores so far.
         let scored = outcome.sum.first().map_or(0, Vec::len);
         let to = (from + count).min(scored);
         let items = read.items.get(from..to).unwrap_or_default();
@@ -185,7 +185,7 @@ struct Read {
     items: Vec<Item>,
     /// Number of records in each file, and its generation if it is one of the published files.
     files: Vec<(usize, Option<Generation>)>,
-    /// Their checksums.
+    /// Checksums of the sources.
     sources: Vec<String>,
     damaged: bool,
 }

@@ -326,7 +326,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the farm, as soon as it is there; none when it is told to end before.
+/// Returns the farm as soon as it exists; `None` when a signal comes before.
 async fn open_with_retry(
     access: &Access,
     server: &Server,
@@ -343,7 +343,7 @@ async fn open_with_retry(
                 .connect_with_retry(&|text| stderr_line!("gammond: {text}"))
                 .await?;
             match Farm::open(client, &server.options.farm, server.copies()).await {
-                // Somebody may mend it.
+                // The operator may fix it.
                 Err(
                     error @ (FarmError::Server { .. }
                     | FarmError::Other(_)

@@ -77,7 +77,7 @@ pub(super) fn task(
         silence_s,
         typed: one_line(&typed, TYPED_LETTERS_MAX),
     };
-    // What a worker would refuse is refused here.
+    // Arguments that a worker would refuse are refused here.
     let paths: Vec<PathBuf> = task.files.iter().map(|file| (&file.path).into()).collect();
     let job_paths = JobPaths::new(&paths, None);
     prepared(&task, &job_paths).map_err(Failure::from)?;
@@ -198,7 +198,7 @@ fn job(command: &Submitted, files: &mut JobFiles) -> Result<Job, Failure> {
 /// Refuses arguments that do not fit together.
 fn check(command: &Prepared) -> Result<(), NotPortable> {
     let wrong = match command {
-        // What ends by the clock comes out differently on each machine.
+        // A limit in seconds ends at another place on each machine.
         Prepared::Rollout(args) if is_timed(&args.request) => {
             "time=: a farm computes what is the same on every machine; say how many trials, or se= or jsd="
         }
@@ -793,7 +793,7 @@ mod tests {
         let mut more = duel.clone();
         more["job"]["duel"]["mat"] = json!("/tmp/x");
         assert!(at_the_worker(&more).is_err(), "an unknown field");
-        // What a worker writes is in its scratch folder, whatever it is called.
+        // Files that a worker writes are in its scratch folder, under any name.
         for name in ["/etc/cron.d/x", "../../x", "..", "a/../..", "~/.bashrc"] {
             let mut task = duel.clone();
             task["job"]["duel"]["journal"] = json!(name);

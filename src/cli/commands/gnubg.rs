@@ -114,7 +114,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         true => None,
         false => Some(common.engine()?),
     };
-    // Nobody may be reading.
+    // The reader may be gone.
     let _ = sinks
         .out
         .write_all(Console::banner().as_bytes())

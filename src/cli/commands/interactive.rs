@@ -163,7 +163,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     table.begin(args)?;
     let mut input = std::io::stdin().lock();
     let played = table.play(&mut input, args.games);
-    // Whatever ended it, the person learns where the match is.
+    // However the match ended, the person learns where its file is.
     let ended = table.end();
     played.and(ended).map(|()| ExitCode::SUCCESS)
 }
@@ -173,7 +173,7 @@ impl GameTable<'_> {
         self.out.line(folded(text).trim_end_matches('\n'))
     }
 
-    /// Says what is played, against whom, and with which dice.
+    /// Prints the kind of game, the opponent, and the source of the dice.
     fn begin(&mut self, args: &Args) -> Result<(), Failure> {
         let what = match (self.length, args.games) {
             (0, 1) => "a money game".to_owned(),
@@ -557,7 +557,7 @@ impl GameTable<'_> {
         }
     }
 
-    /// Offers the game to the opponent, who accepts what cannot be less than playing on.
+    /// Offers the game to the opponent, who accepts if playing on cannot be worth more.
     fn resign(&mut self, view: &View, margin: Margin) -> Result<Option<GameEnd>, Failure> {
         let query = EvalQuery::new(view.position, view.state);
         let kind = kind(margin);
@@ -728,7 +728,7 @@ fn line_of(input: &mut impl BufRead) -> Result<Option<String>, Failure> {
     }
     let mut ended = line.ends_with(b"\n");
     while !ended {
-        // What is beyond belongs to the same line, and is not read as another.
+        // The rest belongs to the same line, and is not read as another.
         let rest = input.fill_buf().map_err(failed)?;
         let end = rest.iter().position(|&byte| byte == b'\n');
         ended = end.is_some() || rest.is_empty();

@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<positions::Positions, Failure> {
     positions::read(&mut BufReader::new(input)).map_err(Failure::in_file(path))
 }
 
-/// Returns the positions of a file, and whether lines were wrong; those are told.
+/// Returns the positions of a file, and whether lines were wrong; wrong lines are reported.
 pub(super) fn read_with_warnings(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
     let (positions, wrong) = read(path)?;
     for (line, reason) in &wrong {

@@ -414,7 +414,7 @@ fn quantise_file(
     };
     let bytes = native::write(&label, &parts);
     is_replaceable(input, output)?;
-    // What was written must be read again before it replaces anything.
+    // The written file is read again before it replaces anything.
     ClassNet::parse(&output.display().to_string(), &bytes)?;
     write_whole(output, &bytes).map_err(Failure::in_file(output))?;
     let text = format!(

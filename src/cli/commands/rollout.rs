@@ -529,7 +529,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Returns the records that are wanted, and whether lines were wrong; those are told.
+/// Returns the wanted records, and whether lines were wrong; wrong lines are reported.
 fn wanted(args: &FileArgs, seed: u64) -> Result<(Vec<RecordRequest>, bool), Failure> {
     let unrolled = if args.before_roll || args.cube.is_some() {
         Unrolled::BeforeRoll

@@ -14,7 +14,7 @@ pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 
 /// Bytes that stay where they are. Shared freely between threads.
 pub(super) enum Bytes {
-    /// In the program itself: read from disk only where they are looked at.
+    /// Bytes in the program itself: read from disk only where they are accessed.
     Static(&'static [u8]),
     /// Made by the program when it is first looked at.
     Made(&'static LazyLock<Vec<u8>>),
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self {
             Bytes::Static(_) => "built in",
-            // To tell its length would make it.
+            // Its length is not printed, because that would compute it.
             Bytes::Made(_) => return f.write_str("built in"),
             Bytes::Owned(_) => "in memory",
             Bytes::File(..) => "in a file",

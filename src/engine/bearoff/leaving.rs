@@ -23,7 +23,7 @@ impl RollDistribution for Rolls {
         let mut law = [0.0; LEAVING_ROLLS];
         for (weight, Rolls(later)) in after {
             let share = f64::from(*weight) / 36.0;
-            // What is not left for a later roll ends with this one.
+            // The share that is not left for a later roll ends with this one.
             law[0] += share * (1.0 - later.iter().sum::<f64>());
             for (chance, later) in law[1..].iter_mut().zip(later) {
                 *chance += share * later;

@@ -15,7 +15,7 @@ pub const ROLLS_MAX: usize = 32;
 /// Sum of the values of a distribution.
 const WHOLE: u16 = 65535;
 
-/// Numbers of rolls in a distribution of whatever table: 0 to 63.
+/// Numbers of rolls in a distribution of any table: 0 to 63.
 pub const DISTRIBUTION_ROLLS: usize = 64;
 
 /// Average value of a roll in pips, less the pips that are wasted.
@@ -628,7 +628,7 @@ pub(super) fn no_later_by(
     this: Rolls<impl Iterator<Item = u16>>,
     other: Rolls<impl Iterator<Item = u16> + Clone>,
 ) -> f32 {
-    // What the other has not yet used up before its roll number `next`.
+    // The share of the other that is left before its roll number `next`.
     let mut left: u64 = other.values.clone().map(u64::from).sum();
     let mut next = other.first;
     let mut others = other.values;

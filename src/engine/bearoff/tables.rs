@@ -16,11 +16,11 @@ pub struct Tables {
     pub one_sided: Arc<OneSided>,
     /// 6 points, 6 checkers.
     pub two_sided: Arc<TwoSided>,
-    /// For backgammons in races.
+    /// Table for backgammons in races.
     pub leaving_home: Arc<LeavingHome>,
-    /// For cubes just above the two-sided table; made when they are first asked.
+    /// Plays for cubes just above the two-sided table; computed at first use.
     fast_plays: Arc<OnceLock<Option<FastPlays>>>,
-    /// From files, the smallest first.
+    /// Tables from files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
     more_one_sided: Vec<Arc<LargerDatabase>>,
 }

@@ -41,7 +41,7 @@ pub enum EngineError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It cannot be read any more.
+    /// The file can no longer be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
     /// Nets of ours.
@@ -111,7 +111,7 @@ mod tests {
             }
             assert_eq!(kind, Some(std::io::ErrorKind::NotFound), "{text}");
         }
-        // Float weights are known by their contents, whatever the name says.
+        // Float weights are recognised by their contents, not by their name.
         let file = tempfile::NamedTempFile::with_suffix(".net").unwrap();
         std::fs::write(&file, b"\x02\0\0\0\0\0\0\0{}").unwrap();
         let float = build(file.path().to_str().unwrap())

@@ -19,9 +19,9 @@ struct Plan {
     plies: u8,
     /// Look-ahead where games are cut off.
     leaf_plies: u8,
-    /// At most so many plays of a roll...
+    /// Largest number of plays of a roll that are rolled out.
     plays: usize,
-    /// ... within this equity of the best.
+    /// Largest distance of these plays from the best, in equity.
     margin: f64,
 }
 

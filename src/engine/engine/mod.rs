@@ -332,7 +332,7 @@ impl Engine {
     }
 
     /// Returns a checksum of everything that decides an answer beside the settings: the nets, the bearoff databases,
-    /// the program's version. Long work is continued by an engine with the same one only.
+    /// the program's version. Long work resumes only with an engine of the same identity.
     ///
     /// # Errors
     /// When a file cannot be read any more.

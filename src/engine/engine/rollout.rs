@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Look-ahead at least that chooses which plays are rolled out.
 const LOOK_PLIES: u8 = 2;
 
-/// For what is only counted.
+/// Token of work that is only counted.
 static NEVER: Stop = Stop::never();
 
 impl From<RolloutError> for EngineError {

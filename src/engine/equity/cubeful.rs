@@ -295,7 +295,7 @@ impl<'a> Valuer<'a> {
         );
         let doubled = 2 * Stakes::points(doublings);
         let now = self.stakes.level(doublings, 0);
-        // Who doubles a cube that he cannot use again is redoubled at once by one who needs more.
+        // A player who doubles a cube that he cannot use again is redoubled at once by one who needs more.
         let at_stake = |doubler: u32, other: u32| -> &CubeLevel {
             let automatic = doubler <= doubled && other > doubled;
             self.stakes.level(doublings, if automatic { 2 } else { 1 })

@@ -26,7 +26,7 @@ pub struct Decision0 {
     pub take: bool,
     /// True if the position is too good to double.
     pub too_good: bool,
-    /// No double.
+    /// Value without a double.
     pub no_double: f64,
     /// Double and take.
     pub double_take: f64,

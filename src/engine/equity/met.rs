@@ -32,12 +32,12 @@ pub enum MetError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// No built-in table has this name.
+    /// The name is not one of the built-in tables.
     #[error(
         "match equity table {0:?} is unknown, expected a file or one of Kazaross-XG2, Rockwell-Kazaross, g11, mec26"
     )]
     Name(String),
-    /// Not XML.
+    /// The file is not XML.
     #[error("match equity table: not XML at byte {at}: {reason}")]
     Xml {
         /// Byte offset of the reader.
@@ -67,7 +67,7 @@ pub enum MetError {
         mine: usize,
         /// Points needed by the other.
         theirs: usize,
-        /// The entry.
+        /// Value of the entry.
         value: f64,
         /// The entry with the scores exchanged.
         other: f64,
@@ -115,8 +115,8 @@ impl MatchEquityTable {
         MatchEquityTable::extended(table.name, &rows, table.post, PostCrawford::USUAL)
     }
 
-    /// Completes a square table of `pre` rows. Of `post`, entries at and above the native length
-    /// are made anew, as GNU Backgammon does.
+    /// Completes a square table of `pre` rows. Entries of `post` at and above the native length are computed, as GNU
+    /// Backgammon does.
     pub(super) fn extended(
         name: &str,
         rows: &[&[f64]],

@@ -10,7 +10,7 @@ use gammond_game::{Chances, CubeOwner, Verdict};
 pub enum Response {
     /// Accept; own the cube.
     Take,
-    /// Give up the game.
+    /// Pass, and lose the game.
     Pass,
     /// Accept, turn the cube once more and keep it. Answering a beaver: a raccoon.
     Beaver,

@@ -3,7 +3,7 @@
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, CubeOwner, Verdict};
 
-/// Two values that differ by no more are as good as each other.
+/// Largest difference of two values that count as equal.
 const EQUAL: f64 = 1e-5;
 
 /// Values that a cube decision is based on, in points per unit of the undoubled cube or in EMG at it.

@@ -98,10 +98,10 @@ pub trait Shortcuts: std::fmt::Debug {
         false
     }
 
-    /// Ranks the positions after the plays of one position with contact roughly, in a fraction of
-    /// the time of [`Shortcuts::evaluate_quickly`]: `out` tells how much better one is than another
-    /// for the player on roll there, when the five chances are worth `slopes`. Scores compare
-    /// only with one another. When the evaluator has no net for this it returns `false`.
+    /// Ranks the positions after the plays of one position with contact roughly, in a fraction of the time of
+    /// [`Shortcuts::evaluate_quickly`]: a difference of two scores in `out` is how much better one position is than
+    /// the other for the player on roll there, when the five chances are worth `slopes`. Scores compare only with one
+    /// another. When the evaluator has no net for this it returns `false`.
     fn rank_quickly(
         &self,
         reference: &Position,
@@ -156,8 +156,8 @@ pub struct NoShortcuts;
 
 impl Shortcuts for NoShortcuts {}
 
-/// Brings results into the order that probabilities must have, and takes away what cannot
-/// happen: who has borne off a checker loses no gammon.
+/// Brings results into the order that probabilities must have, and removes impossible results: a player who has borne
+/// off a checker loses no gammon.
 #[inline]
 pub fn possible(results: [f32; 5], position: &Position) -> Chances {
     let mut results = results;

@@ -107,9 +107,9 @@ pub struct DenseNet {
     pub hidden_slope: f32,
     /// The output layer's slope.
     pub output_slope: f32,
-    /// From input `i` to hidden unit `j` at `i * hidden + j`.
+    /// Weights from input `i` to hidden unit `j` at `i * hidden + j`.
     pub hidden_weights: Vec<f32>,
-    /// From hidden unit `j` to output `k` at `k * hidden + j`.
+    /// Weights from hidden unit `j` to output `k` at `k * hidden + j`.
     pub output_weights: Vec<f32>,
     /// One a hidden unit.
     pub hidden_biases: Vec<f32>,

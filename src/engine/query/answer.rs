@@ -21,9 +21,9 @@ pub struct Evaluation {
     pub class: Class,
     /// Chances of the player on roll.
     pub chances: Chances,
-    /// Without a cube: money equity with gammons counted, or EMG in a match.
+    /// Equities without a cube: money equity with gammons counted, or EMG in a match.
     pub cubeless: Equities,
-    /// With the cube in play; `None` when the query was cubeless.
+    /// Equities with the cube in play; `None` when the query was cubeless.
     pub cubeful: Option<Equities>,
     /// Plies looked ahead.
     pub plies: u8,
@@ -52,7 +52,7 @@ pub struct RankedPlays {
     pub position: Position,
     /// The dice.
     pub roll: Roll,
-    /// Never empty.
+    /// The ranked plays; never empty.
     pub plays: Vec<RankedPlay>,
     /// Plies looked ahead for the best.
     pub plies: u8,
@@ -81,7 +81,7 @@ impl RankedPlay {
     }
 }
 
-/// Plays of a settled game are equal when their equities differ by no more than this.
+/// Largest difference of equities at which plays of a settled game are equal.
 pub const SETTLED_TIE: f64 = 0.0001;
 
 /// Winning chance from which a win counts as certain; nets and averages leave a small remainder.

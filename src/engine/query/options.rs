@@ -133,7 +133,7 @@ pub enum AnswerStyle {
     Json,
     /// One compact line for people.
     Text,
-    /// Only the Position ID after the best play.
+    /// The Position ID after the best play alone.
     Position,
 }
 
@@ -187,7 +187,7 @@ impl Queue {
 /// The order in which a connection's answers are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerOrder {
-    /// That of the lines.
+    /// The form of lines.
     #[default]
     Lines,
     /// Each answer as soon as it is ready.
@@ -650,7 +650,7 @@ fn shortest(value: f32) -> f64 {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
-    /// No such key.
+    /// The key is unknown.
     #[error("setting '{0}' is not known{hint}", hint = meant(.0))]
     Key(String),
     /// A value the key cannot have.

@@ -22,13 +22,13 @@ pub enum RolloutSubject {
 pub enum Truncation {
     /// Games are played to their end.
     Never,
-    /// At positions whose exact value a table has: the two-sided one for cubeful money, all tables for values without a
-    /// cube.
+    /// Cut off at positions whose exact value a table has: the two-sided one for cubeful money, all tables for values
+    /// without a cube.
     #[default]
     Table,
-    /// Also as soon as there is no contact any more.
+    /// Cut off also as soon as there is no contact.
     Race,
-    /// Also after this number of turns.
+    /// Cut off also after this number of turns.
     Turns(u32),
 }
 
@@ -145,11 +145,11 @@ pub struct RolledOut {
     pub chances: [f64; 5],
     /// One standard error of each; infinite where fewer than two games say nothing of it, like the errors below.
     pub chance_errors: [f64; 5],
-    /// Without the cube.
+    /// Equities without the cube.
     pub cubeless: Equities,
     /// One standard error of it.
     pub cubeless_error: Equities,
-    /// With the cube, when it was in play. A taken double counts in units of the undoubled cube.
+    /// Equities with the cube, when it was in play. A taken double counts in units of the undoubled cube.
     pub cubeful: Option<Equities>,
     /// One standard error of it.
     pub cubeful_error: Option<Equities>,

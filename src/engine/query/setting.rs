@@ -126,7 +126,7 @@ pub enum SettingKind {
     Above(f64),
     /// On or off.
     Switch,
-    /// None: the words are all.
+    /// A setting without values: its words are all.
     Word,
     /// Powers of two from 1 to this one.
     PowerOfTwo(u16),

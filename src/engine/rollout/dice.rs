@@ -6,7 +6,7 @@
 
 use gammond_base::rng::{ChaCha8Rng, below, stream};
 
-/// Throws of two dice that can be told apart.
+/// Throws of two distinguishable dice.
 const THROWS: usize = 36;
 /// Turns whose throws are spread evenly.
 const TURNS: usize = 128;

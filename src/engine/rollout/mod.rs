@@ -36,7 +36,7 @@ pub enum RolloutError {
     /// The cube may not be turned, so there is no decision to roll out.
     #[error("{0}, so there is no cube decision")]
     Cube(&'static str),
-    /// It was stopped before anything was known.
+    /// The rollout was stopped before any result.
     #[error("stopped")]
     Stopped,
 }

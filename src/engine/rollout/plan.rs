@@ -95,7 +95,7 @@ impl<'a> Rollout<'a> {
                 .collect();
             let mut torn = None;
             for (&(index, _), sample) in tasks.iter().zip(samples) {
-                // What comes after a game that was stopped is not counted, so that the games are the first ones.
+                // Games after one that was stopped do not count, so that the counted games are the first ones.
                 match sample {
                     Some(sample) if torn != Some(index) => self.count(index, &sample),
                     _ => torn = Some(index),
@@ -114,7 +114,7 @@ impl<'a> Rollout<'a> {
             .chain(settings.late.as_ref().map(|late| &late.1));
         let fewest = wanted.iter().map(|&index| self.tallies[index].games());
         let fewest = fewest.min().unwrap_or(0);
-        // The first figures are told soon.
+        // The first figures are reported soon.
         if fewest == 0 || sides.into_iter().any(|side| side.plies > 0) {
             return 1;
         }
@@ -160,8 +160,8 @@ impl<'a> Rollout<'a> {
         (from..to).map(&mut game).collect()
     }
 
-    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has those that are
-    /// wanted next; says why no more are wanted.
+    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has the next
+    /// wanted ones; returns the reason for which no more are wanted.
     pub fn count_rounds(
         &mut self,
         trials: u32,

@@ -89,7 +89,8 @@ mod tests {
     fn rounds_that_spread_the_throws_have_a_smaller_error() {
         let (mut even, mut chance) = (Spread::default(), Spread::default());
         for game in 0..36 * 36_u64 {
-            // What the throw brings, once in every round; and a part that no throw explains, every 6 games alike.
+            // The share of the throw, once in every round; and a share that no throw explains, the same for every 6
+            // games.
             let small = ((game / 6) % 7) as f64 / 100.0;
             even.add((game % 36) as f64 + small);
             // The same results with the throws of each round alike: nothing is spread.

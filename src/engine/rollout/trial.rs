@@ -1,8 +1,8 @@
 //! One game of a rollout, and the luck in it.
 //!
-//! Before each throw every roll's best play is valued without looking ahead. What the throw brought above or below
-//! the mean of all throws is luck, and is taken off the result: the mean stays what it was, as luck is zero on
-//! average whatever the values are, but the results scatter far less (Montgomery 2000). The formulas are those of
+//! Before each throw every roll's best play is valued without looking ahead. The difference between the throw's value
+//! and the mean of all throws is luck, and is subtracted from the result: the mean stays what it was, as luck is zero
+//! on average whatever the values are, but the results scatter far less (Montgomery 2000). The formulas are those of
 //! `protocol-specs/rollouts.md`.
 
 use super::dice::{Dice, Game};
@@ -217,7 +217,7 @@ impl<'a> TrialContext<'a> {
             return Ok(None);
         }
         let side = self.side(play.asker, turn);
-        // What the other side thought of its play is not what this side thinks.
+        // The other side's view of its play is not this side's.
         let chances = *(play.chances).get_or_insert_with(|| player.chances(&play.position));
         let Some(answer) = self.cube_action(player, (play, chances), side)? else {
             return Ok(None);

@@ -23,9 +23,9 @@ pub(super) struct RollStep {
     left: f64,
 }
 
-/// All rolls. Each step has those that tell most of the rest. Its margin is the root mean square error that is left then in
-/// a difference of two plays, times 1.8 in the first step, falling to 0.5 in the last but one. Measured on 7,089 decisions of
-/// plain games with contact-9 (nets/history/look-ahead.md, "Fewer searches for the best play").
+/// All rolls. Each step has those that predict the rest best. Its margin is the root mean square error that is left
+/// in a difference of two plays, times 1.8 in the first step, falling to 0.5 in the last but one. Measured on 7,089
+/// decisions of plain games with contact-9 (nets/history/look-ahead.md, "Fewer searches for the best play").
 pub(super) const ROLL_STEPS: [RollStep; 9] = [
     step(&[(4, 1)], 0.0115, 34.0),
     step(&[(6, 3)], 0.0080, 32.0),
@@ -65,7 +65,7 @@ const fn step(rolls: &'static [(u8, u8)], margin: f64, left: f64) -> RollStep {
     }
 }
 
-/// How much is in doubt between a play and the best one.
+/// Size of the doubt between a play and the best one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Doubt {
     /// Result of [`ByRolls::spread`].
@@ -104,9 +104,9 @@ pub(super) struct ByRolls {
     known: Vec<Value>,
     /// ... from the look that goes on.
     deeper: Vec<Option<Value>>,
-    /// After which replies nothing is looked beyond, so that what is known is exact.
+    /// True after replies that end the search, so that their values are exact.
     exact: Vec<bool>,
-    /// What is known after each of [`Roll::ALL`]: cubeless equity.
+    /// Cubeless equity after each of [`Roll::ALL`].
     by_roll: [f64; Roll::ALL.len()],
     /// Value of the play by what is known.
     pub(super) before: f64,

@@ -11,7 +11,7 @@ use crate::query::Settings;
 pub(super) struct Choice<'a> {
     pub(super) leaves: LeafEvaluator<'a>,
     pub(super) stakes: [Stakes; 2],
-    /// For each branch and side.
+    /// Selections for each branch and side.
     selection: Vec<[Selection; 2]>,
     pub(super) pruning: Option<Pruning>,
 }
@@ -108,7 +108,7 @@ impl Pruning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chooser {
-    /// No net: all plays are evaluated.
+    /// No net selects: all plays are evaluated.
     Nobody,
     /// The quick net ([`Shortcuts::evaluate_quickly`](crate::eval::Shortcuts::evaluate_quickly)).
     Quick,

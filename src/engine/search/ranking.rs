@@ -1,10 +1,8 @@
-//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive
-//! (PLY-06, PLY-07).
+//! Ranking the plays of a roll: shallow searches of all, deeper ones of the plays that survive (PLY-06, PLY-07).
 //!
-//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
-//! below every play that was looked at more deeply, whatever its number says. A filter drops plays between depths, or
-//! in the middle of one, after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they
-//! were then.
+//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays below every play that
+//! was searched more deeply, whatever its value is. A filter drops plays between depths, or in the middle of one,
+//! after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they were then.
 
 use super::by_rolls::{self, ByRolls, Doubt};
 use super::context::{Context, Stopped};
@@ -20,7 +18,7 @@ use std::fmt;
 /// The text of a play by its number among the legal ones.
 pub(super) type PlayText<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
-/// A play under consideration, valued for who makes it.
+/// A play under consideration, valued for the player who makes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     /// Its number among the legal plays.
@@ -309,8 +307,8 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Sorts anew the plays that are worth the same where a race is settled: more checkers off, fewer pips, the text
-    /// (PLY-13). A run of them ends where two neighbours differ by more.
+    /// Sorts plays of the same value where a race is settled: more checkers off, fewer pips, the text (PLY-13). A run
+    /// of them ends where two neighbours differ by more.
     fn bear_off_fast(&self, mut plays: &mut [Candidate]) {
         let end = |play: &Candidate| settled(&play.after, &play.chances);
         while let Some(best) = plays.first() {

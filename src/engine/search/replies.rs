@@ -199,7 +199,7 @@ impl Scratch {
                 self.score_for_pruning(choice, pruning, (side, branch), &reference);
             }
         }
-        // What scores plays may use the batch, so that plays are kept after all scores are known.
+        // Scoring plays may use the batch, so plays are kept after all scores are known.
         self.batch.clear();
         for branch in branches.iter() {
             if self.kept_of[branch] == branch {

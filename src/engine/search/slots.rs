@@ -84,9 +84,8 @@ pub(super) struct SlotPlan {
 }
 
 impl SlotPlan {
-    /// Plans for `plies` below these cubes of the root. With `no_double_first` the player on roll at
-    /// the root may not double any more (his decision is what is asked). `stakes` are those of the
-    /// root's player and of the other.
+    /// Plans for `plies` below these cubes of the root. With `no_double_first` the player on roll at the root may not
+    /// double again (the query is about that decision). `stakes` are those of the root's player and of the other.
     pub(super) fn new(
         stakes: &[Stakes; 2],
         root: &[RootCube],

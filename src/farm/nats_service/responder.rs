@@ -156,7 +156,7 @@ impl NatsResponder {
     /// Accepts a message without waiting. If it cannot be queued, it stays without an answer.
     pub(super) fn take(&self, endpoint: Option<usize>, message: Message) {
         let Some(to) = message.reply else {
-            // Nobody wants an answer.
+            // The request wants no answer.
             return;
         };
         let limits = &self.shared.limits;

@@ -50,7 +50,7 @@ pub struct GameEnd {
     pub winner: usize,
     /// Points won.
     pub points: u32,
-    /// By how much the checkers have won, or the loser has resigned; `None` if a double was passed.
+    /// Margin by which the checkers have won, or the loser has resigned; `None` if a double was passed.
     pub margin: Option<Margin>,
 }
 
@@ -73,7 +73,7 @@ pub enum ActRefusal {
     /// The cube has reached [`Cube::MAX`].
     #[error("{}", self.reason())]
     LargestCube,
-    /// No cube in the Crawford game.
+    /// The Crawford game has no cube.
     #[error("{}", self.reason())]
     CrawfordGame,
     /// The points of this cube are enough.
@@ -88,7 +88,7 @@ pub enum ActRefusal {
     /// The players have agreed on no beavers.
     #[error("{}", self.reason())]
     NoBeavers,
-    /// No cube before the first roll.
+    /// The first roll of a game allows no double.
     #[error("{}", self.reason())]
     OpeningCube,
     /// The first dice are those of a double.

@@ -13,7 +13,7 @@ pub struct Game {
     /// Seen by the player on roll, before a double that is not answered.
     state: MatchState,
     on_roll: usize,
-    /// Without a resignation that is not answered.
+    /// Phase of the game, without an open resignation.
     phase: GamePhase,
     /// The side that has offered to resign, and by which margin.
     resigned: Option<(usize, Margin)>,
@@ -191,8 +191,8 @@ impl Game {
         refusal.map_or(Ok(()), Err)
     }
 
-    /// Sets up a board and a cube in the middle of a game; `side` is on roll and sees both. A double of that side at the same
-    /// cube stays open; the start of the variant is that of a game, at which nobody may double.
+    /// Sets up a board and a cube in the middle of a game; `side` is on roll and sees both. A double of that side at
+    /// the same cube stays open; the start of the variant is that of a game, at which neither player may double.
     pub fn set_up(&mut self, side: usize, position: Position, cube: Cube) {
         let side = side.min(1);
         let is_open = self.turns() > 0 && self.on_roll == side && cube.value() == self.stake();
@@ -515,7 +515,7 @@ mod tests {
         assert_eq!((game.phase(), game.on_roll()), (GamePhase::Turn, 0));
     }
 
-    /// A double stays open while its board is set up again; at the start nobody may double.
+    /// A double stays open while its board is set up again; at the start neither player may double.
     #[test]
     fn set_up_board_is_played_on() {
         let mut game = begun(money(false));

@@ -83,7 +83,7 @@ pub struct PlayRecord {
     pub roll: Roll,
     /// Cubeless money equity of the best candidate for the player who moves, in points.
     pub equity: f64,
-    /// At least one; the best comes first with loss 0.
+    /// Candidates, at least one; the best comes first with loss 0.
     pub candidates: Vec<ListedPlay>,
 }
 

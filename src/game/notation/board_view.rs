@@ -112,8 +112,8 @@ impl View<'_> {
         let direction = self.sign(42, line.direction)?;
         let doubled = line.doubled != 0
             || (self.dialect == BoardDialect::External && line.may_double == [0, 0]);
-        // On FIBS only the one who must answer is told of a double, and the turn field cannot be
-        // trusted then: the doubler is the other player (BL-08).
+        // FIBS sends a double only to the player who must answer, and the turn field cannot be trusted then: the
+        // doubler is the other player (BL-08).
         let sign = if doubled && self.dialect == BoardDialect::Fibs {
             -colour
         } else {
@@ -213,7 +213,7 @@ impl View<'_> {
             BoardDialect::External | BoardDialect::RawBoard => {
                 let low = self.count(6, low_bar)?;
                 let high = self.count(31, high_bar)?;
-                // Who moves to higher places comes in from place 0.
+                // A player who moves to higher places comes in from place 0.
                 if ascending { (low, high) } else { (high, low) }
             }
         };

@@ -22,7 +22,7 @@ pub enum Reading {
     Played(Position),
     /// Readable but not legal: the turn would be lost.
     Forfeit,
-    /// Not readable: gnubg 1.07.001 ends or plays something else.
+    /// The play is not readable: gnubg 1.07.001 ends or plays something else.
     Unreadable,
 }
 

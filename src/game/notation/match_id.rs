@@ -78,7 +78,7 @@ pub struct MatchView {
     pub on_roll: PlayerNumber,
 }
 
-/// Returns the cube before a double that was beavered: whose it was is not in the id any more.
+/// Returns the cube before a double that was beavered: the id no longer has its owner.
 const fn before_double(log: u16) -> (u16, CubeOwner) {
     match log {
         0 => (0, CubeOwner::Centred),
@@ -116,7 +116,7 @@ pub struct MatchFields {
 }
 
 impl MatchFields {
-    /// Returns the Match ID with these fields, whatever they say; numbers that are too large lose their high bits.
+    /// Returns the Match ID with these fields, unchecked; numbers that are too large lose their high bits.
     #[must_use]
     pub fn id(&self) -> MatchId {
         let number = |player| u32::from(player == PlayerNumber::One);

@@ -40,7 +40,7 @@ mod roll_text;
 mod syntax;
 mod xgid;
 
-/// Longest line, without its end, wherever a line is a question, an answer or a position: requests, other programs,
+/// Longest line, without its end, where a line is a question, an answer or a position: requests, other programs,
 /// FIBS, files of positions (Q-03, FIBS-03). Records of benchmark files may be longer.
 pub const LINE_BYTES_MAX: usize = 4096;
 

@@ -143,8 +143,8 @@ pub struct OgidView {
 }
 
 impl Ogid {
-    /// Returns the OGID of what the player on roll sees, who has this colour. A beaver, a raccoon or a resignation that
-    /// waits has no place in an OGID.
+    /// Returns the OGID of a state as seen by the player on roll, who has this colour. A beaver, a raccoon or a
+    /// resignation that waits has no place in an OGID.
     #[must_use]
     pub fn of(
         position: &Position,

@@ -1,5 +1,5 @@
-//! A play as text: gnubg's short form, its plain form, the words of a FIBS `move` command, and
-//! the reader of whatever people type.
+//! A play as text: gnubg's short form, its plain form, the words of a FIBS `move` command, and the parser of typed
+//! text.
 //!
 //! Rules PLAY-10 to PLAY-34 of `protocol-specs/play-notation.md`.
 
@@ -33,7 +33,7 @@ const FIELD: &str = "play";
 /// assert_eq!(play_text(&Position::start(), &play), "8/5 6/5");
 /// ```
 ///
-/// `position` is the one before the play: it tells what is hit.
+/// `position` is the one before the play: hits follow from it.
 #[must_use]
 pub fn play_text(position: &Position, play: &Play) -> String {
     let mut text = String::new();

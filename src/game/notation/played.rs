@@ -1,4 +1,4 @@
-//! From the steps of a play to the position after it.
+//! Positions after the steps of a play.
 
 use crate::{OFF, Play, Position, Roll, Step, legal_plays};
 

@@ -117,7 +117,7 @@ impl<'a> Answerer<'a> {
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let start = out.len();
-        // What a panic leaves behind is dropped: the answer so far, and the query itself.
+        // The leftovers of a panic are dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let found = self.find(inquiry, stop, on_progress);
             let found = found.map_err(|error| match error.code {

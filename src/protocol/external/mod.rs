@@ -81,7 +81,7 @@ pub struct External {
 struct Resigned {
     games: u8,
     state: MatchState,
-    /// Pips of the opponent, who needs ever fewer in the same game.
+    /// Pips of the opponent, whose count only falls in the same game.
     pips: u32,
 }
 
@@ -224,7 +224,7 @@ impl External {
         }
         let server = self.server || options.any;
         let pips = position.opponent().pips();
-        // Pips only become more in a new game, as no checker is hit any more where games are lost.
+        // Pips rise only in a new game, as no checker is hit where games are lost.
         self.resigned = self.resigned.filter(|before| pips <= before.pips);
         if self.rules.resign
             && !server

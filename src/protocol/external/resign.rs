@@ -1,8 +1,7 @@
-//! Detection of games that cannot be won any more, and their cost (EXT-30, EXT-31).
+//! Detection of games that cannot be won, and their cost (EXT-30, EXT-31).
 //!
-//! Counts turns, no evaluation: whatever the dice, the opponent is finished before the player on
-//! roll can be. A wrong resignation costs points for nothing, so every bound errs on the side of
-//! playing on.
+//! Counts turns, without evaluation: with any dice the opponent finishes before the player on roll can. A wrong
+//! resignation costs points for nothing, so every bound errs on the side of playing on.
 
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Side};
 

@@ -39,7 +39,7 @@ const fn key(name: &'static str, old: &'static str, domain: Domain) -> Key {
 /// The deepest look-ahead, in UBGI's numbering, where 1 is the static evaluation.
 pub(super) const PLY_MAX: u64 = gammond_engine::query::Settings::PLIES_MAX as u64 + 1;
 
-/// No level of play, or which.
+/// Names of the levels; the first is no level.
 const LEVELS: [&str; 4] = [
     NO_LEVEL,
     Level::ALL[0].name(),

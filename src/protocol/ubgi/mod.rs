@@ -395,7 +395,7 @@ impl Ubgi {
                         .ok_or("bad_value go")?;
                     let plies = u64::from(depth).min(PLY_MAX) - 1;
                     settings.plies = u8::try_from(plies).unwrap_or(0);
-                    // Who asks for a depth gets that.
+                    // A client that sets a depth gets it.
                     settings.level = None;
                     more
                 }

@@ -23,7 +23,7 @@ const TEXT_BYTES_MAX: usize = 2048;
 /// The member of a request that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Member {
-    /// None: the request as a whole.
+    /// The request as a whole.
     Whole,
     /// A member of the request.
     Named(String),

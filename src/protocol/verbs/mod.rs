@@ -82,7 +82,7 @@ pub struct Verb {
 
 /// The work of a verb.
 pub(crate) enum Work {
-    /// Nothing is computed.
+    /// The verb computes nothing.
     Write(fn(Addressee<'_>, &PositionRequest, &mut Vec<u8>)),
     /// The engine answers.
     Ask(Asking),

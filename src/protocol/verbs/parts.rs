@@ -25,7 +25,7 @@ pub(crate) enum Item<'a> {
     Setting(Cow<'a, str>, Cow<'a, str>),
     /// Plays with semicolons between.
     Plays(Cow<'a, [u8]>),
-    /// No form of a setting.
+    /// The text is no form of a setting.
     Wrong(RequestError),
 }
 

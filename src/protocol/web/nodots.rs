@@ -98,7 +98,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
             settings.top = Some(CANDIDATES_MAX);
             Question::Plays(PlayQuery::new(position, roll, state))
         }
-        // Whoever may not double has nothing to compare (NEP-13).
+        // A player who may not double has nothing to compare (NEP-13).
         NodotsDecision::Double if !may_double(&state) => {
             Question::Value(EvalQuery::new(position, state))
         }
@@ -128,7 +128,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
         .position();
     let name = "positionIdConvention";
     match members.text(name)?.as_deref() {
-        // As GNU Backgammon writes it, whatever the protocol's text says (NEP-21).
+        // As GNU Backgammon writes it, not as the protocol's text says (NEP-21).
         None | Some("opponent-first") => Ok(position),
         Some("on-roll-first") => Ok(position.swapped()),
         Some(other) => {

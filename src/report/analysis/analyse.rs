@@ -25,7 +25,7 @@ pub struct JudgedDecision {
 pub struct GameAnalysis {
     /// Points before it.
     pub scores: [u32; 2],
-    /// It is the Crawford game.
+    /// True for the Crawford game.
     pub crawford: bool,
     /// Decisions in order.
     pub decisions: Vec<JudgedDecision>,
@@ -150,7 +150,7 @@ pub fn level_name(settings: &Settings) -> String {
         Some(level) => level.name().to_owned(),
         None => format!("{}-ply", settings.plies),
     };
-    // Of static values a filter chooses nothing; a level is usually given without plies.
+    // A filter has no effect on static values; a level is usually given without plies.
     let filter = match (settings.level, settings.plies) {
         (None, 0) => settings.filter,
         (None, _) => MoveFilter::LARGE,

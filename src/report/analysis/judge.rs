@@ -345,9 +345,9 @@ fn at_full_depth(
     Ok(())
 }
 
-/// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead. Before
-/// the first roll the mean is that of all rolls without doubles, for either player: who begins is luck too. No double
-/// begins a game, so that a double there, in a file, is compared with all rolls.
+/// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead.
+/// Before the first roll the mean is that of all rolls without doubles, for either player: the opening roll's winner
+/// is luck too. No double begins a game, so that a double there, in a file, is compared with all rolls.
 fn luck(
     engine: &Engine,
     query: &PlayQuery,

@@ -82,7 +82,7 @@ pub struct Decision {
 /// A game as decisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// In order, up to the first action that does not fit.
+    /// Decisions in order, up to the first action that does not fit.
     pub decisions: Vec<Decision>,
     /// Number, from 0, of the first action that does not fit, and the reason.
     pub fault: Option<(usize, &'static str)>,

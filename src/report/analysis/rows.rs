@@ -19,7 +19,7 @@ pub enum DecisionKind {
     Take,
     /// A beaver, a raccoon, or the answer to one.
     Beaver,
-    /// To give the game up.
+    /// Resign the game.
     Resign,
     /// A roll whose play is not known.
     Roll,

@@ -192,11 +192,11 @@ fn letter(letter: char) -> (f64, &'static str) {
 /// Alignment of a text to its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Anchor {
-    /// It begins there.
+    /// The text begins there.
     Start,
     /// Its middle is there.
     Middle,
-    /// It ends there.
+    /// The text ends there.
     End,
 }
 
@@ -305,7 +305,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Nothing that stands in a picture is left out, and no two are drawn alike.
+    /// Letters of a picture are all drawn, and no two are drawn alike.
     #[test]
     fn every_letter_of_a_picture_is_there() {
         let all: Vec<char> = ('!'..='~')

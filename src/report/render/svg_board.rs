@@ -356,7 +356,7 @@ impl Picture {
     fn dice(&mut self, roll: Roll) {
         let middle = EDGE + HEIGHT / 2.0;
         let (side, spot) = if self.dark { ("e", "q") } else { ("d", "p") };
-        // In the half of the home board, the larger at the left whichever half that is.
+        // In the half of the home board, the larger at the left, whichever half that is.
         let between = self.x(MARGIN + 10.2 * WIDTH);
         for (die, side_of) in roll.dice().into_iter().zip([-0.6, 0.6]) {
             let x = between + side_of * WIDTH;

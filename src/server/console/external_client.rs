@@ -76,7 +76,7 @@ impl ExternalClient {
             }
             let end = reply.iter().position(|&byte| byte == b'\n');
             if let Some(end) = end.or((reply.len() >= REPLY_BYTES_MAX).then_some(REPLY_BYTES_MAX)) {
-                // What follows the line in the same packet is dropped, as gnubg drops it.
+                // Bytes after the line in the same packet are dropped, as gnubg drops them.
                 reply.truncate(end);
                 let text = String::from_utf8_lossy(&reply);
                 return Ok(text.trim_end_matches('\r').to_owned());

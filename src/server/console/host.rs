@@ -44,17 +44,17 @@ pub struct EngineHost {
     externals: [Option<ExternalClient>; 2],
 }
 
-/// Where a console computes.
+/// The place of a console's computations.
 #[derive(Debug)]
 enum Computes {
-    /// In a process of its own, which has files and connections.
+    /// A process of its own, which has files and connections.
     Alone {
         engine: Engine,
         stop: Stop,
         /// Flag that is `true` while nothing is being computed.
         idle: Option<Arc<AtomicBool>>,
     },
-    /// In a server, whose workers give each client its share.
+    /// A server, whose workers give each client its share.
     Served(ServedConsole),
 }
 
@@ -620,7 +620,7 @@ pub struct Sinks<O, E> {
 impl<O: Write, E: Write> Sinks<O, E> {
     fn send(&mut self, answer: &ConsoleAnswer) -> io::Result<()> {
         if !answer.err.is_empty() {
-            // Nobody may be reading the complaints.
+            // The reader of the messages may be gone.
             let _ = self
                 .err
                 .write_all(answer.err.as_bytes())

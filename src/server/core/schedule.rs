@@ -520,7 +520,7 @@ mod tests {
         for number in 0..2 {
             world.ask(lane(1, number));
         }
-        // Nobody else waits: nothing is paused, and nothing is held against the client later.
+        // No other client waits, so no work is paused, and none counts against the client later.
         for _ in 0..50 {
             assert_eq!(world.slice(NONE), [1, 1]);
         }
@@ -598,7 +598,7 @@ mod tests {
             world.slice(NONE);
         }
         assert_eq!(world.begun.len(), 32);
-        // When one ends another begins.
+        // When one ends, the next begins.
         let ended = Arc::clone(&world.begun[20]);
         world.schedule.finish(&ended, world.now);
         world.schedule.forget(ended.lane);

@@ -244,7 +244,7 @@ impl Workers {
         self.shared.note_queued(&queues);
     }
 
-    /// Moves the queued work of a client that has stopped it to the short queue: it is answered without look-ahead and waits
+    /// Moves queued work that its client has stopped to the short queue: it is answered without look-ahead and waits
     /// behind no more expensive work.
     pub(crate) fn hurry(&self, lane: Lane) {
         let mut queues = self.shared.lock();
@@ -519,7 +519,7 @@ impl Core {
         let mut reservation = job.connection_budget.charge(0);
         let mut good = true;
         while let Some(inquiry) = job.inquiries.front() {
-            // Nobody waits for the answer any more: the connection is gone (SRV-12).
+            // No client waits for the answer: the connection is gone (SRV-12).
             let stopped = job.stop.is_triggered();
             if job.is_abandoned() {
                 return None;
@@ -565,7 +565,7 @@ impl Core {
             reservation.absorb(job.connection_budget.charge(bytes.len() - start));
             job.inquiries.pop_front();
             if rest.is_some() {
-                // What is left is only to be sent.
+                // The rest is only sending.
                 (job.rest, job.cost) = (rest, Cost::Short);
                 break;
             }

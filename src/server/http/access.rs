@@ -28,7 +28,7 @@ const NO_TOKEN: &str =
     "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
 /// Wrong tokens that an address may show within [`FAILURE_PERIOD`].
 const FAILURES_MAX: u32 = 10;
-/// After such a time an address may be wrong again.
+/// Time after which an address may fail again.
 const FAILURE_PERIOD: Duration = Duration::from_secs(60);
 /// Addresses whose wrong tokens are counted at a time.
 const FAILERS_MAX: usize = 4096;
@@ -39,7 +39,7 @@ const FAILERS_MAX: usize = 4096;
 pub struct HttpAccess {
     /// Tokens with which the server begins; requests must show one if there are any.
     pub tokens: HttpTokens,
-    /// No token is wanted, also of other machines.
+    /// True if no token is required, also of other machines.
     pub open: bool,
     /// Proxies whose word about the addresses of clients is trusted.
     pub proxies: Vec<TrustedProxy>,

@@ -135,7 +135,7 @@ fn foreign_status(problem: &Problem) -> u16 {
 
 /// Returns one body for bgweb's clients and for ours (BW-40).
 fn bgweb_error(problem: &Problem) -> Response {
-    // What its schema refuses is 400, whatever we would say.
+    // A body that the schema refuses is 400, whatever our own checks say.
     let status = match problem.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => 400,
         _ => foreign_status(problem),

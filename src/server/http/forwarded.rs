@@ -156,7 +156,7 @@ fn last_untrusted(
                 true => forwarded_for(hop),
                 false => address(hop.trim()),
             };
-            // What stands before the first hop that is not trusted may come from anybody, and is not looked at.
+            // Addresses before the first hop that is not trusted may be forged, and are ignored.
             let address = address.ok_or_else(|| wrong(hop))?;
             last = Some(address);
             if !is_proxy(proxies, address) {

@@ -63,9 +63,9 @@ pub(super) type Answered = Result<Bytes, Problem>;
 
 /// The work of a question.
 pub(super) enum Work {
-    /// It is queued alone.
+    /// The item is queued alone.
     Alone(BoxFuture<'static, Answered>),
-    /// It is queued together with its neighbours: its answer is a line and takes little time.
+    /// The item is queued together with its neighbours: its answer is a line and takes little time.
     Short(Box<Inquiry>),
 }
 
@@ -76,11 +76,11 @@ type Answers = BoxFuture<'static, Vec<Answered>>;
 
 /// An item of the list.
 enum Item {
-    /// It could not be read.
+    /// The item could not be read.
     Wrong(Problem),
-    /// It has the next answer of its group.
+    /// The item has the next answer of its group.
     Next,
-    /// It has the answer of the item with this number.
+    /// The item has the answer of the item with this number.
     Same(usize),
 }
 

@@ -16,7 +16,7 @@ const ID_BYTES_MAX: usize = 64;
 /// The part of the request that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ErrorLocation {
-    /// None, or the request as a whole.
+    /// The request as a whole, or no place.
     Nowhere,
     /// A JSON Pointer (RFC 6901) into the body.
     Pointer(String),

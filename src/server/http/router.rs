@@ -1,4 +1,4 @@
-//! The routes (HTTP-05), and the check of who may ask (HTTP-90, HTTP-91).
+//! The routes (HTTP-05), and the check of access (HTTP-90, HTTP-91).
 
 use super::access::{AccessState, Admission};
 use super::archive;

@@ -71,7 +71,7 @@ impl Sessions {
         self.lock().remove(&hash(id));
     }
 
-    /// Ends the sessions of tokens that are not in use any more.
+    /// Ends the sessions of tokens that are no longer in use.
     pub(super) fn keep(&self, is_in_use: impl Fn(&TokenHash) -> bool) {
         self.lock().retain(|_, session| is_in_use(&session.token));
     }
@@ -95,11 +95,11 @@ fn cookie_name(is_https: bool) -> &'static str {
 /// The cookies of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown<'a> {
-    /// None is ours.
+    /// No cookie is ours.
     Nothing,
     /// The id of a session, which may have ended.
     Id(&'a str),
-    /// Several are ours, so that one of them is somebody else's.
+    /// Several cookies are ours, so one of them is a stranger's.
     Several,
 }
 
@@ -135,7 +135,7 @@ pub(super) enum Initiator {
     /// A page of this server, or the address bar.
     Own,
     Other,
-    /// Neither `Sec-Fetch-Site` nor `Origin` says it.
+    /// Neither `Sec-Fetch-Site` nor `Origin` names the source.
     Unknown,
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Answer {
     _weight: Option<MatchMemory>,
 }
 
-/// Work that is not done; it ends when no client waits for its answer any more (HTTP-56).
+/// Work that is not done; it ends when no client waits for its answer (HTTP-56).
 #[derive(Debug)]
 struct Running {
     shared: Arc<Core>,
@@ -114,7 +114,7 @@ impl Answer {
                 None => return Poll::Ready(None),
             },
         };
-        // What is taken makes room for what comes behind it.
+        // A dequeued item makes room for the next.
         drop(piece.reservation.take());
         if let Some(running) = &self.running
             && running.connection_budget.unpark()
@@ -187,7 +187,7 @@ pub(super) async fn answer(
 /// A request that could be read.
 #[derive(Debug)]
 pub(super) enum Read {
-    /// It is to be computed.
+    /// The item is to be computed.
     Inquiry(Box<Inquiry>),
     /// The answer is known.
     Text(String),
@@ -260,8 +260,7 @@ fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
 
 /// Has an inquiry answered by the workers, and waits for the first piece of the answer.
 ///
-/// # Errors
-/// The error that the inquiry's reply wrote, if it is one of lines in JSON.
+/// # Errors The error in the inquiry's reply, if it is one of lines in JSON.
 pub(super) async fn compute(
     shared: &Arc<Core>,
     origin: Origin,

@@ -104,7 +104,7 @@ async fn posted(
     let read = body::json(&shared, &parts.headers, body).await;
     let body = match read.and_then(|bytes| question::parse(&bytes)) {
         Ok(body) => body,
-        // Whose client sent it is not known (NEP-70).
+        // The owner of the client is unknown (NEP-70).
         Err(problem) if verb == &MOVE => return Ok(of_both(&problem)),
         Err(problem) => return Err(problem),
     };

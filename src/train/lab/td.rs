@@ -11,7 +11,7 @@ use gammond_base::stop::Stop;
 use gammond_game::{Position, Roll, generate_plays};
 use gammond_job::{BadPart, Header, Progress};
 
-/// A game of an untrained net that lasts longer is given up, without a result.
+/// Turns of a game after which an untrained net's game is abandoned, without a result.
 const TURNS_MAX: u32 = 5_000;
 /// The stream of the first weights; those of the games are even.
 const WEIGHTS: u64 = 1;

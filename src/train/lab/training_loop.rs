@@ -30,8 +30,8 @@ pub trait TrainingLoop {
     /// Returns the state before the first step.
     fn start(&self) -> Self::State;
 
-    /// Computes a step and gives the record from which [`TrainingLoop::restore`] makes the state after it; none when it was
-    /// stopped, and then the state does not matter any more.
+    /// Computes a step and returns the record from which [`TrainingLoop::restore`] makes the state after it; `None`
+    /// when it was stopped, and then the state is undefined.
     ///
     /// # Errors
     /// When a player that takes part fails.
@@ -216,7 +216,7 @@ pub fn run_training<C: TrainingLoop>(
         if let Some(journal) = &mut kept {
             journal.append(done, &record)?;
         }
-        // Whatever a later run will read is what this one goes on with.
+        // A later run reads exactly the state from which this one continues.
         if course.restore(&mut state, done, &record).is_err() {
             return Err(LabError::Step {
                 path: journal.unwrap_or(Path::new("")).to_owned(),
@@ -322,11 +322,11 @@ pub fn write_linear(
 /// Games that test a net while it is trained.
 #[derive(Clone, Copy)]
 pub struct Tests<'a> {
-    /// Against whom.
+    /// Opponent of the test games.
     pub opponent: &'a dyn Player,
     /// Number of games, in pairs with the same dice.
     pub games: u64,
-    /// Their seed.
+    /// Seed of the test games.
     pub seed: u64,
 }
 

@@ -13,7 +13,7 @@ pub struct AlphaSettings {
     pub start: f64,
     /// Alpha below which the schedule starts again.
     pub least: f64,
-    /// By how much of itself the mean error must fall for alpha to stay as it is.
+    /// Relative fall of the mean error that keeps alpha as it is.
     #[serde(skip_serializing_if = "is_published")]
     pub fall: f64,
 }

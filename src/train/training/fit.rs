@@ -99,7 +99,7 @@ fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
 /// Steps between two looks at whether to stop.
 const STEPS_PER_LOOK: usize = 32;
 
-/// Tells how far the training is; false when it is to stop.
+/// Reports the progress of the training; returns false when it is to stop.
 fn goes_on(control: &mut Control<'_>, [step, steps]: [usize; 2]) -> bool {
     let progress = Progress::new("steps", step as u64, Some(steps as u64));
     control.report_progress(progress, false);

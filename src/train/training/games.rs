@@ -396,7 +396,7 @@ fn label_turns(
     room: &mut Scratch,
     out: &mut Vec<Label>,
 ) {
-    // What is known of the turns from the present one on, the last first.
+    // Values of the turns from the present one on, the last first.
     let mut labels: Vec<[f32; 5]> = Vec::new();
     for (index, turn) in turns.iter().enumerate().rev() {
         let GameTurn {

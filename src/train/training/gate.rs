@@ -17,7 +17,7 @@ const NET_BYTES_MAX: u64 = 1 << 30;
 /// One condition, and whether the candidate meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// It is met.
+    /// True if the condition is met.
     pub passed: bool,
     /// Description of the result.
     pub text: String,

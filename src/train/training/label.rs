@@ -18,9 +18,9 @@ const POSITIONS_PER_PART: usize = 4;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Method {
-    /// By a search.
+    /// Labels by a search.
     Search(Settings),
-    /// By the mean luck-adjusted return of so many games of static play, with this seed.
+    /// Labels by the mean luck-adjusted return of so many games of static play, with this seed.
     Games(u32, u64),
 }
 

@@ -66,7 +66,7 @@ pub enum Origin {
         /// True if the first layer passes on squares.
         #[serde(default)]
         squared: bool,
-        /// With squares: the first layer's limit is 2, and the second layer has none (see [`Limits::WIDE`]).
+        /// True for squares with a limit of 2 in the first layer and none in the second (see [`Limits::WIDE`]).
         #[serde(default)]
         wide: bool,
     },

@@ -21,7 +21,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
             break;
         }
         if line.len() > LINE_BYTES_MAX {
-            // What follows is the rest of the line, not another one.
+            // The rest is part of this line, not another one.
             let text = format!("line {number} is longer than {LINE_BYTES_MAX} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }

@@ -204,7 +204,7 @@ pub fn train(
             for batch in groups.chunks(plan.batch.max(1)) {
                 let settings = StepSettings {
                     rate,
-                    // Its last weights are the net: the rate has come down so far that they hardly move any more.
+                    // Its last weights are the net: the rate is so low by then that they hardly move.
                     keep: 0.0,
                     pairs: 0.0,
                 };

@@ -213,7 +213,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
     };
     let mut plan = plan.clone();
     for (role, origin) in plan.origins_mut() {
-        // What filters plays is some stage's contact net.
+        // The filter of plays is some stage's contact net.
         let role = match role {
             Role::Fast => Role::Contact,
             role => role,
@@ -246,7 +246,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
     Ok(plan)
 }
 
-/// Takes an empty or new folder for the recipe, or one that a recipe has: nothing of anybody else is written over.
+/// Takes an empty or new folder for the recipe, or a recipe's folder: files of other programs are never overwritten.
 fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
     std::fs::create_dir_all(folder).map_err(in_file(folder))?;
     let mark = folder.join(MARK);
@@ -371,7 +371,7 @@ impl StageTime {
         self.before + self.begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64
     }
 
-    /// Writes it down. The hours are told with the curve; a run does not fail for them.
+    /// Writes the hours to a file. The curve shows them; a run does not fail for them.
     fn keep(&self) {
         let _ = write_whole(&self.path, format!("{:.1}", self.seconds()).as_bytes());
     }

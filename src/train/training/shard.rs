@@ -336,7 +336,7 @@ mod tests {
                 .map(|l| (l.kind, l.sibling))
                 .eq(expected)
         );
-        // Of three in a row the third stands alone.
+        // The third of three in a row stands alone.
         let row = [labels[0], labels[1], labels[1]];
         let families = select(&row, |_| true);
         assert_eq!(

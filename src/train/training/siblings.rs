@@ -111,7 +111,7 @@ pub(super) fn follow(
         if let (Some(drawn), Some(main)) = (drawn, &step.drawn) {
             let later: &[[f32; 5]] = match twins.last() {
                 Some(next) => &next.differences,
-                // They have met: no horizon tells them apart any more.
+                // The lines have met: no horizon distinguishes them.
                 None if met => &[[0.0; 5]; HORIZON_MAX as usize],
                 None => &[],
             };
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Nothing is followed beyond a play that was not the best; lines that meet say all horizons.
+    /// Lines are not followed beyond a play that was not the best; lines that meet give all horizons.
     #[test]
     fn lines_end_where_they_part_from_the_game_or_meet() {
         let evaluator = NetEvaluator::embedded_fast().unwrap();

@@ -3,7 +3,7 @@
 //! A batch is cut into `CHUNKS` parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
 //!
-//! The head of the net decides what is learnt: chances and the differences between siblings, or how the plays of a roll
+//! The head of the net decides the target: chances and the differences between siblings, or how the plays of a roll
 //! rank (`super::ranking`).
 
 use super::kernel::{
@@ -82,7 +82,7 @@ struct LabelGroup {
 struct Pass {
     a2: [f32; SECOND_MAX],
     out: [f32; 5],
-    /// Outputs that the rules leave open; the others are 0 wherever the net is asked, so it need not learn them.
+    /// Outputs that the rules leave open; the others are 0 wherever the net is used, so it need not learn them.
     open: [bool; 5],
 }
 

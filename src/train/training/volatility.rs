@@ -31,7 +31,7 @@ pub struct VolatilityPlan {
     pub name: String,
     /// The nets to be watched: a folder or file; the embedded ones when not set.
     pub nets: Option<PathBuf>,
-    /// Rounds of games; each is learnt from once it is played, and tells before how well the net knows it.
+    /// Rounds of games; the net learns from each after it is played; before, it measures the net's error on it.
     pub rounds: usize,
     /// Games in a round.
     pub games: usize,

@@ -36,7 +36,7 @@ pub struct Chosen {
     pub games: Vec<u32>,
 }
 
-/// The choice.
+/// The work of choosing.
 #[derive(Debug)]
 pub struct Choosing<'a> {
     engine: &'a Engine,
@@ -363,7 +363,7 @@ pub struct Choice {
 pub struct LeftOut {
     /// Fewer than two plays, or the plays are not as the recipe's [`Interest`] asks.
     pub undecided: u64,
-    /// No quota is for their group.
+    /// Records of groups without a quota.
     pub other_groups: u64,
     /// The quotas of their groups were full.
     pub full_quotas: u64,
@@ -383,7 +383,7 @@ mod tests {
             .map(|(game, value)| value + f64::from(u8::from(game >= 36)))
             .collect();
         assert!((scatter(&apart) - 0.5).abs() < 1e-12);
-        // Where not every throw comes twice, all that differs counts.
+        // Where not every throw comes twice, all differences count.
         let few: Vec<f64> = throws(40).collect();
         assert!(scatter(&few) > 100.0);
     }

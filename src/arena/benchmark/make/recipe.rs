@@ -46,8 +46,8 @@ pub struct Recipe {
     /// Settings of the candidates' rollouts. Cubeless; `error` is the standard error of each loss, as predicted by a
     /// few first games; `trials` is the largest number of games.
     pub rollout: RolloutSettings,
-    /// With `error`: a loss needs to be known no better than to this share of itself, by what it is at two plies. 0 for all
-    /// losses alike. Candidates far behind then have fewer games: the first ones of the others.
+    /// With `error`: the precision that a loss needs, as a share of the loss at two plies. 0 for all losses alike.
+    /// Candidates far behind then have fewer games: the first ones of the others.
     pub error_share: f64,
     /// Number of candidates of a roll that are rolled out; the favourite of the static evaluation may be added.
     pub best: usize,
@@ -66,7 +66,7 @@ pub struct Recipe {
 pub struct CubeStakes {
     away: u8,
     score: Score,
-    /// Match winning chance of who doubles, after a pass.
+    /// Match winning chance of the player who doubles, after a pass.
     pub pass: f64,
 }
 

@@ -32,7 +32,7 @@ pub enum SourceError {
     /// Words behind position and roll.
     #[error("more than a position and a roll")]
     Words,
-    /// No position, roll or record.
+    /// The text is no position, roll or record.
     #[error(transparent)]
     Notation(#[from] NotationError),
     /// A listed candidate that cannot be rolled out.
@@ -69,7 +69,7 @@ pub enum Unrolled {
 /// Treatment of the candidates that `m` records list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
-    /// Only the position and the roll are used.
+    /// The rest of the line is ignored: only the position and the roll are used.
     Ignored,
     /// The candidates are those to roll out: each must be the result of a legal play, once.
     Used,

@@ -165,7 +165,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, 
         return;
     };
     for (&position, chances) in record.candidates.iter().zip(&rolled.chances) {
-        // Of the opponent, who is on roll after the play.
+        // Chances of the opponent, who is on roll after the play.
         let chances = Chances::from_array(chances.map(|chance| chance as f32)).inverted();
         line(BenchmarkRecord::Rolled(PositionChances {
             position,

@@ -30,7 +30,7 @@ pub enum ShapeError {
     /// Too many neurons, or none.
     #[error("{0} neurons in a hidden layer, expected 1 to {HIDDEN_MAX}")]
     Hidden(usize),
-    /// No known number of outputs.
+    /// The number of outputs is unknown.
     #[error("{0} outputs, expected 1, 4 or 5")]
     Outputs(usize),
 }

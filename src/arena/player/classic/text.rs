@@ -35,16 +35,16 @@ pub struct ClassicFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicFault {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] std::io::Error),
-    /// It is something else.
+    /// The file is no such net.
     #[error("line 1: is not a classic net of gammond's: expected '{FIRST}'")]
     Foreign,
     /// A line is not as it should be.
     #[error("line {line}: {reason}")]
     Line {
-        /// Which, from 1.
+        /// Number of the line, from 1.
         line: usize,
         /// Description of the fault.
         reason: String,

@@ -1,8 +1,8 @@
-//! Players that are other programs: asked over a pipe, in UBGI, or over gnubg's external protocol.
+//! Players that are other programs, queried over a pipe, in UBGI, or over gnubg's external protocol.
 //!
-//! One program (or connection) serves one question at a time; further ones are started when more threads ask. Where a
-//! server takes no more connections, as gnubg takes one, the threads share those it takes. Every
-//! wait has a limit, and a program is ended with all that it started when it fails or the player is dropped.
+//! One program (or connection) serves one question at a time; more are started when more threads have questions.
+//! Where a server limits its connections, as gnubg does to one, the threads share them. Every wait has a limit, and a
+//! program is ended with all that it started when it fails or the player is dropped.
 
 mod link;
 mod pool;
@@ -52,13 +52,13 @@ impl Speech {
     }
 }
 
-/// The generations of UBGI, told apart by what a program says in its handshake.
+/// The generations of UBGI, distinguished by the handshake of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum UbgiVersion {
     /// Options, if any, are declared as `option name …`.
     #[default]
     First,
-    /// It says `proto 0.2` or declares a `key`.
+    /// The program sends `proto 0.2` or declares a `key`.
     Second,
 }
 
@@ -155,8 +155,8 @@ impl ProgramPlayer {
         Ok(program)
     }
 
-    /// Learns the generation and begins a game: a new one is money without Jacoby for most programs. Those that count
-    /// by other rules are told so; those that know no rules say `error`, which is no harm.
+    /// Learns the generation and begins a game: a new one is money without Jacoby for most programs. Programs with
+    /// other rules get a command for them; programs that know no rules answer `error`, which does no harm.
     fn shake_hands(&self, program: &mut Program, time: Duration) -> Result<(), PlayerError> {
         let until = Instant::now() + time;
         let hear = |program: &Program| program.link.receive(until, time).map_err(|e| self.fail(e));
@@ -303,7 +303,7 @@ impl CubePlayer for ProgramPlayer {
 
     fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
         let question = board_question(position, state, None, Some(Offer::Double));
-        // Who would beaver where that is not allowed takes.
+        // A player who would beaver takes where beavers are not allowed.
         let answers = [
             ("take", true),
             ("accept", true),

@@ -20,11 +20,11 @@ struct State<T> {
 
 /// Result of a thread's request for an item.
 pub(super) enum Turn<T> {
-    /// This one.
+    /// This item.
     Use(T),
     /// A new one, counted by [`Pool::opened`]; so many exist already.
     Open(usize),
-    /// Nothing was given back in time.
+    /// No item was returned in time.
     TimedOut,
 }
 
@@ -44,8 +44,8 @@ impl<T> Pool<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an idle item, or says that another one may be opened. Waits at most `time` where the
-    /// server takes no more.
+    /// Returns an idle item, or permission to open another one. Waits at most `time` where the server accepts no
+    /// more.
     pub(super) fn turn(&self, time: Duration) -> Turn<T> {
         let full = |state: &mut State<T>| {
             state.idle.is_empty() && state.limit.is_some_and(|limit| state.open >= limit)

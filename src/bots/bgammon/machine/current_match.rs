@@ -41,7 +41,7 @@ pub(super) enum Action {
 /// The bot's last action on the present board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Nothing yet.
+    /// No request is open.
     Open,
     /// The engine was asked at this time.
     Asked { id: u64, at: u64 },

@@ -24,7 +24,7 @@ const PONG_MAX: usize = 32;
 /// Doublings of the wait before a match is created again.
 const CREATE_DOUBLINGS: u32 = 4;
 
-/// Refused tries to create a match after which the bot leaves whatever match the server holds it in.
+/// Number of refused tries to create a match, after which the bot leaves any match that the server holds it in.
 const CREATE_TRIES: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ enum Phase {
     Offline,
     /// Logging in since this time.
     LoggingIn(u64),
-    /// In a match, or without one: then a match is created at this time.
+    /// The bot is in a match, or without one: then it creates a match at this time.
     Online {
         create_at: u64,
         tries: u32,
@@ -51,7 +51,7 @@ pub struct BgammonMachine {
     /// The name under which the server knows the bot.
     user: String,
     current: Option<Box<CurrentMatch>>,
-    /// The match was left, and the server has not confirmed that before this time: its boards count no more.
+    /// Time until which boards are ignored: the bot has left the match, and the server has not confirmed that.
     leaving: Option<u64>,
     outputs: VecDeque<BgammonOutput>,
     /// The command about the last board, which waits for its turn.
@@ -295,7 +295,7 @@ impl BgammonMachine {
         match &mut self.current {
             Some(current) if current.is_continued_by(&board) => {
                 if current.show(board, now) {
-                    // What waits is about a board that is gone.
+                    // Waiting commands are about a board that is gone.
                     self.command = None;
                 }
             }

@@ -112,15 +112,15 @@ impl Machine {
         if self.state.game().is_some() || self.stopping.wanted != Stop::No || name == self.user {
             return;
         }
-        // No `who` line since then: the player who invites has no opponent, whatever an older line says. After a
-        // broken link Jibs lists a player with the bot who has left the match (FIBS-18).
+        // No `who` line has come since then, so the player who invites has no opponent, whatever an older line shows.
+        // After a broken link Jibs lists a player with the bot who has left the match (FIBS-18).
         if let Some(who) = self.users.online.get_mut(&name) {
             who.opponent = None;
         }
         let due = self.now + self.timing.warning_ms;
         let mut open = self.invitations.open.iter_mut();
         let open = open.find(|open| open.name == name);
-        // Who repeats an invitation is not made to wait longer for it.
+        // A player who repeats an invitation does not wait longer for it.
         if open.as_ref().is_some_and(|open| open.wanted == wanted) {
             return;
         }
@@ -184,7 +184,7 @@ impl Machine {
         match self.state {
             // Nothing begins before the login is answered.
             State::Offline | State::LoginPrompt { .. } | State::Authenticating { .. } => return,
-            // No message of the day comes any more.
+            // The message of the day is over.
             State::Settling { .. } | State::Motd { .. } => self.settle(),
             _ => {}
         }

@@ -12,7 +12,7 @@ use gammond_game::notation::fibs::MatchTerms;
 pub struct Timing {
     /// Between two commands.
     pub pace_ms: u64,
-    /// From an invitation to the acceptance: a warning can still come.
+    /// Time from an invitation to the acceptance: a warning can still come.
     pub warning_ms: u64,
     /// Wait for a missing prompt to roll or double.
     pub prompt_ms: u64,

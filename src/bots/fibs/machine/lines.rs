@@ -254,7 +254,7 @@ impl Machine {
         };
         match message {
             Message::MatchLength(length) => game.set_length(length),
-            // Between two games no board follows that would tell what the link hid.
+            // Between two games no board shows the changes that the broken link hid.
             Message::PointsFor { name, points } => {
                 let told = &mut game.terms.points_told;
                 if name == self.user {
@@ -381,8 +381,8 @@ impl Machine {
             .filter(|&length| length > 0 && length < 9999);
         match self.state {
             State::Playing(_) => {}
-            // FIBS-20: a board after the login is a match that goes on, or one whose start is told
-            // after its first board.
+            // FIBS-20: a board after the login is a match that goes on, or one whose start line comes after its first
+            // board.
             State::Free | State::Joining(_) => {
                 let wanted = self.is_unsolicited(opponent, &line, length);
                 self.begin_unannounced(opponent.clone(), wanted);
@@ -538,7 +538,7 @@ impl Machine {
             self.outbox.event(Event::MatchFinished(Box::new(record)));
             return;
         }
-        // FIBS-25: who has just left has a reason; he is not called back at once.
+        // FIBS-25: a player who has just left has a reason; he is not called back at once.
         let due = self.now + self.timing.resume_ms;
         self.saved.resumption(&opponent).due = due;
         self.saved.listed.insert(opponent.clone(), record.length);

@@ -1,4 +1,4 @@
-//! From the first prompt to the settings that the bot needs (FIBS-10, FIBS-11).
+//! Login: from the first prompt to the settings that the bot needs (FIBS-10, FIBS-11).
 
 use super::Machine;
 use super::interface::{Event, Output};

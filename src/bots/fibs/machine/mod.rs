@@ -1,9 +1,8 @@
-//! The bot on a FIBS server: login, invitations, match, manners, with bytes and times passed in.
+//! The bot on a FIBS server: login, invitations, match and chat, with bytes and times passed in.
 //!
-//! The machine sends nothing, computes nothing and knows no clock. Whoever owns the socket passes
-//! bytes and the time in milliseconds, and takes [`Output`]s one by one from [`Machine::poll`]; a
-//! command leaves only when its time has come, so an answer that has become old never leaves
-//! (FIBS-13, FIBS-14).
+//! The machine sends nothing, computes nothing and knows no clock. The owner of the socket passes bytes and the time
+//! in milliseconds, and takes [`Output`]s one by one from [`Machine::poll`]; a command leaves only when its time has
+//! come, so an outdated answer never leaves (FIBS-13, FIBS-14).
 //!
 //! `state::State` is the present condition, `transitions` has the table of its changes.
 
@@ -35,7 +34,7 @@ use transitions::{EventName, Transitions};
 
 /// A link that breaks so soon after a match was resumed was broken by that.
 const RESUME_BREAK_MS: u64 = 30_000;
-/// Such breaks that are counted: the wait doubles with each.
+/// Number of such breaks that are counted: the wait doubles with each.
 const RESUME_BREAKS_MAX: u32 = 8;
 
 /// The machine. See the module.
@@ -171,8 +170,8 @@ impl Machine {
         }
     }
 
-    /// Tells of a match that was not finished in an earlier run, with our rating then and whether it
-    /// was being played when that run ended.
+    /// Adds a match that was not finished in an earlier run, with our rating then and whether it was being played
+    /// when that run ended.
     pub fn remember(&mut self, record: MatchRecord, rating: Option<f64>, open: bool) {
         let name = record.opponent.clone();
         let interrupted = Interrupted {

@@ -9,7 +9,7 @@ const COMMANDS_MAX: usize = 64;
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
-    /// It answers the present board and dies with it.
+    /// True for a command that answers the present board and is dropped with it.
     decision: bool,
 }
 

@@ -33,7 +33,7 @@ pub enum MatchTurn {
     MyJoin,
     /// Between two games; the opponent has not joined the next one yet.
     TheirJoin,
-    /// No board has come that is as new as what must be answered.
+    /// No board has come that is as new as the prompt to answer.
     NoBoard,
     /// The server was asked for the board.
     Resync,
@@ -59,7 +59,7 @@ pub enum MatchTurn {
 /// that was sent earlier (FIBS-32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardAge {
-    /// It is not older than what must be answered.
+    /// The board is not older than the prompt to answer.
     Fresh,
     /// A newer one must come, or none has come yet.
     Stale,
@@ -183,7 +183,7 @@ pub(super) struct Terms {
     pub(super) agreed: Option<Option<u32>>,
     /// Boards of another match in a row.
     pub(super) foreign: u32,
-    /// It began by a board: its start line may still come.
+    /// True if the match began by a board: its start line may still come.
     pub(super) unannounced: bool,
     /// Points of us and of the opponent that the server gave when the match was resumed.
     pub(super) points_told: [Option<u32>; 2],
@@ -215,7 +215,7 @@ impl Terms {
 pub(super) struct Shown {
     pub(super) line: BoardLine,
     pub(super) view: BoardView,
-    /// It is our turn, and no checker can move.
+    /// True if it is our turn and no checker can move.
     dances: bool,
 }
 
@@ -415,7 +415,7 @@ impl Match {
         let changed = text != self.board.text && !same;
         let fenced = self.board.age == BoardAge::Fenced;
         if changed {
-            // What was decided is known by these words (FIBS-13).
+            // The bot recognises a decision by these words (FIBS-13).
             self.board.text = text;
             self.board.prompted = false;
             self.decisions.refusals = 0;

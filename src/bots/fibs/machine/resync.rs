@@ -66,7 +66,7 @@ impl Machine {
             return true;
         };
         if joining.answers == 0 {
-            // Somebody who invites does not accept; an invitation of ours is left a while.
+            // A player who invites does not accept; the bot's own invitation stays open for a while.
             let over = invited || now >= joining.until;
             if over {
                 self.enter(State::Free);

@@ -11,7 +11,7 @@ pub(super) const USERS_MAX: usize = 10_000;
 /// An invitation or acceptance of ours: a start may answer it.
 #[derive(Clone, Debug)]
 pub(super) struct Joining {
-    /// Name of the user whom we invited or joined.
+    /// Name of the user that the bot invited or joined.
     pub(super) name: String,
     /// Match that we invited to or joined.
     pub(super) wanted: MatchTerms,
@@ -24,7 +24,7 @@ pub(super) struct Joining {
 /// The condition of the bot. Only [`Machine::enter`](super::Machine::enter) changes it.
 #[derive(Clone, Debug)]
 pub(super) enum State {
-    /// There is no connection.
+    /// The bot has no connection.
     Offline,
     /// The login prompt has not come yet.
     LoginPrompt {
@@ -50,7 +50,7 @@ pub(super) enum State {
     Free,
     /// An invitation or acceptance of ours is not answered.
     Joining(Joining),
-    /// In a match.
+    /// The bot is in a match.
     Playing(Box<Match>),
     /// A match is over, and the new rating has not come.
     MatchOver(Box<EndedMatch>),
@@ -59,7 +59,7 @@ pub(super) enum State {
 /// Name of the condition of the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateName {
-    /// There is no connection.
+    /// The bot has no connection.
     Offline,
     /// The login prompt has not come yet.
     LoginPrompt,
@@ -73,7 +73,7 @@ pub enum StateName {
     Free,
     /// An invitation or acceptance of ours is not answered.
     Joining,
-    /// In a match.
+    /// The bot is in a match.
     Playing(MatchTurn),
     /// A match is over, and the new rating has not come.
     MatchOver,
@@ -156,7 +156,7 @@ impl State {
 /// The server's command for the board (FIBS-34).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardCommand {
-    /// It was not answered yet on this connection.
+    /// The question is open on this connection.
     Untried,
     /// The server has answered it.
     Works,
@@ -177,7 +177,7 @@ pub(super) struct Link {
     pub(super) listless: bool,
     /// The list of saved matches has begun to come; the answer to the fence behind it ends it.
     pub(super) list_begun: bool,
-    /// It outlives the connection.
+    /// The side that rolls for the bot in the Crawford game; it outlives the connection.
     pub(super) crawford_roll: CrawfordRoll,
 }
 
@@ -269,7 +269,7 @@ pub(super) struct SavedMatches {
     pub(super) listed: BTreeMap<String, Option<u32>>,
     /// Matches that were interrupted.
     pub(super) interrupted: BTreeMap<String, Interrupted>,
-    /// Users whom we joined or invited when the link broke before an answer: a match may have begun.
+    /// Users that the bot joined or invited when the link broke before an answer: a match may have begun.
     pub(super) unanswered: BTreeSet<String>,
     pub(super) resumptions: BTreeMap<String, Resumption>,
     /// A match that is being resumed: the opponent, and the time of the request.

@@ -119,7 +119,7 @@ impl fmt::Display for StateName {
 /// A state of the table, or a group of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum States {
-    /// This one.
+    /// This state.
     One(StateName),
     /// All of a match.
     Match,
@@ -230,7 +230,7 @@ pub const TRANSITIONS: &[Transition] = &[
         &[NO_BOARD, THEIR_ANSWER, MY_CUBE_ANSWER, MY_RESIGN_ANSWER],
     ),
     (&[States::Game], EventName::OfferAnswered, &[States::Game]),
-    // What is missing is asked for.
+    // Missing parts are requested.
     (&[States::Game], EventName::Decides, &[RESYNC]),
     (&[States::Game], EventName::Timer, &[RESYNC, THEIR_ANSWER]),
     (&[States::Game], EventName::Said, &[RESYNC, THEIR_ANSWER]),

@@ -141,9 +141,9 @@ pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
 }
 
 struct TableInProgress {
-    /// By the player on roll, then the opponent.
+    /// Records by the player on roll, then the opponent.
     records: Vec<Record>,
-    /// By the side that has just played, then the opponent on roll: what that is worth to the first.
+    /// Records by the side that has just played, then the opponent on roll: the worth to the first.
     waiting: Vec<Record>,
 }
 

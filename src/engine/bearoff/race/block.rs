@@ -16,7 +16,7 @@ pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROL
 /// 65535 times the probability of each number of rolls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RollDistribution {
-    /// For how many rolls the first value stands.
+    /// Number of rolls that the first value stands for.
     pub(super) first: u8,
     /// Number of values; the rest of `values` is meaningless.
     pub(super) count: u8,
@@ -24,7 +24,7 @@ pub struct RollDistribution {
 }
 
 impl RollDistribution {
-    /// Nothing is left to do.
+    /// The law of a goal that is reached.
     pub const REACHED: RollDistribution = {
         let mut values = [0; ROLLS];
         values[0] = WHOLE as u16;
@@ -34,7 +34,7 @@ impl RollDistribution {
             values,
         }
     };
-    /// No law at all.
+    /// No law.
     pub const NONE: RollDistribution = RollDistribution {
         first: 0,
         count: 0,
@@ -154,7 +154,7 @@ pub(super) fn each(
         let (spans, mut rest) = bytes.split_first_chunk::<4>()?;
         for (roll_distribution, span) in distributions.iter_mut().zip(spans.as_chunks::<2>().0) {
             let [first, count] = *span;
-            // What the last position had beyond these rolls is no part of this one.
+            // Values of the last position beyond these rolls are no part of this one.
             let (from, to) = (usize::from(first), usize::from(first) + usize::from(count));
             if to > ROLLS {
                 return None;

@@ -58,7 +58,7 @@ pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool,
         builder.forget(pips);
         done += size;
     }
-    // All is there: who wants to end it now has the table in a moment.
+    // All is computed: a user who wants to end it now has the table in a moment.
     watch(done, numbering.positions());
     file::finish(&mut file, numbering, &lengths).map_err(io)?;
     std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))?;

@@ -52,7 +52,7 @@ pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFi
     }
     let (lengths, blocks) = survey(&mut file, &builder.order).map_err(io)?;
     recall(builder, &blocks);
-    // A table that was killed while its end was written is finished anew.
+    // A table that was killed while its end was written is finished again.
     let end = lengths.iter().flatten().map(|&length| u64::from(length));
     let end = HEADER_BYTES as u64 + end.sum::<u64>();
     file.set_len(end).map_err(io)?;
@@ -65,8 +65,8 @@ pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFi
 /// The blocks of one level.
 type Blocks = Vec<Vec<u8>>;
 
-/// Reads the whole levels of a file: the lengths of all their blocks, and the blocks of the last
-/// [`REACH`] levels. Whatever is torn or damaged ends it.
+/// Reads the whole levels of a file: the lengths of all their blocks, and the blocks of the last [`REACH`] levels.
+/// Torn or damaged data ends it.
 fn survey(file: &mut File, order: &Order) -> io::Result<(Vec<Vec<u32>>, Vec<Blocks>)> {
     let mut reader = BufReader::with_capacity(1 << 20, file);
     reader.seek(SeekFrom::Start(HEADER_BYTES as u64))?;

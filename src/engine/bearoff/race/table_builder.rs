@@ -44,7 +44,7 @@ impl LevelResults {
 pub(super) struct Goal {
     /// Positions with a smaller index have reached it.
     first: usize,
-    /// By index, from `first` on: the number in the level, and 65535 times the mean.
+    /// Entries by index, from `first` on: the number in the level, and 65535 times the mean.
     slots: Vec<u32>,
     means: Vec<u32>,
     pub(super) levels: Vec<LevelResults>,
@@ -134,7 +134,7 @@ impl TableBuilder {
         match (index as usize).checked_sub(goal.first) {
             Some(at) if steps > 0 => {
                 let level = &goal.levels[usize::from(self.pips[index as usize])];
-                // Missing only where a resumed table does not look any more.
+                // Missing only where a resumed table is not read.
                 let best = level.best.get(goal.slots[at] as usize);
                 best.map_or(index, |best| best[steps - 1][die - 1])
             }
@@ -196,7 +196,7 @@ impl TableBuilder {
             for (sum, &value) in sums[from.min(ROLLS)..].iter_mut().zip(values) {
                 *sum += weight * u32::from(value);
             }
-            // What needs more rolls than there is room for counts for the last.
+            // Positions that need more rolls than there is room for count for the last.
             for &value in values.iter().skip(ROLLS.saturating_sub(from)) {
                 sums[ROLLS - 1] += weight * u32::from(value);
             }

@@ -31,8 +31,8 @@ pub(super) struct Unpacked {
     pub(super) made: u32,
     /// The highest occupied index, 0 when there is none.
     rear: usize,
-    /// At index `i`: of the 36 rolls, how many let a checker of the adversary at its index `i`
-    /// escape past these points; from index 6 on.
+    /// Number of the 36 rolls, by index `i`, with which a checker of the adversary at its index `i` escapes past
+    /// these points; from index 6 on.
     escapes: Lanes,
     /// [`moment`] and [`backbone`], which look at this side alone.
     moment: i32,

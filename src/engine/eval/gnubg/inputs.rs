@@ -3,7 +3,7 @@
 use crate::nn::{Integers, SparseInput};
 use gammond_game::{BAR, Position, Side};
 
-/// Inputs of the contact, crashed and all pruning nets that tell where checkers stand.
+/// Inputs of the contact, crashed and all pruning nets that describe where checkers stand.
 pub(super) const BASE_INPUTS: usize = 200;
 /// Inputs of the race net for one side.
 const RACE_SIDE: usize = 107;

@@ -105,7 +105,7 @@ impl GnubgEvaluator {
                 for (position, chances) in positions.iter().zip(out) {
                     match self.tables.exactly(class, position) {
                         Some(exact) => *chances = exact,
-                        // A database on disk that cannot be read any more.
+                        // A database on disk may become unreadable.
                         None => {
                             self.by_net(&self.race, Inputs::Race, &[*position], from_mut(chances))
                         }

@@ -81,7 +81,7 @@ static ALL_SHOTS: Shots = {
     shots
 };
 
-/// For each shot the places it can come from.
+/// For each shot the points it can come from.
 struct Hitters {
     set: [u32; SHOTS],
     /// The highest of the set, 0 when it is empty.

@@ -51,7 +51,7 @@ pub enum NetError {
         class: String,
         /// The file read first.
         first: String,
-        /// The other.
+        /// The other file.
         second: String,
     },
     /// A needed net is not there.
@@ -290,7 +290,7 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// With more changes than this a position is computed from nothing, which takes about as many.
+/// Number of changes above which a position is computed from nothing, which takes about as many.
 const CHANGES_MAX: usize = 52;
 
 /// Sums of a position that others are near to.

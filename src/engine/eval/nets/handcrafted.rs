@@ -11,7 +11,7 @@ pub const HAND_OF_SIDE: usize = 20;
 /// Number of handcrafted inputs of both sides.
 pub const HAND: usize = 2 * HAND_OF_SIDE;
 
-/// No side packs to this.
+/// A value that no side packs to.
 pub(super) const NEITHER: [u128; 2] = [u128::MAX; 2];
 
 pub(super) const BOARD: u32 = 0xff_ffff;

@@ -88,7 +88,7 @@ pub struct NetEvaluator {
 /// The nets, and which of them is whose; one may serve several roles.
 #[derive(Debug, Clone)]
 struct NetSet {
-    /// For positions with contact; the first is that of [`Role::Contact`].
+    /// Nets for positions with contact; the first is that of [`Role::Contact`].
     contact: Vec<Arc<ClassNet>>,
     /// For each role in contact the place of its net in `contact`.
     places: [u8; Role::IN_CONTACT],
@@ -173,8 +173,8 @@ impl NetEvaluator {
         ))
     }
 
-    /// Returns the nets of a folder: all files `*.net`, told apart by the class in their headers (`contact` and `race`
-    /// are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
+    /// Returns the nets of a folder: all files `*.net`, distinguished by the class in their headers (`contact` and
+    /// `race` are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
     /// `volatility` may be there). A single file replaces the embedded net of its class, and those that are parts of
     /// it: a `contact` net all for contact.
     ///
@@ -395,7 +395,7 @@ const POLICY: SearchPolicy = SearchPolicy {
     // Both measured: protocol-specs/measured/2026-11-21.md.
     quick_margin: 0.12,
     quick_keep: QuickKeep::Fixed(5),
-    // Where every play wins for certain, or cashes, what is left of the differences is rounding.
+    // Where every play wins for certain, or cashes, the rest of the differences is rounding.
     cubeful_noise: 0.0001,
     // Measured: nets/history/look-ahead.md.
     static_share: 0.25,
@@ -474,7 +474,7 @@ impl Shortcuts for NetEvaluator {
     }
 }
 
-/// Returns which of the five outputs the rules leave open in a race, where no checker is hit any more. A side that has
+/// Returns which of the five outputs the rules leave open in a race, where no checker can be hit. A side that has
 /// borne off a checker loses no gammon; one that has left the winner's home loses no backgammon.
 #[must_use]
 pub fn open_in_races(position: &Position) -> [bool; 5] {

@@ -38,7 +38,7 @@ pub const BOARD_POINTS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Contact, and whatever of it has no net of its own.
+    /// Contact, without the parts that have nets of their own.
     Contact,
     /// Crashed positions.
     Crashed,

@@ -1,7 +1,7 @@
 //! Nets of one small layer: rows as tables of places and counts, five linear outputs (NF-30 of `protocol-specs/net-file.md`).
 //!
-//! As the outputs are linear, whatever they are worth together is multiplied into one row of weights ([`Answer`]); what is
-//! left for a position is a few rows added up, a clip and a dot product.
+//! As the outputs are linear, their slopes are multiplied into one row of weights ([`Answer`]); a position then takes
+//! a few rows added up, a clip and a dot product.
 
 use super::class_net::NetError;
 use super::inputs::InputSet;
@@ -17,8 +17,7 @@ const WEIGHT_MAX: f32 = 16_383.0;
 /// A small net.
 #[derive(Debug, Clone)]
 pub(super) struct SmallNet {
-    /// For each of the 64 groups of four bits of a packed position, for each count there, what it
-    /// adds to the sums.
+    /// Terms of the sums: for each of the 64 groups of four bits of a packed position, for each count there.
     pub(super) rows: Box<[Row; ROWS]>,
     pub(super) bias: Row,
     pub(super) shift: u32,

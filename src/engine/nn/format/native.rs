@@ -26,7 +26,7 @@ pub struct Label {
     pub name: String,
     /// Name of its set of inputs.
     pub inputs: String,
-    /// For which positions it is meant.
+    /// Class of the positions for which the net is meant.
     pub class: String,
 }
 

@@ -116,7 +116,7 @@ pub fn read(bytes: &[u8]) -> Result<PyTorchNet, PyTorchError> {
     })
 }
 
-/// Returns a layer; the lengths of both arrays tell its shape.
+/// Returns a layer; its shape follows from the lengths of both arrays.
 fn layer(weights: &Entry<'_>, biases: &Entry<'_>) -> Result<DenseLayer, PyTorchError> {
     let (weights, biases) = (weights.floats()?, (biases.at, biases.floats()?));
     let (at, biases) = biases;

@@ -19,7 +19,7 @@ pub(in crate::nn) const TILE: usize = 128;
 pub struct InputDelta {
     /// Index of the input.
     pub row: u16,
-    /// By how much its integer rises.
+    /// Factor of the row: the change of its integer.
     pub factor: i16,
 }
 

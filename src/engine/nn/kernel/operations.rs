@@ -4,8 +4,8 @@ use super::layout::InputDelta;
 
 /// Work that gains from being compiled for the CPU it runs on.
 ///
-/// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
-/// [`super::CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
+/// Implementations mark `run` and the functions that it calls as `#[inline(always)]`, so that
+/// [`super::CpuLevel::run`] compiles it for every level. Plain Rust gives the same result on all.
 pub trait Kernel {
     /// Result of the work.
     type Output;
@@ -58,7 +58,7 @@ pub const SPREAD_ROOM: usize = 104;
 /// Room of an [`ActiveList`].
 pub(in crate::nn) const ACTIVE_ROOM: usize = 96;
 
-/// From here on [`Integers::list_counts`] has room for sixteen groups, and for a register more.
+/// Lists of this length have room for sixteen groups of [`Integers::list_counts`], and for a register more.
 pub(in crate::nn) const LENGTH_MAX: usize = ACTIVE_ROOM - 2 * 16 - 8;
 
 /// Inputs that are not zero, and room beyond the last one that counts.

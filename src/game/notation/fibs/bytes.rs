@@ -25,9 +25,9 @@ pub enum Piece {
 enum Telnet {
     #[default]
     Text,
-    /// After IAC.
+    /// The state after IAC.
     Command,
-    /// After WILL, WONT, DO or DONT.
+    /// The state after WILL, WONT, DO or DONT.
     Option,
 }
 

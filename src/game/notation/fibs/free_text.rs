@@ -1,8 +1,8 @@
 //! The lines in which a stranger's own words stand (FIBS-33): all of them, in one place.
 //!
-//! Such words can look like any line of the server: a board, a double, the end of a match. A line
-//! of one of these forms means nothing to the bot, whatever it contains. The numbered ones (talk is 12
-//! to 19, a stored message 9) are named by their number, so their text is never looked at either.
+//! Such words can look like any line of the server: a board, a double, the end of a match. A line of one of these
+//! forms means nothing to the bot, whatever it contains. The numbered ones (talk is 12 to 19, a stored message 9) are
+//! named by their number, so their text is not parsed either.
 
 use super::sentences::{fit, unquoted};
 

@@ -33,7 +33,7 @@ pub struct Who {
     pub opponent: Option<String>,
     /// Wants to play.
     pub ready: bool,
-    /// Is away.
+    /// True if the user is away.
     pub away: bool,
     /// Rating.
     pub rating: f64,
@@ -46,9 +46,9 @@ pub struct Who {
 /// A kind of match that a user wants to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchTerms {
-    /// To this number of points.
+    /// A match to this number of points.
     Points(u32),
-    /// Without end.
+    /// A match without end.
     Unlimited,
     /// Resumption of a saved match.
     Resume,
@@ -222,7 +222,7 @@ pub enum Message {
     InvitationRefused(String),
     /// An invitation or acceptance was refused because a match is being played.
     AlreadyPlaying,
-    /// There is no saved match with this player, or it cannot be loaded any more.
+    /// There is no saved match with this player, or it can no longer be loaded.
     NoSavedMatch(String),
     /// The board style is set: the answer to a command that the bot sends as a fence.
     BoardStyle,

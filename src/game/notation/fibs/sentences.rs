@@ -24,7 +24,7 @@ impl Captured<'_> {
 
 /// Parses a sentence, in the form in which servers agree (FIBS-08).
 pub(super) fn sentence(line: &str) -> Message {
-    // Pictures of boards, tables, help texts and what people tell about themselves are indented.
+    // Pictures of boards, tables, help texts and users' texts about themselves are indented.
     let indented = line.starts_with(' ');
     let text = plain(line);
     let bare = unquoted(&text);

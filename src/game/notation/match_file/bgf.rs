@@ -107,7 +107,7 @@ struct Reader<'a> {
     won: Option<Ending>,
 }
 
-/// What the file says about the end of a game.
+/// The end of a game, by the file.
 struct Ending {
     scores: [u32; 2],
     points: u32,

@@ -392,7 +392,7 @@ impl MatchMembers {
     pub(super) fn of(data: &[u8]) -> MatchMembers {
         let mut members = MatchMembers::default();
         let mut deserializer = serde_smile::Deserializer::from_slice(data);
-        // What is wrong is found again, and reported, by the reader of the games.
+        // The reader of the games finds and reports the fault.
         let _ = deserializer.deserialize_map(&mut members);
         members
     }

@@ -80,7 +80,7 @@ struct Log {
     now: Option<usize>,
     /// The last match of each pair of players; the user is [`YOU`], others are in the order of their names.
     last: HashMap<[String; 2], usize>,
-    /// Name of the player whom the user watches.
+    /// Name of the player that the user watches.
     watched: Option<String>,
     /// True if the log has more matches than are read.
     too_many: bool,
@@ -159,7 +159,7 @@ impl Log {
             Message::Started { name, wanted } => self.started(place, name, wanted),
             Message::NewGame(name) => self.new_game(place, &name),
             Message::Board(board) => self.board(place, &board),
-            // What follows is of another one, or is that of this one when it is loaded again.
+            // The next lines are of another match, or of this one when it is loaded again.
             Message::Saved { .. } => self.now = None,
             message => {
                 if let Some(logged) = self.current() {
@@ -265,7 +265,7 @@ impl Log {
         let user = |name: &String| name == YOU || self.user.as_ref() == Some(name);
         let own = user(first) || user(second);
         let swapped_own = user(second);
-        // Whoever plays may look at another game for once.
+        // A player may watch another game for a moment.
         let plays = self.now.and_then(|now| self.matches.get(now));
         if !own && plays.is_some_and(|logged| logged.own && !logged.is_over()) {
             return;

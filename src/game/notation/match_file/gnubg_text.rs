@@ -207,7 +207,7 @@ impl Reader<'_> {
             (MatPlayer::First, rest(first)),
             (MatPlayer::Second, rest(second)),
         ];
-        // Of two names of which one begins with the other, the longer one.
+        // If one of two names begins with the other, the longer one matches.
         let found = found
             .into_iter()
             .filter_map(|(player, rest)| Some((player, rest?)));
@@ -307,7 +307,7 @@ impl Reader<'_> {
             ("rejects" | "refuses" | "drops" | "passes", _) if self.recorder.is_doubled() => {
                 return self.recorder.drop(number, player);
             }
-            // Of a resignation: the winner's line says the rest.
+            // A resignation: the winner's line has the rest.
             _ => return Ok(()),
         };
         let Some((_, to_play, Some(roll))) = self.to_play.take() else {

@@ -203,7 +203,7 @@ impl Logged {
                 let player = self.player(&by);
                 let bad = ("roll", Reason::Other("is not of two dice from 1 to 6"));
                 let roll = Roll::new(one, two).map_err(|_| bad)?;
-                // The opening roll is told twice to those who watch.
+                // Watchers get the opening roll twice.
                 if self.rolled != Some((player, roll)) {
                     self.settle(place)?;
                     self.rolled = Some((player, roll));
@@ -237,7 +237,7 @@ impl Logged {
             }
             Message::ResignationAccepted { by, points } => {
                 self.leave_open(place)?;
-                // Whoever gives up may have rolled.
+                // A player who resigns may have rolled.
                 if let Some((player, roll)) = self.rolled.take() {
                     self.recorder.rolled(line, player, roll)?;
                 }
@@ -431,7 +431,7 @@ impl Logged {
             true => MatPlayer::First,
             false => MatPlayer::Second,
         };
-        // Another score is that of a later game, of which nothing was told.
+        // Another score is that of a later game, whose plays are missing.
         let game = self.recorder.file.games.last();
         let middle = !self.running || game.is_some_and(|game| game.scores != scores);
         if middle {

@@ -189,7 +189,7 @@ impl Reader<'_> {
         self.end_unplayed();
         let comments = std::mem::take(&mut self.behind);
         if let Some((length, line, at)) = self.another.take() {
-            // Some programs tell the length before each game.
+            // Some programs write the length before each game.
             let digits = |c: char| c.is_ascii_digit();
             let (_, number) = text.split_at_checked(5).unwrap_or_default();
             let number = number.trim_start().split(|c| !digits(c)).next();
@@ -223,7 +223,7 @@ impl Reader<'_> {
         };
         let scored = scored(text);
         let (&(second_colon, second_score, _), before) = scored.split_last().ok_or_else(wrong)?;
-        // Of what looks like the first score, the one with the widest gap behind it.
+        // Among texts that look like the first score, the one with the widest gap behind it.
         let first = before.iter().max_by_key(|(colon, _, end)| {
             let rest = text.get(*end..).unwrap_or_default();
             (
@@ -292,7 +292,7 @@ impl Reader<'_> {
         let body = body(line);
         let (cells, _) = cells(line, body.unwrap_or(0));
         let acts = |cell: &Cell<'_>| match cell.head {
-            // Some programs tell in a second line who won the match.
+            // Some programs name the winner of the match in a second line.
             Head::Wins => starts_with_digit(cell.text),
             Head::Lost | Head::Accept | Head::Reject => false,
             _ => body.is_some(),
@@ -376,7 +376,7 @@ impl Reader<'_> {
                 }
                 recorder.double(number, player)
             }
-            // Of a resignation.
+            // The points of a resignation.
             Head::Accept | Head::Reject if !recorder.is_doubled() => Ok(()),
             Head::Take | Head::Accept => recorder.take(number, player),
             Head::Drop | Head::Reject => recorder.drop(number, player),
@@ -424,7 +424,7 @@ impl Reader<'_> {
     ) -> Result<(), LineError> {
         let recorder = &mut *self.recorder;
         if starts(cell.text, "illegal") {
-            // Nobody can tell the play, but the position behind it is there.
+            // The play is unreadable, but the position behind it is there.
             let on_roll = player.other();
             return snowie::set_up(cell.text, &recorder.file.names, on_roll)
                 .and_then(|set_up| {

@@ -112,7 +112,7 @@ fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(),
                 _ if match_told => {}
                 _ => return Err(refused(("match", Reason::Missing), at)),
             },
-            // What was read stays.
+            // The part that was read stays.
             Err(error) if match_told => {
                 recorder.give_up(0, at + start, (error.field(), error.reason().clone()));
                 break;

@@ -107,7 +107,7 @@ fn section(out: &mut Vec<u8>, tag: &[u8; 4], body: &[u8]) {
     out.extend(tag);
     let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
     out.extend(length.to_le_bytes());
-    // Nobody may pass it over.
+    // A reader must not skip it.
     out.push(1);
     out.extend(body);
 }
@@ -151,14 +151,14 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
                 out.push(DROP | seat);
             }
             MatAction::SetUp(_) => return Err("a board or a cube that was set up"),
-            // Given up, or broken off: the roll decided nothing.
+            // Conceded, or broken off: the roll decided nothing.
             MatAction::Rolled(_) if number + 1 == game.actions.len() => {}
             MatAction::Rolled(_) => return Err("a roll without its play"),
             MatAction::Beaver(_) => return Err("a beaver"),
         }
     }
     if let (Some((winner, points)), false) = (game.result, ended) {
-        // The winner's mark; what was given up, one to three games.
+        // The winner's mark; a concession, one to three games.
         out.push(RESIGNED | MORE | seat(winner));
         let games = match points / cube {
             0 | 1 => 1,

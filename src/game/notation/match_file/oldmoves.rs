@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
     let mut at = 0;
     let mut lines = (1..).zip(text.split('\n')).peekable();
     while let Some((number, line)) = lines.next() {
-        // Who plays the game is told behind its score.
+        // The players of the game are named behind its score.
         let players = lines.peek().and_then(|(_, next)| names(next.trim()));
         if let Err((wrong, fatal)) = read_line((number, at), line.trim(), players, recorder) {
             if fatal {

@@ -203,13 +203,13 @@ pub struct MatchReading {
     /// The games, counted from 1, whose rest was skipped because of a fault: their results are not those of their
     /// last positions.
     pub broken: Vec<usize>,
-    /// For each game the lines on which its actions stand.
+    /// For each game the lines of its actions.
     pub lines: Vec<Vec<usize>>,
     /// The line on which the match begins, counted from 1; 0 in binary files.
     pub line: usize,
     /// The byte at which that line begins.
     pub at: usize,
-    /// For each game the analyses that stand in the file, by the number of the action.
+    /// For each game the analyses in the file, by the number of the action.
     pub analyses: Vec<BTreeMap<usize, FileAnalysis>>,
 }
 

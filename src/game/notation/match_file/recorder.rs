@@ -196,7 +196,7 @@ impl Recorder {
                 && told != before.result
             {
                 before.result = told;
-                // What was taken for points and the mark of a settlement was something else.
+                // The text taken for the points and mark of a settlement was another.
                 before.settled = self.last_end.points(winner, points, true) == (points, true);
             }
         } else if let Some(game) = self.file.games.last_mut() {
@@ -473,7 +473,7 @@ impl Recorder {
         (self.game.stake(), owner)
     }
 
-    /// Returns a board and a cube that were set up, this player on roll, who sees the board.
+    /// Returns a board and a cube that were set up, seen by this player, who is on roll.
     pub(super) fn set_up(
         &mut self,
         line: usize,

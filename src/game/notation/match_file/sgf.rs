@@ -322,7 +322,7 @@ impl Reader<'_> {
         if !self.root.begun {
             self.head(property);
         }
-        // Of the game before, while this one has not begun.
+        // Property of the game before, while this one has not begun.
         let given_up = self.root.begun && self.recorder.has_given_up();
         if given_up || self.passed_over {
             return;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Annotations of an action: properties as they are written, and a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SgfNote {
-    /// Such as `LU[0.123]BM[1]`.
+    /// Properties, such as `LU[0.123]BM[1]`.
     pub properties: String,
     /// A remark for people.
     pub comment: String,

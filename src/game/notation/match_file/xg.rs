@@ -15,7 +15,7 @@ use std::time::Duration;
 const MAGIC: &[u8; 4] = b"RGMH";
 /// A record of the match.
 pub(super) const RECORD: usize = 2560;
-/// In the first record.
+/// Magic number of the first record.
 pub(super) const RECORDS_MAGIC: u32 = 0x494c_4d44;
 /// Points of a match without end.
 pub(super) const UNLIMITED: i32 = 99999;
@@ -325,7 +325,7 @@ fn cube_analysis(record: &Record<'_>) -> Option<FileCube> {
     const BLOCK: usize = 64;
     let equity = |at: usize| record.single(BLOCK + at).map(f64::from);
     let [no_double, double_take, double_pass] = [equity(88)?, equity(92)?, equity(96)?];
-    // What was not analysed has no value of a pass.
+    // A double that was not analysed has no value of a pass.
     (double_pass != 0.0).then(|| FileCube {
         level: level(record.number(BLOCK + 28)),
         no_double,

@@ -225,7 +225,7 @@ fn analysis(
     if weight.gathered(Some(file.len())) {
         return Err(Problem::new(ErrorCode::Busy, "busy: too many matches wait"));
     }
-    // Of several files only JSON is kept; an archive wants the decisions, which JSON alone does not hold.
+    // Of several files only JSON is kept, but an archive needs the decisions, which JSON alone does not hold.
     let form = match job.meta.files.is_empty() || collected.is_some() {
         true => matches::all_forms(file.len()),
         false => ReportForm::Json,

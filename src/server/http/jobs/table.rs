@@ -186,7 +186,7 @@ impl Jobs {
         };
         let mut table = Table::default();
         for stored in store.load().map_err(read)? {
-            // An owner whose token is gone cannot ask for it any more; its jobs expire.
+            // An owner whose token is gone can no longer request it; its jobs expire.
             let origin = origin(&stored.meta.owner).unwrap_or(Origin::Here);
             let sizes = stored.ended.iter().flat_map(|ended| &ended.sizes);
             let bytes = stored.input_bytes + sizes.sum::<usize>();

@@ -23,7 +23,7 @@ const PLIES: [&str; 4] = ["0", "1", "2", "3"];
 /// Parameters of the page. Those without a field are settings, and are kept.
 #[derive(Debug, Default)]
 pub(super) struct PageForm {
-    /// None is empty: a form sends all of its fields.
+    /// Values; none is empty, because a form sends all of its fields.
     values: Vec<(String, String)>,
 }
 

@@ -71,7 +71,7 @@ const FILES: [(&str, &str); 23] = [
     ("turn.js", include_str!("turn.js")),
 ];
 const STYLE: &str = include_str!("style.css");
-/// Nothing from elsewhere, no script and no style inside the page.
+/// Content policy: nothing from elsewhere, no script and no style inside the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

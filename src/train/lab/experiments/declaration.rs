@@ -16,7 +16,7 @@ pub enum LabVerdict {
     Refuted,
     /// The figures do not decide it.
     Open,
-    /// Nothing was claimed; here are figures.
+    /// No claim was made; the result is figures.
     Extended,
 }
 
@@ -108,7 +108,7 @@ pub(super) const fn beside(
 /// A published claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// Its words.
+    /// Text of the claim.
     pub text: &'static str,
     /// Author and work, with year and page if they are known.
     pub source: &'static str,

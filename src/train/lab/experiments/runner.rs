@@ -36,7 +36,7 @@ pub struct LabFinding {
     pub judged: Vec<JudgedHalf>,
     /// Verdict on the claim.
     pub verdict: LabVerdict,
-    /// CPU seconds of all runs of this experiment; none where the system does not tell.
+    /// CPU seconds of all runs of this experiment; none where the system has no such count.
     pub cpu_seconds: Option<f64>,
 }
 

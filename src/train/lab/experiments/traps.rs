@@ -289,7 +289,7 @@ mod tests {
         assert!(choice(before, &mut plays));
         let held = [(23, 2), (24, 2), (1, 4), (2, 4), (3, 3)];
         assert!(!choice(position(&own, &held), &mut plays));
-        // Nobody behind it, or only five points.
+        // No opponent's checker behind it, or only five points.
         assert_eq!(prime(&position(&own, &[(1, 8), (2, 7)])), None);
         let mut five = own;
         five[0].0 = 3;
