@@ -42,8 +42,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// A process that another thread starts has copies of all open files until it runs its own program, so a lock that
 /// was just released can be held for a moment longer; this waits for a tenth of a second before it fails.
 ///
-/// # Errors
-/// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise what the system says.
+/// # Errors [`TryLockError::WouldBlock`] if another program holds the lock, otherwise the system's error.
 pub fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
         match file.try_lock() {
@@ -109,7 +108,7 @@ mod tests {
         });
         lock(&held).unwrap();
         assert!(matches!(lock(&wanted), Err(TryLockError::WouldBlock)));
-        // As long as a process takes to start: how long that is waited for is what is tested.
+        // As long as a process takes to start: the length of this wait is under test.
         let holder = std::thread::spawn(move || {
             std::thread::sleep(3 * LOCK_PAUSE);
             drop(held);

@@ -4,7 +4,7 @@
 pub(crate) const INTERVAL_COUNT_MIN: u64 = 5;
 /// Standard errors on either side of a 99 % interval.
 const Z99: f64 = 2.575_829;
-/// Rule of three at 99 %: what was not seen in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
+/// Rule of three at 99 %: a result that did not occur in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
 const UNSEEN99: f64 = 4.605_170;
 
 /// Two-sided 95 % points of Student's distribution for 1, 2, 3, ... degrees of freedom.
@@ -98,9 +98,8 @@ impl Running {
         }
     }
 
-    /// Returns the 99 % interval to be shown to people; `None` for fewer than five numbers. However
-    /// alike the numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a
-    /// point away.
+    /// Returns the 99 % interval to be shown to people; `None` for fewer than five numbers. However alike the numbers
+    /// are, it is no narrower than the rule of three allows for an unseen result a point away.
     #[must_use]
     pub fn shown_interval99(&self) -> Option<[f64; 2]> {
         if self.count < INTERVAL_COUNT_MIN {
@@ -247,7 +246,7 @@ mod tests {
         assert!((low - near_low).abs() < 2e-3 && (high - near_high).abs() < 2e-3);
     }
 
-    /// Equal results leave room for what was not seen.
+    /// Equal results leave room for an unseen result.
     #[test]
     fn shown_interval_of_equal_results_has_a_width() {
         let all = |count: usize| std::iter::repeat_n(1.0, count).collect::<Running>();

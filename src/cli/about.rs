@@ -26,7 +26,7 @@ gammond: a backgammon engine for programs and people. Three things to try:
 `gammond doctor` says what this machine has, `gammond --help` lists commands.
 ";
 
-/// The commands of the first page of help, by what they are for; the others are named below them.
+/// The commands of the first page of help, by purpose; the others are named below them.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Positions",

@@ -35,7 +35,7 @@ const ADDED: [(i64, &str); 4] = [
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
-/// Read what a match of an earlier version does not have: its day, the day on which it was filed, its owners.
+/// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners.
 const OPTIONAL: [&str; 3] = [
     "SELECT played FROM dates WHERE match = ?",
     "SELECT filed FROM filings WHERE match = ?",
@@ -260,7 +260,7 @@ fn statements() -> impl Iterator<Item = &'static str> {
     all.filter(|statement| !statement.is_empty())
 }
 
-/// Reads what a file is, in one transaction: another program may be creating the tables right now.
+/// Reads the state of a file, in one transaction: another program may be creating the tables right now.
 fn state(connection: &Connection) -> rusqlite::Result<State> {
     let transaction = connection.unchecked_transaction()?;
     state_within(&transaction)
@@ -280,7 +280,7 @@ fn state_within(connection: &Connection) -> rusqlite::Result<State> {
     if version != VERSION {
         return Ok(State::Version(version));
     }
-    // More tables and views than ours are their owner's; triggers would change what is filed.
+    // Additional tables and views are their owner's; triggers would change the filed matches.
     let mut ours = connection.prepare("SELECT 1 FROM sqlite_schema WHERE sql = ?")?;
     for statement in statements() {
         if !ours.exists([statement])? {
@@ -429,7 +429,7 @@ fn file_digest(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns what is damaged: the structure of the file, or a match whose rows do not have their digest.
+/// Returns the damage: in the structure of the file, or a match whose rows do not have their digest.
 fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let transaction = connection.unchecked_transaction()?;
     let found: String = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -511,7 +511,7 @@ fn filed(
     transaction.commit()
 }
 
-/// Adds an owner to a match. What a command has filed stays without one: all clients see it.
+/// Adds an owner to a match. Matches that a command has filed have none: all clients see them.
 fn file_owner(connection: &Connection, key: &ArchiveKey, owner: &str) -> rusqlite::Result<()> {
     let sql = format!(
         "SELECT id FROM matches WHERE checksum IN (?1, ?2) AND {IS_OF_HTTP} \

@@ -92,7 +92,7 @@ impl FailureLog {
     }
 }
 
-/// Says on standard error what a person should know of how the players played.
+/// Prints to standard error the notes on how the players played.
 pub(crate) fn print_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
     for note in players.into_iter().filter_map(Player::note) {
         stderr_line!("gammond: {note}");

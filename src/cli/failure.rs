@@ -71,7 +71,7 @@ impl Failure {
     }
 }
 
-/// Returns an error with the name of what it belongs to in front.
+/// Returns an error with the name of its subject in front.
 pub(crate) fn within(
     name: impl std::fmt::Display,
     cause: impl Into<Cause>,

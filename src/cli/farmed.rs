@@ -1,8 +1,8 @@
 //! Commands that a farm runs: their arguments, and these as data that travels ([`farmed!`]).
 //!
-//! The farm never parses a command line: a job is the arguments themselves, with numbers for files ([`InputFile`]), names for
-//! what is written ([`OutputFile`]) and players that start no program. An argument whose type says nothing about how it
-//! travels ([`Carry`]) does not compile, unless it stands among those that are refused or dropped.
+//! The farm never parses a command line: a job is the arguments themselves, with numbers for files ([`InputFile`]),
+//! names for written files ([`OutputFile`]) and players that start no program. An argument whose type says nothing
+//! about how it travels ([`Carry`]) does not compile, unless it is among those that are refused or dropped.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -183,9 +183,9 @@ mod carry {
     pub(crate) struct JobPaths<'a> {
         /// Files that came along.
         pub(crate) paths: &'a [PathBuf],
-        /// The folder of what is written; none for where the command says.
+        /// The folder of written files; `None` for where the command says.
         pub(crate) scratch: Option<&'a Path>,
-        /// Names of what is written, as they came.
+        /// Names of written files, as they came.
         pub(crate) written: RefCell<Vec<String>>,
     }
 

@@ -271,7 +271,7 @@ fn without_use(name: &str, matches: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the word of a subcommand behind its arguments, which would be read as a file that is not there.
+/// Returns the word of a subcommand behind its arguments, which would be read as a missing file.
 fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let ids = command.get_positionals().map(|one| one.get_id().as_str());
     let words: Vec<&str> = ids
@@ -293,7 +293,7 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
-/// Returns the arguments with `move` or `eval` in front of a position that stands in the place of a command.
+/// Returns the arguments with `move` or `eval` in front of a position in the place of a command.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let position = (arguments.get(1).and_then(|word| word.to_str()))
         .and_then(|word| parse_position(word.as_bytes()).ok());
@@ -306,7 +306,7 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns the arguments with what the configuration file says, and which file that is.
+/// Returns the arguments with the configuration file's values, and the file's path.
 fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>), Failure> {
     let mut command = Cli::command();
     let file = config::named_file(arguments)

@@ -1,4 +1,4 @@
-//! Options that subcommands share, and what they make: engine, session, players.
+//! Options that subcommands share, and the engine, session and players made from them.
 
 use super::farmed::farmed;
 use super::{Failure, ProgressArgs, within};
@@ -313,8 +313,8 @@ impl Common {
         }
     }
 
-    /// Opens players. What they leave open about our engine, the common options say; options that no player can take
-    /// are refused.
+    /// Opens players. The common options give the settings of our engine that they leave open; options that no player
+    /// can take are refused.
     pub(crate) fn players<'a>(
         &self,
         specs: impl IntoIterator<Item = &'a PlayerSpec>,

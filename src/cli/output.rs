@@ -13,7 +13,7 @@ pub(crate) fn columns() -> Option<usize> {
     size.map(|(width, _)| width.0.into())
 }
 
-/// Returns a text for people: on a terminal, lines that are too long for it go on between words, not within one.
+/// Returns a text for people: on a terminal, lines that are too long for it are broken between words.
 pub(crate) fn folded(text: &str) -> String {
     match columns() {
         Some(columns) => fold(text, columns),
@@ -98,7 +98,7 @@ impl Output {
         self.flush()
     }
 
-    /// Hands everything to the system. What a command printed counts only after this.
+    /// Passes everything to the system. Output counts as printed only after this.
     ///
     /// # Errors
     /// As [`Output::print`].
@@ -133,8 +133,8 @@ pub(crate) fn json_line(value: &serde_json::Value) -> String {
     format!("{}\n", Terminal::new(&value.to_string()))
 }
 
-/// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr was
-/// closed goes on.
+/// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr
+/// was closed continues.
 pub(crate) fn stderr_line(line: std::fmt::Arguments<'_>) {
     let line = format!("{}\n", Terminal::new(&line.to_string()));
     let _ = io::stderr().write_all(line.as_bytes());

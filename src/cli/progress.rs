@@ -56,7 +56,7 @@ impl ProgressArgs {
         Ok(Control::new(signals()?, move |event| drawing.draw(event)))
     }
 
-    /// Reports to people what a long command made, and where it is.
+    /// Reports to people the results of a long command, and their file.
     pub(crate) fn report_made(self, count: usize, what: &str, path: &Path) {
         let ending = if count == 1 { "" } else { "s" };
         self.report(&format!("{count} {what}{ending} in {}", path.display()));
@@ -91,8 +91,8 @@ pub(crate) fn signals() -> Result<Stop, Failure> {
     Ok(stop)
 }
 
-/// Says that the command was stopped and how to go on, and gives its exit code. Figures so far
-/// have been printed.
+/// Reports that the command was stopped and how to resume it, and returns its exit code. Figures so far have been
+/// printed.
 pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     match saved {
         Some(path) => stderr_line!(
@@ -104,7 +104,7 @@ pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     ExitCode::from(STOPPED)
 }
 
-/// Prints the figures of a job and says, when it was stopped, how to go on.
+/// Prints the figures of a job and, when it was stopped, how to resume it.
 pub(crate) fn finish(
     text: &str,
     complete: bool,

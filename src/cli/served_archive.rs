@@ -50,7 +50,7 @@ impl MatchArchive for Archive {
     }
 
     fn add(&self, owner: &str, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
-        // One job judges the matches of a file, by one engine.
+        // One job analyses the matches of a file, by one engine.
         let Some(first) = judged.first() else {
             return Ok(());
         };

@@ -136,7 +136,7 @@ pub struct AnalysedAction {
     pub luck: Option<[f64; 2]>,
 }
 
-/// A sum: how many, their equity, and what it costs in points or match winning chances.
+/// A sum: number, equity, and cost in points or match winning chances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StatisticsSum {
     /// The number of decisions.

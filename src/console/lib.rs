@@ -2,7 +2,7 @@
 //! them. Rules CON-01 to CON-30 of `protocol-specs/gnubg-console.md`.
 //!
 //! [`Console`] is the machine of one session, without I/O: a line goes in, and out come the bytes for standard output
-//! and standard error. What it needs of the world (answers, dice, files) it asks its [`ConsoleHost`] for.
+//! and standard error. Answers, dice and files come from its [`ConsoleHost`].
 //!
 //! ```
 //! use gammond_console::{Console, ConsoleOptions, NoHost};
@@ -68,7 +68,7 @@ use style::Style;
 use table::{Seat, Table};
 use words::Words;
 
-/// Longest name of a player; what is longer is cut.
+/// Maximum length of a player's name; longer ones are cut.
 const NAME_MAX: usize = 31;
 /// Longest line.
 pub const LINE_MAX: usize = gammond_game::notation::LINE_BYTES_MAX;
@@ -78,7 +78,7 @@ pub const LINE_MAX: usize = gammond_game::notation::LINE_BYTES_MAX;
 pub struct ConsoleOptions {
     /// The name of the player at the bottom.
     pub user: String,
-    /// `true` to go on with the turn before the next line is read, as the original does on standard input
+    /// `true` to continue with the turn before the next line is read, as the original does on standard input
     pub plays_on: bool,
     /// `true` to keep the original's faults: missing line ends, a hint that does not follow its settings.
     pub strict: bool,

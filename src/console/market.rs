@@ -32,7 +32,7 @@ impl Doubler {
         }
     }
 
-    /// Returns what a game of this result adds to the match winning chance on average.
+    /// Returns the mean gain of match winning chance by a game of this result.
     fn mean(self, host: &mut dyn ConsoleHost, wins: bool, cube: u32) -> f64 {
         let [gammons, backgammons] = if wins { self.wins } else { self.losses };
         let shares = [1.0 - gammons - backgammons, gammons, backgammons];

@@ -1,4 +1,4 @@
-//! `next`, `previous`, `first`, `list`: looking at what was played.
+//! `next`, `previous`, `first`, `list`: review of the game.
 
 use super::Console;
 use super::evals::Context;

@@ -1,4 +1,4 @@
-//! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: what stands on the board.
+//! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: the board.
 
 use super::Console;
 use super::play::RESIGNATION_WAITS;
@@ -230,7 +230,7 @@ impl Console {
     }
 
     fn match_id(&mut self, text: &str) {
-        // The original reads what is missing as zeros.
+        // The original reads missing parts as zeros.
         let missing = match self.options.strict {
             true => "A".repeat(MATCH_ID_LENGTH.saturating_sub(text.len())),
             false => String::new(),

@@ -285,7 +285,7 @@ impl Console {
         plays
     }
 
-    /// Returns whether a play is due, and reports what is missing.
+    /// Returns true if a play is due, and reports missing conditions.
     fn must_move(&mut self) -> bool {
         if !self.in_game() {
             return false;
@@ -335,7 +335,7 @@ impl Console {
         Some((meant.play, meant.after))
     }
 
-    /// Records an action and drops the analysis of what it replaces.
+    /// Records an action and drops the analysis of those that it replaces.
     pub(super) fn note_action(&mut self, seat: Seat, action: MatAction) {
         let (game, at) = (self.record.game, self.record.at);
         if self.record.has_more()

@@ -8,7 +8,7 @@ use gammond_game::notation::{
 use gammond_game::{MatchScore, Position, Variant};
 use std::collections::BTreeMap;
 
-/// Most actions that are kept of a game, and most games of a session: what comes after is played but not kept.
+/// Maximum number of actions kept of a game, and of games of a session: later ones are played but not kept.
 const ACTIONS_MAX: usize = 4096;
 const GAMES_MAX: usize = 1024;
 
@@ -178,7 +178,7 @@ impl Record {
         (self.file.length > 0).then_some(score.is_crawford())
     }
 
-    /// Returns the table at the current place; `rules` has what the file does not name. After a finished
+    /// Returns the table at the current place; `rules` has the settings that the file does not name. After a finished
     /// game, `crawford_rule` decides whether the next one can be the Crawford game.
     pub(super) fn table(&self, rules: &Table, crawford_rule: bool) -> Option<Table> {
         let game = self.current()?;

@@ -44,7 +44,7 @@ pub(super) const REASON_LETTERS_MAX: usize = 500;
 const THREADS_MAX: usize = 1 << 16;
 
 impl MachineReport {
-    /// Parses a machine's report stored under this key, or returns what is wrong with it. Machines are not trusted: the length
+    /// Parses a machine's report stored under this key, or returns its fault. Machines are not trusted: the length
     /// and characters of every text are limited before it is shown.
     fn read(key: &str, bytes: &[u8]) -> Result<MachineReport, &'static str> {
         if bytes.len() > REPORT_BYTES_MAX {

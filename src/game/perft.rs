@@ -1,5 +1,4 @@
-//! Counting what the rules allow, a number of turns deep (rules PERFT-01 to PERFT-03 of
-//! `protocol-specs/play-notation.md`).
+//! Counts of legal plays, a number of turns deep (rules PERFT-01 to PERFT-03 of `protocol-specs/play-notation.md`).
 
 use super::{PlayGenerator, Position, Roll, Side};
 

@@ -27,7 +27,7 @@ impl Side {
     /// All fifteen borne off.
     pub const ALL_OFF: Side = Side(15 << 100);
 
-    /// Packs counts by index 0..=24; what is missing to 15 is borne off.
+    /// Packs counts by index 0..=24; the rest to 15 is borne off.
     ///
     /// Returns `None` when there are more than 15 checkers.
     #[must_use]

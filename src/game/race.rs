@@ -1,4 +1,4 @@
-//! Counts by which people judge races: Keith (2004), Thorp, Kleinman (1980).
+//! Pip count formulas for races: Keith (2004), Thorp, Kleinman (1980).
 
 use super::{Position, Side};
 

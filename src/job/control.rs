@@ -54,7 +54,7 @@ pub struct ProgressEvent {
 
 /// Controls of a running job: stop token and progress callback.
 pub struct Control<'a> {
-    /// Ends the job soon, with what it has.
+    /// Ends the job soon, with its results so far.
     pub stop: Stop,
     /// Name of the task, for the events.
     pub task: String,

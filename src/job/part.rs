@@ -10,8 +10,8 @@ pub trait Job: Sync {
     /// Error while computing a part.
     type Error: std::error::Error + Send + 'static;
 
-    /// Returns everything that decides what the parts are. How many parts are wanted is not in it, so a job can be
-    /// made longer later.
+    /// Returns everything that determines the parts. The number of wanted parts is not in it, so a job can be made
+    /// longer later.
     fn header(&self) -> Header;
 
     /// Returns the sum of no parts.
@@ -42,7 +42,7 @@ pub trait Job: Sync {
     fn progress(&self, sum: &Self::Sum, parts: u64) -> Progress;
 }
 
-/// The bytes of a part are not what the job makes.
+/// The bytes of a part are none that the job makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part that the job does not make")]
 pub struct BadPart;

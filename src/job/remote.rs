@@ -1,7 +1,7 @@
 //! Parts that other machines compute, and parts that this one computes for others.
 //!
-//! A [`Runner`](super::Runner) whose [`Control`](super::Control) has an [`RemoteExecutor`] computes nothing of its own
-//! accord: it shows the job to it, and does what it says. The rest stays as it is: parts are merged in the order of
+//! A [`Runner`](super::Runner) whose [`Control`](super::Control) has an [`RemoteExecutor`] computes nothing by
+//! itself: it passes the job to it, and follows its commands. The rest is unchanged: parts are merged in the order of
 //! their numbers, kept in the same journal, and come to the same result.
 
 use super::Header;

@@ -82,8 +82,7 @@ impl<'a> Runner<'a> {
 
     /// Runs `job` until it is done or `control` stops it.
     ///
-    /// # Errors
-    /// [`JobError`]. What was done before is in the journal.
+    /// # Errors [`JobError`]. The work so far is in the journal.
     pub fn run<J: Job>(
         &self,
         job: &J,
@@ -171,7 +170,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Opens the journal and looks at what it holds.
+    /// Opens the journal and reads its contents.
     fn open<'j, J: Job>(&self, job: &'j J) -> Result<PartMerger<'j, J>, JobError<J::Error>> {
         let mut merger = PartMerger {
             job,
@@ -241,7 +240,7 @@ impl<J: Job> PartMerger<'_, J> {
     }
 
     fn is_done(&self) -> bool {
-        // A share cannot know what the other shares have come to.
+        // A share does not know the results of the other shares.
         self.beyond(self.next) || (self.share == Share::WHOLE && self.job.is_done(&self.sum))
     }
 
@@ -349,7 +348,7 @@ fn take_all<J: Job>(
     }
 }
 
-/// Lets the threads compute and merges what comes, until the job is done (true) or stopped.
+/// Lets the threads compute and merges their parts, until the job is done (true) or stopped.
 fn drive<J: Job>(
     merger: &mut PartMerger<'_, J>,
     spawn: &dyn Fn(u64),

@@ -49,7 +49,7 @@ pub struct NotFinite;
 
 pub(crate) type Written = Result<(), NotFinite>;
 
-/// Equities and chances have six decimals: what is behind them is noise of single precision.
+/// Equities and chances have six decimals: further digits are noise of single precision.
 pub(crate) const EQUITY_SCALE: u32 = 1_000_000;
 /// Match winning chances have seven, as a point of EMG is a small part of one.
 pub(crate) const MWC_SCALE: u32 = 10_000_000;

@@ -1,4 +1,4 @@
-//! A match in lines behind a request: what a session collects until the line that ends it.
+//! A match in lines behind a request: a session collects it until the line that ends it.
 
 use super::queue_place::QueuePlace;
 use super::request::{MatchHeader, Refusal, RequestError};

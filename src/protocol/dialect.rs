@@ -1,9 +1,8 @@
 //! The common part of all line protocols: a machine that turns lines into actions.
 //!
-//! A transport (a socket, standard input) feeds a [`Dialect`] the lines that
-//! [`super::LineCodec`] cuts, sends what it says, has an [`Inquiry`] answered by the engine, and
-//! sends what the inquiry's [`Reply`] makes of that. What waits in a queue is an inquiry: the line
-//! is parsed once, when it is read.
+//! A transport (a socket, standard input) feeds a [`Dialect`] the lines that [`super::LineCodec`] cuts, sends its
+//! output, has an [`Inquiry`] answered by the engine, and sends the answer that the inquiry's [`Reply`] writes.
+//! Queues hold inquiries: the line is parsed once, when it is read.
 
 use super::answer::{self, Addressee};
 use super::queue_place::QueuePlace;

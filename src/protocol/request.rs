@@ -72,7 +72,7 @@ pub struct MatchHeader {
     pub end: String,
     /// True if the client wants progress reports.
     pub progress: bool,
-    /// The decisions that are judged.
+    /// The decisions that are analysed.
     pub part: MatchPart,
 }
 

@@ -1,8 +1,8 @@
 //! One request line to one request: the language of `gammond pipe` and `gammond serve`.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. What a line asks for is resolved
-//! here completely: the position's own cube, score and dice, the session's settings and the
-//! request's settings are already one query when [`parse_line`] returns.
+//! Rules of `protocol-specs/request-protocol.md`. A request is resolved here completely: the position's
+//! own cube, score and dice, the session's settings and the request's settings are already one query when
+//! [`parse_line`] returns.
 
 use super::block::match_part;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
@@ -92,7 +92,7 @@ fn parse(line: &[u8], session: &Options, head: &mut Head) -> Result<Request, Req
         return Err(RequestError::too_long());
     }
     let text = trimmed(line);
-    // `trimmed` takes bytes from both ends; what it took in front counts for places.
+    // `trimmed` removes bytes at both ends; those in front count for places.
     let skipped = line.len() - trimmed_front(line).len();
     let parsed = match text.starts_with(b"{") {
         true => request_of_json(text, session, head),

@@ -90,7 +90,7 @@ pub struct MatchTask {
     pub form: ReportForm,
     /// True if the client wants progress reports.
     pub progress: bool,
-    /// The decisions that are judged.
+    /// The decisions that are analysed.
     pub part: MatchPart,
 }
 

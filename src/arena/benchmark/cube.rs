@@ -1,4 +1,4 @@
-//! The cube action measure: what a player's chances would get wrong at 31 scores.
+//! The cube action measure: the errors of a player's chances at 31 scores.
 
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::equity::doubling0::{Decision0, DecisionState, decide};

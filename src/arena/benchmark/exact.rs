@@ -6,7 +6,7 @@ use gammond_game::{Chances, Position, Roll, generate_plays};
 /// The chances of the player on roll where they are known, finished games among them.
 pub type ExactChances<'a> = &'a dyn Fn(&Position) -> Option<Chances>;
 
-/// A play and what is known of each of its candidates.
+/// A play and the known results of each of its candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactPlay {
     /// All results of the roll, the best first.
@@ -16,7 +16,7 @@ pub struct ExactPlay {
 }
 
 impl ExactPlay {
-    /// Returns all results of a roll by what is known; `None` when that is not all of them, or nothing can move.
+    /// Returns all results of a roll by the known chances; `None` when some are unknown, or no checker can move.
     #[must_use]
     pub fn of(position: &Position, roll: Roll, known: ExactChances<'_>) -> Option<ExactPlay> {
         let mut after = Vec::new();

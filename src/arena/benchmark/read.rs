@@ -249,7 +249,7 @@ fn pass_of(comment: &str) -> Option<f64> {
     (pass > 0.5 && pass < 1.0).then_some(pass)
 }
 
-/// Adds an `m` record and what is wrong with it, given the `#R` lines before it.
+/// Adds an `m` record and its faults, given the `#R` lines before it.
 fn add_play(
     file: &mut BenchmarkFile,
     play: PlayRecord,

@@ -121,8 +121,8 @@ pub struct Regrets<'a> {
 }
 
 impl<'a> Regrets<'a> {
-    /// Creates the job that measures what `players` lose at `decisions` against the best candidate, by the mean of
-    /// `judges`. Candidates are the players' choices and this many favourites of the first judge.
+    /// Creates the job that measures the losses of `players` at `decisions` against the best candidate, by the mean
+    /// of `judges`. Candidates are the players' choices and this many favourites of the first judge.
     ///
     /// # Errors
     /// When the files of a player or a judge cannot be read any more.

@@ -130,7 +130,7 @@ impl Job for Scoring<'_> {
     }
 }
 
-/// Returns what a pass is worth by the files, where they say it.
+/// Returns the worth of a pass by the files, where they have it.
 fn passes(items: &[Item]) -> Vec<u8> {
     let pass = |item: &Item| match &item.record {
         ScorableRecord::Action(action) => action.pass,

@@ -302,7 +302,7 @@ pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Co
     })
 }
 
-/// Returns the first player's loss minus the second's in what is compared, for each group that has such records,
+/// Returns the first player's loss minus the second's in the compared measure, for each group that has such records,
 /// everything first.
 #[must_use]
 pub fn paired_by_group(

@@ -82,8 +82,8 @@ pub fn play_game(
     }))
 }
 
-/// Plays set `number` of the dice of `seed`: a game, or a match. What it brought the player named first: points, or
-/// 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
+/// Plays set `number` of the dice of `seed`: a game, or a match. Returns the result of the player named first:
+/// points, or 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
 pub(super) fn play_set(
     terms: DuelTerms,
     players: [&dyn Player; 2],

@@ -245,7 +245,7 @@ impl<'a> Luck<'a> {
             );
             let (mut sum, mut weights, mut thrown) = (0.0, 0.0, 0.0);
             for (of, best) in Roll::ALL.iter().zip(&scratch_space.best) {
-                // Seen by the other player: signs turn, and what is left of 1 makes no difference to a difference.
+                // Seen by the other player: signs turn, and the rest to 1 makes no difference to a difference.
                 let value = -best.value;
                 if *of == roll {
                     thrown = value;

@@ -1,11 +1,11 @@
 //! Games between two players.
 //!
 //! A pair of games (or matches) with the same dice, the players changing sides, is the unit: its mean result is
-//! what is averaged, and a part of the [`job`](gammond_job): a duel can be stopped and continued,
-//! divided and merged, and gives the same result on any number of threads.
+//! averaged, and is a part of the [`job`](gammond_job): a duel can be stopped and continued, divided and merged, and
+//! gives the same result on any number of threads.
 //!
-//! * `terms`: what is played for; `game`: one game, or a match of them; `luck`: duels without luck; `rating`: what a
-//!   share of wins means in Elo and FIBS points.
+//! * `terms`: the stakes; `game`: one game, or a match of them; `luck`: duels without luck; `rating`: what a share of
+//! wins means in Elo and FIBS points.
 
 mod game;
 mod luck;

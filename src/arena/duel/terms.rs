@@ -24,7 +24,7 @@ impl DuelTerms {
         !matches!(self, DuelTerms::Cubeless)
     }
 
-    /// Returns the name of what is played, in the plural.
+    /// Returns the name of the unit that is played, in the plural.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {

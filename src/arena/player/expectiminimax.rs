@@ -96,7 +96,7 @@ mod tests {
         text.parse::<PlayerSpec>().unwrap().open().unwrap()
     }
 
-    /// One roll of mine, and then one of an opponent who cannot fail: what the leaves are worth does not matter.
+    /// One roll of mine, and then one of an opponent who cannot fail: the values of the leaves do not matter.
     #[test]
     fn endings_are_exact() {
         let tables = Tables::shared();

@@ -251,7 +251,7 @@ impl Linear {
         self.made.as_deref()
     }
 
-    /// Returns the weights, to be changed, each with the usual size of what it is multiplied with.
+    /// Returns the weights, mutable, each with the usual size of its factor.
     fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
         self.sum.weights_mut()
     }
@@ -280,8 +280,8 @@ impl Linear {
         })
     }
 
-    /// Returns a player each of whose weights differs by a number from -`most` to `most`, divided by the usual size of
-    /// what the weight is multiplied with.
+    /// Returns a player each of whose weights differs by a number from -`most` to `most`, divided by the usual size
+    /// of the weight's factor.
     #[must_use]
     pub fn mutated(&self, name: &str, most: f64, rng: &mut impl rand::Rng) -> Linear {
         let mut all = self.clone();

@@ -110,8 +110,8 @@ pub trait CubePlayer: Player {
     fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
 }
 
-/// Returns the play of a player that looks at positions only: the first of those after which `worth` is greatest, the
-/// opponent on roll there; the position turned round when nothing can move.
+/// Returns the play of a player that evaluates positions only: the first of those after which `worth` is greatest,
+/// the opponent on roll there; the position turned round when nothing can move.
 pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32) -> Position {
     let mut plays = Vec::new();
     generate_plays(position, roll, &mut plays);

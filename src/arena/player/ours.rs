@@ -20,7 +20,7 @@ pub(super) const FAST: &str = "embedded:fast";
 /// Name of the choice without bearoff databases but those of the program, for players and the option `--bearoff`.
 pub(super) const NO_BEAROFF: &str = "none";
 
-/// Settings of our engine as a player; callers supply what is left out.
+/// Settings of our engine as a player; callers supply the missing ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ours {
     /// Nets; the embedded ones when left out.
@@ -29,7 +29,7 @@ pub struct Ours {
     pub options: Box<Options>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
-    /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
+    /// Games of the one-sided rollouts that evaluate races without a table; `None` for a net.
     pub osr: Option<u32>,
 }
 

@@ -86,7 +86,7 @@ pub enum PortablePlayer {
         /// `swap` or `invert`; as its file says when left out.
         sides: Option<String>,
     },
-    /// Put together from parts. Its file does not travel, only what it says.
+    /// Put together from parts. Its file does not travel, only its contents.
     Parts {
         /// Its name in reports.
         name: String,
@@ -101,7 +101,7 @@ pub enum PortablePlayer {
     },
 }
 
-/// Our engine in a [`PortablePlayer`]; what is left out, the options of the job say.
+/// Our engine in a [`PortablePlayer`]; the options of the job give the missing settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortableEngine {
@@ -162,7 +162,7 @@ impl PortableBearoff {
     }
 }
 
-/// Returns a value that must be within limits; else what is wrong, without the value itself.
+/// Returns a value that must be within limits; else an error without the value itself.
 fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
     found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is not known")))
 }

@@ -77,7 +77,7 @@ impl Journal {
         Ok((journal, found.records))
     }
 
-    /// Appends one record and hands it to the system. When that fails the file ends as before.
+    /// Appends one record and passes it to the system. When that fails the file ends as before.
     ///
     /// # Errors
     /// When the record is too long or cannot be written.

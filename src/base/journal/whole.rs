@@ -24,8 +24,7 @@ const ENTRIES_SEARCHED_MAX: usize = 1000;
 /// Writes a file whole or not at all, in the place of an existing one. A device or FIFO is
 /// written to as it is.
 ///
-/// # Errors
-/// What the system says; the file is as it was before.
+/// # Errors The system's error; the file is unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole_by(path, |file| file.write_all(bytes))
 }
@@ -38,7 +37,7 @@ pub fn write_whole_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Behind a link lies what is to be replaced.
+    // The file to replace is the one behind a link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -56,8 +55,7 @@ pub fn write_whole_by(
 
 /// Writes a new file whole or not at all; an existing file is left alone.
 ///
-/// # Errors
-/// What the system says; [`io::ErrorKind::AlreadyExists`] when there is such a file.
+/// # Errors The system's error; [`io::ErrorKind::AlreadyExists`] when there is such a file.
 pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(already());

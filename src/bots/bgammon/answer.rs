@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// BGM-43: what is a pass elsewhere is a take where a pass costs three points, and a double that is too good elsewhere is
+    /// BGM-43: a pass elsewhere is a take where a pass costs three points, and a double that is too good elsewhere is
     /// a double.
     #[test]
     fn expensive_pass_changes_take_and_double() {

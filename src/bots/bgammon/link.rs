@@ -46,7 +46,7 @@ impl End {
     }
 }
 
-/// Plays until it is stopped or cannot go on. `stop` counts requests to stop: the first one waits for the end of the match,
+/// Plays until it is stopped or fails. `stop` counts requests to stop: the first one waits for the end of the match,
 /// the second one leaves it, the third one ends the bot at once.
 ///
 /// # Errors
@@ -161,7 +161,7 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Writes what is not written yet.
+    /// Writes the matches that are not written yet.
     async fn finish(&mut self) {
         self.machine.abandon();
         self.keep_ended();

@@ -62,7 +62,7 @@ fn unreachable(error: &std::io::Error) -> String {
     }
 }
 
-/// Plays until it is stopped or cannot go on. `stop` counts requests to stop.
+/// Plays until it is stopped or fails. `stop` counts requests to stop.
 ///
 /// # Errors
 /// [`FibsError`].

@@ -124,7 +124,7 @@ fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
         steps.push((settings.clone(), stop.clone()));
         return steps;
     }
-    // A level begins with a search of its own; what comes before it is what is known if it takes too long.
+    // A level begins with a search of its own; its result is the answer if the level takes too long.
     let searched = match settings.level {
         Some(_) => settings.plies.max(1),
         None => settings.plies,
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(found, Some(deep(9)));
         let wanted = [(0, None), (1, None), (0, Some(Level::RollerPlus))];
         assert_eq!(*heard.lock().unwrap(), wanted);
-        // One that is not done in time leaves what is known.
+        // A search that is not done in time leaves the last result.
         let late = |settings: &Settings, stop: &Stop| {
             while settings.level.is_some() && !stop.is_triggered() {
                 std::thread::yield_now();

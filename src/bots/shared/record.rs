@@ -55,7 +55,7 @@ pub struct MatchRecord {
     pub gaps: u32,
     /// Contradictions of the server, and the version that was believed.
     pub notes: Vec<String>,
-    /// The end was not seen: the link was broken. The outcome is then what the rating says (FIBS-31).
+    /// The end was not seen: the link was broken. The outcome then follows from the rating (FIBS-31).
     pub unseen: bool,
     /// The board of the running game seen by the one who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,

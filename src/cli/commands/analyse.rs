@@ -123,7 +123,7 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-/// A match judged, or why its file is not, or neither where it is known already.
+/// A match analysed, or the reason why its file is not, or neither where it is known already.
 struct AnalysedFile {
     path: PathBuf,
     /// The place of the match in its file, from 1; 0 where it is the only one.
@@ -221,7 +221,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Says that the command was stopped after so many of its files, and how to go on.
+/// Reports that the command was stopped after so many of its files, and how to resume it.
 fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
     let more = match args.db {
         Some(_) => "the same command goes on",
@@ -233,7 +233,7 @@ fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
     )
 }
 
-/// Makes the folders that are written to, before anything is judged.
+/// Creates the folders that are written to, before any analysis.
 fn may_be_written(args: &Args) -> Result<(), Failure> {
     for (folder, _) in args.written() {
         std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
@@ -315,8 +315,8 @@ impl Printer<'_> {
         path
     }
 
-    /// Writes a match with its analysis under a name of its own. Text must read back as the same match. What is no file of
-    /// ours, or is one of those that are judged, stays as it is.
+    /// Writes a match with its analysis under a name of its own. Text must read back as the same match. A file that
+    /// gammond did not write, or that is being analysed, is never replaced.
     fn write_match(
         &mut self,
         folder: &Path,

@@ -107,7 +107,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     Ok(ExitCode::from(u8::from(!good)))
 }
 
-/// Says what a file is that was named in place of a position.
+/// Describes a file that was named in place of a position.
 fn named_file(name: &str) -> Option<Failure> {
     let bytes = gammond_base::files::read(Path::new(name), MATCH_FILE_BYTES_MAX as u64).ok()?;
     Some(Failure::usage(match ForeignKind::of_file(&bytes) {

@@ -220,7 +220,7 @@ fn saved(file: &Path, bytes: Option<Vec<u8>>) -> Result<bool, Failure> {
     }
 }
 
-/// Says how to go on after a stop.
+/// Prints how to resume after a stop.
 fn ended(control: Control<'_>, file: &Path, form: Form) -> MakeOutcome {
     // Takes the bar off the screen.
     drop(control);
@@ -319,7 +319,7 @@ fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     }))
 }
 
-/// Makes a race table, or goes on with one. Whether it is done.
+/// Makes a race table, or resumes one. Returns true when it is done.
 fn make_race(
     common: &Common,
     file: &Path,
@@ -332,7 +332,7 @@ fn make_race(
     Ok(make_race_table(file, numbering, &mut watch)?)
 }
 
-/// Makes a two-sided database, or goes on with one. Whether it is done.
+/// Makes a two-sided database, or resumes one. Returns true when it is done.
 fn make_pairs(
     file: &Path,
     numbering: Numbering,

@@ -1,4 +1,4 @@
-//! `gammond bearoff rules`: how often the counts by which people judge races are wrong.
+//! `gammond bearoff rules`: how often the usual counts for races are wrong.
 
 use super::bearoff_score::position_of;
 use crate::{Common, Failure, Output, shown_path, within};

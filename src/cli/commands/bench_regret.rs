@@ -1,4 +1,4 @@
-//! `gammond bench regret`: what players lose at decisions that deeper searches judge.
+//! `gammond bench regret`: players' losses at decisions that deeper searches evaluate.
 
 use super::label::read_with_warnings;
 use crate::{
@@ -76,7 +76,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Opens the judges. What they leave open about our engine, the common options say.
+/// Opens the judges. The common options give the settings of our engine that they leave open.
 fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure> {
     let mut options = Options::default();
     options.plies = Some(2);

@@ -380,7 +380,7 @@ impl Programs<Ours> for LocalPrograms {
         remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String> {
         let job_paths = JobPaths::new(paths, Some(scratch));
-        // Everybody on the farm reads the reason: it names what is wrong with the job, never what stands in a file.
+        // Every user of the farm reads the reason: it names the fault of the job, never contents of a file.
         prepared(task, &job_paths).map_err(|error| error.to_string())?;
         match run(task, &job_paths, self.threads, &remote) {
             Ok(_) => Ok(()),

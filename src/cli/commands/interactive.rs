@@ -92,7 +92,7 @@ enum GameEnd {
 /// A step of a game: on with something, or its end.
 type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
 
-/// The decision of the person: what the board looks like from there.
+/// The person's decision: the board as seen from there.
 #[derive(Clone, Copy)]
 struct View {
     /// Seen by the person.
@@ -623,7 +623,7 @@ impl GameTable<'_> {
         self.say(&text)
     }
 
-    /// Prints what the decisions of the person lost, and the worst of them.
+    /// Prints the losses of the person's decisions, and the worst of them.
     fn losses(&mut self) -> Result<(), Failure> {
         let file = self.saved.file.to_string();
         let Ok(reading) = MatchFile::read(file.as_bytes()) else {

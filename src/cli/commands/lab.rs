@@ -465,7 +465,7 @@ fn scores(scores: &[TestScore], unit: &str, every: u64) -> String {
     lines.collect()
 }
 
-/// Returns the file that keeps what was done.
+/// Returns the journal of a file.
 fn journal_of(path: &Path) -> PathBuf {
     let mut journal = path.as_os_str().to_owned();
     journal.push(".journal");

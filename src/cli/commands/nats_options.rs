@@ -1,4 +1,4 @@
-//! Options of all that goes over a NATS server: what it is called there, and who we are.
+//! Options of all that uses a NATS server: names, address, credentials.
 
 use crate::Failure;
 use gammond_farm::nats::{Access, is_name};

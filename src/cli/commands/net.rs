@@ -1,4 +1,4 @@
-//! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
+//! `gammond net`: a net file's contents, making one from float weights, its weights as a picture.
 
 use crate::{Common, Failure, Format, print, shown_path, write_drawing};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
@@ -153,7 +153,7 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A net that is no net file of gammond's: what it is, its layers, its inputs.
+/// A net that is no net file of gammond's: its kind, its layers, its inputs.
 struct OtherNet {
     kind: &'static str,
     name: String,

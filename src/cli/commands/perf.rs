@@ -115,7 +115,7 @@ fn unrelated(engine: &Engine, positions: &[Position], pass: Duration) -> f64 {
     positions.len() as f64 / best
 }
 
-/// Returns the evaluations a second, and the seconds of a best play, when all plays of a roll are judged.
+/// Returns the evaluations a second, and the seconds of a best play, when all plays of a roll are evaluated.
 fn siblings(engine: &Engine, positions: &[Position], pass: Duration) -> (f64, f64) {
     let mut plays = Vec::new();
     let mut out = Vec::new();

@@ -438,7 +438,7 @@ fn merge_shares(args: &FileArgs, journal: &Path) -> Result<bool, Failure> {
     merged.map(|_| true)
 }
 
-/// Does what is left to do about a finished file of the same command: signs it if its signature is missing or damaged.
+/// Completes a finished file of the same command: signs it if its signature is missing or damaged.
 fn finished(args: &FileArgs, out: &Path, text: &str) -> Result<(), Failure> {
     let settings = text.lines().next().unwrap_or_default();
     let mut words = settings.split_whitespace();
@@ -519,7 +519,7 @@ impl Files {
     }
 }
 
-/// Returns the text that stands where the file is to be written; none when nothing is there.
+/// Returns the text of an existing output file; `None` when there is none.
 fn existing(out: &Path) -> Result<Option<String>, Failure> {
     match std::fs::metadata(out) {
         Ok(_) => files::read_text(out, files::RECORDS_BYTES_MAX)

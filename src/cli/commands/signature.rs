@@ -133,7 +133,7 @@ fn add(bits: &mut Sha256, chances: Chances, values: &[Equities]) {
     }
 }
 
-/// Counts the positions that an evaluator judges.
+/// Counts the positions that an evaluator evaluates.
 #[derive(Debug)]
 struct Counting<'a> {
     inner: &'a dyn Evaluator,

@@ -1,4 +1,4 @@
-//! The log of a training run in words: what a round did, what it means, what comes next, what was made.
+//! The log of a training run in words: the result of a round, its meaning, the next step, the files made.
 
 use gammond_train::training::recipe::TrainingRecipe;
 use gammond_train::training::run::Plan;
@@ -105,7 +105,7 @@ impl Narrator {
         )
     }
 
-    /// Returns what a finished run made in `folder` and how to measure it.
+    /// Describes the results of a finished run in `folder` and how to measure them.
     pub(super) fn end(&self, folder: &Path) -> String {
         let at = folder.display();
         match self.stages.as_slice() {

@@ -16,7 +16,7 @@ pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 pub(super) enum Bytes {
     /// Bytes in the program itself: read from disk only where they are accessed.
     Static(&'static [u8]),
-    /// Made by the program when it is first looked at.
+    /// Made by the program at first use.
     Made(&'static LazyLock<Vec<u8>>),
     /// Made by us, or read from a file.
     Owned(Vec<u8>),

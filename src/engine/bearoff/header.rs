@@ -1,11 +1,11 @@
-//! The first 40 bytes of a database: what kind it is and what it covers.
+//! The first 40 bytes of a database: its kind and coverage.
 
 use super::numbering::Numbering;
 
 /// Length of a header in bytes.
 pub const HEADER_BYTES: usize = 40;
 
-/// Kind of a database and what it covers, from its header.
+/// Kind and coverage of a database, from its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Rolls needed by one side alone.

@@ -7,7 +7,7 @@ use super::{BearoffError, Numbering};
 use gammond_base::journal::{Journal, JournalError, Record};
 use std::path::Path;
 
-/// The journal in which lines are kept, those that were there, and why it could not go on.
+/// The journal in which lines are kept, its lines, and the reason why it could not resume.
 struct Lines {
     journal: Journal,
     there: std::iter::Peekable<std::vec::IntoIter<Record>>,

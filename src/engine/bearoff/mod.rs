@@ -64,7 +64,7 @@ pub enum BearoffError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// The file is not what it should be.
+    /// The file is damaged.
     #[error("{path}: byte {at}: {reason}")]
     Damaged {
         /// The file.

@@ -100,7 +100,8 @@ impl FastPlays {
         Some(sums.map(|sum| sum as f32))
     }
 
-    /// Returns what a position is worth to the side that is not on roll, by the place of the cube as that side sees it.
+    /// Returns the worth of a position to the side that is not on roll, by the place of the cube as that side sees
+    /// it.
     fn value(
         &self,
         (one_sided, two_sided): (&OneSided, &TwoSided),

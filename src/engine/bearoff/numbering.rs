@@ -39,8 +39,7 @@ pub(crate) const fn binomial(n: usize, r: usize) -> u32 {
     BINOMIAL[n][r]
 }
 
-/// `SIX[k][s]` is what point `k + 1` of six adds to the index when `s` checkers stand on it or
-/// behind it.
+/// `SIX[k][s]` is the term of point `k + 1` of six in the index when `s` checkers stand on it or behind it.
 const SIX: [[u32; 16]; 6] = {
     let mut table = [[0; 16]; 6];
     let mut k = 0;
@@ -119,7 +118,7 @@ impl Numbering {
         }
     }
 
-    /// Returns the index of a position; counts beyond the points covered are not looked at. `None` when it has more
+    /// Returns the index of a position; counts beyond the points covered are ignored. `None` when it has more
     /// checkers than covered.
     #[must_use]
     pub fn index(self, counts: Counts) -> Option<usize> {

@@ -42,7 +42,7 @@ impl RollDistribution for Exact {
 }
 
 impl Exact {
-    /// Returns the first `N - 1` counts, of 36, 36^2 ..., and what is left, of 36^N.
+    /// Returns the first `N - 1` counts, of 36, 36^2 ..., and the rest, of 36^N.
     fn with_rest<const N: usize>(&self) -> [u64; N] {
         let mut counts = [0; N];
         let mut rest = 1;

@@ -157,8 +157,8 @@ impl Tables {
         }
     }
 
-    /// Returns the exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game or
-    /// what a database holds; `None` where a net has to judge. The only place where a class turns into exact chances.
+    /// Returns the exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game or a
+    /// database entry; `None` where a net has to evaluate. The only place where a class turns into exact chances.
     #[inline]
     #[must_use]
     pub fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {

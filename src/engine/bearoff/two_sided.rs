@@ -64,7 +64,7 @@ impl TwoSided {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
-    /// Makes the table; see [`super::make::two_sided`] for what it costs.
+    /// Makes the table; see [`super::make::two_sided`] for its cost.
     #[must_use]
     pub fn made(numbering: Numbering, cubeful: bool) -> TwoSided {
         TwoSided {

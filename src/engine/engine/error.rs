@@ -95,7 +95,7 @@ mod tests {
     use crate::engine::{Engine, Nets};
     use std::error::Error as _;
 
-    /// The file's name stands in front once, and what the system said is kept.
+    /// The file's name stands in front once, and the system's error is kept.
     #[test]
     fn a_missing_file_is_named_once_and_its_cause_is_kept() {
         let build = |nets: &str| Engine::builder().nets(Nets::Path(nets.into())).build();

@@ -1,4 +1,5 @@
-//! Answers of a level of play: a search at two plies, and small rollouts of what it leaves open (RO-10 to RO-12).
+//! Answers of a level of play: a search at two plies, and small rollouts of the plays that it leaves open (RO-10 to
+//! RO-12).
 
 use super::{Engine, EngineError};
 use crate::query::{

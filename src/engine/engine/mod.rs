@@ -40,7 +40,7 @@ pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
 
 /// Answers queries. Shared by reference between threads; a clone shares everything.
 ///
-/// What a position is worth to the player on roll, looking one ply ahead:
+/// The equity of a position for the player on roll, one ply deep:
 ///
 /// ```
 /// use gammond_engine::{Engine, EvalQuery, Settings, Stop};

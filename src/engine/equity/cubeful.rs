@@ -196,8 +196,8 @@ impl<'a> Valuer<'a> {
         found.clamp(0.0, efficiency)
     }
 
-    /// Returns the value by the chances to win after each roll of mine, without gammons, where what the opponent does with
-    /// the cube then is known (CUBE-13, CUBE-14).
+    /// Returns the value by the chances to win after each roll of mine, without gammons, where the opponent's cube
+    /// action is known (CUBE-13, CUBE-14).
     fn after_rolls(&self, cube: CubeState, next: &[f32; Roll::ALL.len()]) -> f64 {
         let now = self.stakes.level(cube.doublings, 0);
         let doubled = self.stakes.level(cube.doublings, 1);

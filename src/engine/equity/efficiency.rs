@@ -62,7 +62,7 @@ impl CubeEfficiency {
         }
     }
 
-    /// Returns the efficiency for a class; `pips` is the pip count of the side on roll, looked at in races only.
+    /// Returns the efficiency for a class; `pips` is the pip count of the side on roll, used in races only.
     #[must_use]
     pub fn of(&self, class: Class, pips: u32) -> f64 {
         match class {

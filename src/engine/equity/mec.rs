@@ -11,7 +11,7 @@ pub(super) struct Computed {
     pub(super) post: Vec<f64>,
 }
 
-/// Returns the table of two equal players who win gammons with this rate; `free_drop` is what the free drop costs
+/// Returns the table of two equal players who win gammons with this rate; `free_drop` is the cost of the free drop to
 /// a trailer 2-away and 4-away.
 pub(super) fn compute(gammon_rate: f64, free_drop: [f64; 2]) -> Computed {
     let mut grid: Grid = vec![[0.0; AWAY_MAX + 1]; AWAY_MAX + 1];

@@ -12,7 +12,7 @@ const FAR_MAX: usize = Score::LENGTH_MAX as usize;
 
 /// Match winning chances (MET-01, MET-05) at every score from 1-away to 255-away, for two equal players.
 ///
-/// What a source does not list is extended as GNU Backgammon does it.
+/// Scores that a source does not list are computed as GNU Backgammon does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchEquityTable {
     name: String,

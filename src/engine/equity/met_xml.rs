@@ -1,9 +1,9 @@
 //! GNU Backgammon's match equity table files: a small XML vocabulary (MET-06, MET-07, MET-08).
 //!
-//! Explicit tables are taken as they stand. Of the computed ones, `mec` files give the table that
-//! their parameters describe; `zadeh` files (after Zadeh 1977) give the normal-distribution table that GNU Backgammon
-//! in fact uses for them, and only the post-Crawford line comes from the parameters. Tables that
-//! are not the same for both players are refused: there is no first or second player here.
+//! Explicit tables are used unchanged. Of the computed ones, `mec` files give the table that their parameters
+//! describe; `zadeh` files (after Zadeh 1977) give the normal-distribution table that GNU Backgammon in fact uses for
+//! them, and only the post-Crawford line comes from the parameters. Tables that are not the same for both players are
+//! refused: there is no first or second player here.
 
 use super::extension::PostCrawford;
 use super::mec;

@@ -16,7 +16,7 @@ pub enum Response {
     Beaver,
 }
 
-/// Returns the answer to a double that was judged `verdict` from the doubler's side; `may_beaver` says whether the
+/// Returns the answer to a double whose verdict from the doubler's side is `verdict`; `may_beaver` is true if the
 /// rules and the number of turns so far still allow a beaver.
 #[must_use]
 pub fn response(verdict: Verdict, may_beaver: bool) -> Response {

@@ -20,7 +20,7 @@ pub struct CubeNumbers {
 /// A cube decision of both players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeDecision {
-    /// The value when both do what is best.
+    /// The value when both players choose best.
     pub optimal: f64,
     /// Best actions of both players.
     pub verdict: Verdict,
@@ -30,8 +30,8 @@ pub struct CubeDecision {
 }
 
 impl CubeNumbers {
-    /// Judges these numbers; `cube` is the undoubled one, `beavers` says whether the opponent may
-    /// beaver (money only).
+    /// Compares these numbers; `cube` is the undoubled one, `beavers` is true if the opponent may beaver (money
+    /// only).
     #[must_use]
     pub fn judge(
         &self,

@@ -1,8 +1,7 @@
 //! One position to chances: class, inputs, net choice, bearoff, cache, batches.
 //!
-//! [`Evaluator`] is what search, rollouts and training see: a static evaluation of many positions
-//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`nets`] with ours,
-//! [`puretd`] with PureTD's.
+//! [`Evaluator`] is the interface of search, rollouts and training: a static evaluation of many positions at once.
+//! [`gnubg`] evaluates with GNU Backgammon's weight files, [`nets`] with ours, [`puretd`] with PureTD's.
 
 pub mod gnubg;
 pub mod nets;
@@ -12,7 +11,7 @@ pub mod puretd;
 use crate::bearoff::BeyondTable;
 use gammond_game::{Chances, Class, Position};
 
-/// Judges positions without looking ahead. All positions are seen by the player on roll.
+/// Evaluates positions without looking ahead. All positions are seen by the player on roll.
 ///
 /// No method has a default: a wrapper that forgot one would change answers, and the compiler would be silent.
 pub trait Evaluator: Send + Sync + std::fmt::Debug {
@@ -45,8 +44,8 @@ pub struct SearchPolicy {
     /// Largest difference of cubeful equities that counts as noise among plays that win for certain: within it the
     /// cubeless equities decide. 0 keeps GNU Backgammon's order.
     pub cubeful_noise: f64,
-    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
-    /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
+    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: the nets'
+    /// errors about a player on roll change their sign after one ply, so a mean of both is nearer. 0 keeps GNU
     /// Backgammon's values.
     pub static_share: f64,
     /// True to value cubes and plays as GNU Backgammon does where our own rules differ: CUBE-13, PLY-03, PLY-16.

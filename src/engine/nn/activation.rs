@@ -120,7 +120,7 @@ impl Passes {
         }
     }
 
-    /// Returns the output of a neuron for its sum: the plain twin of what the kernels do with registers.
+    /// Returns the output of a neuron for its sum: the plain twin of the kernels.
     pub(super) fn on(self, sum: i16, shift: u32) -> i32 {
         let (limit, last) = match self {
             Passes::Clipped => return i32::from(sum >> shift).clamp(0, 255),

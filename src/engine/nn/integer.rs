@@ -109,7 +109,7 @@ impl IntegerNet {
     }
 
     /// Writes the five probabilities of many inputs to `out`. The sums of input `n` are `from` with the changes from
-    /// `ends[n - 1]` (0 for the first) to `ends[n]`. What comes out for an input does not depend on the others.
+    /// `ends[n - 1]` (0 for the first) to `ends[n]`. The result of an input does not depend on the others.
     ///
     /// # Panics
     /// When a length is wrong, `ends` does not ascend or a change names an input that is not
@@ -152,7 +152,7 @@ impl IntegerNet {
     fn check(&self, from: &Accumulator, changes: &[InputDelta]) {
         assert_eq!(from.len(), self.width, "sums of another net");
         let inputs = self.parts.shape.inputs;
-        // Not `all`: without an exit compilers look at many at once.
+        // Not `all`: without an exit compilers vectorise it.
         let row = changes.iter().fold(0, |most, change| change.row.max(most));
         assert!(
             usize::from(row) < inputs,

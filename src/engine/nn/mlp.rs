@@ -42,8 +42,8 @@ impl SparseInput {
         self.tail = None;
     }
 
-    /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most
-    /// [`ACTIVE_MAX`] - 1 of them; what is beyond is lost.
+    /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most [`ACTIVE_MAX`] - 1 of
+    /// them; further ones are lost.
     #[inline(always)]
     pub fn push(&mut self, row: usize, value: f32) {
         let (row, place) = (row as u32, self.length.min(ACTIVE_MAX - 1));

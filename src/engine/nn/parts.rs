@@ -1,4 +1,4 @@
-//! The integers and floats that make an integer net, as they lie in a net file, and what they must keep.
+//! The integers and floats of an integer net, as they lie in a net file, and their invariants.
 
 use super::activation::Activation;
 use super::float_net::{Limits, RESULTS, Shape};

@@ -10,8 +10,8 @@ pub struct InputUnits {
     pub units: Vec<f32>,
     /// A usual value of each input's integer: what rounding a row does there goes into the bias.
     pub typical: Vec<f32>,
-    /// Given what one unit of each input adds to a sum: the least and the greatest that inputs
-    /// which can occur add together.
+    /// Bounds of a sum, given the term of one unit of each input: the least and the greatest sum of inputs that can
+    /// occur.
     pub reach: Box<dyn Fn(&[f64]) -> (f64, f64)>,
 }
 

@@ -116,8 +116,9 @@ pub struct RollsAnswer {
     pub mean: Equities,
     /// Standard deviation of the equity over the 36 throws.
     pub deviation: f64,
-    /// Share of the 1,296 exchanges (a roll of each player, both played their best way) after which the opponent must pass
-    /// a double or the game is won, judged without look-ahead; `None` if the player may not double, or no cube is in use.
+    /// Share of the 1,296 exchanges (a roll of each player, both played their best way) after which the opponent must
+    /// pass a double or the game is won, evaluated without look-ahead; `None` if the player may not double, or no
+    /// cube is in use.
     pub market_losers: Option<f64>,
     /// Plies looked ahead.
     pub plies: u8,

@@ -74,7 +74,7 @@ impl Settings {
     #[must_use]
     pub fn for_analysis(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
         let usual = match plies {
-            // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
+            // As GNU Backgammon analyses: up to 16 plays within 0.32 without look-ahead.
             Some(_) => MoveFilter::LARGE,
             None => MoveFilter::SWIFT,
         };

@@ -1,5 +1,5 @@
-//! The settings of a request, each declared once, and what they make: settings of a search, of a rollout and of an
-//! analysis, a state of the match.
+//! The settings of a request, each declared once, and the settings made from them: those of a search, of a rollout
+//! and of an analysis, a state of the match.
 
 use super::setting::{Scope, Setting, SettingKind, Value, shortened};
 use super::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
@@ -7,7 +7,7 @@ use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 
 /// A type that a setting can have.
 trait Held: Copy {
-    /// Returns what a value means; `None` if it means nothing here.
+    /// Returns the parsed value; `None` if the value has no meaning here.
     fn held(value: Value) -> Option<Self>;
 
     /// Returns it as a value.
@@ -378,8 +378,7 @@ settings! {
 impl Options {
     /// Sets one setting from its text.
     ///
-    /// # Errors
-    /// [`SettingError`] names the setting and what it wants; nothing is changed then.
+    /// # Errors [`SettingError`] names the setting and the expected value; nothing is changed then.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
         let setting = Setting::named(name).ok_or_else(|| SettingError::Key(shortened(name)))?;
         let found = setting.read(text);
@@ -739,7 +738,7 @@ mod tests {
         assert_eq!(settings.length, Some(255));
     }
 
-    /// RO-14: a level gives what the options of a rollout leave open.
+    /// RO-14: a level gives the options of a rollout that are left open.
     #[test]
     fn level_gives_settings_of_rollout() {
         let settings = |pairs: &[(&str, &str)]| {

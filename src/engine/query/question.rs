@@ -66,7 +66,7 @@ pub enum Cost {
     Short,
     /// Milliseconds, now and then more: one or two plies.
     Medium,
-    /// A tenth of a second, now and then more: two plies that look at more plays than usual.
+    /// A tenth of a second, now and then more: two plies that search more plays than usual.
     Heavy,
     /// Seconds to minutes: more plies, or a time to use up.
     Long,

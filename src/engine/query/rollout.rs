@@ -39,7 +39,7 @@ pub struct RolloutSide {
     pub plies: u8,
     /// Look-ahead when the cube is considered.
     pub cube_plies: u8,
-    /// Plays looked at more deeply; `None` as the searches of [`RolloutSettings::search`].
+    /// Filter of the plays that are searched more deeply; `None` as the searches of [`RolloutSettings::search`].
     pub filter: Option<MoveFilter>,
 }
 

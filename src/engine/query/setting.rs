@@ -515,7 +515,7 @@ mod tests {
         }
     }
 
-    /// The pattern of a turn allows what the reader does.
+    /// The pattern of a turn allows the turns that the parser accepts.
     #[test]
     fn pattern_of_turns_is_the_range() {
         let schema = Setting::named("late").unwrap().schema();

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 /// Number of games of a candidate before its standard error is used.
 const BELIEVED: u32 = 324;
-/// Games that are played between two looks at what is known where players do not look ahead: some tenths of a second. Threads
-/// wait for each other at each look.
+/// Games between two checks of the results, where players do not look ahead: some tenths of a second. Threads wait
+/// for each other at each check.
 const AT_ONCE: u32 = 4 * ROUND;
 /// Smallest joint standard error that a lead is measured with.
 const ERROR_LEAST: f64 = 1e-8;
@@ -70,7 +70,7 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// Plays until `trials` games of each candidate are known or a rule says stop; `progress` sees what is known
+    /// Plays until `trials` games of each candidate are known or a rule says stop; `progress` gets the results so far
     /// from time to time.
     pub fn run(&mut self, trials: u32, progress: &mut dyn FnMut(&Rollout<'a>)) -> RolloutEnd {
         loop {

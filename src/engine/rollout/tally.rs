@@ -2,7 +2,7 @@
 
 use gammond_base::stats::Running;
 
-/// Games of each candidate between two looks at the rules for stopping; they spread the throws of each turn evenly.
+/// Games of each candidate between two checks of the stopping rules; they spread the throws of each turn evenly.
 pub const ROUND: u32 = 36;
 /// Rounds whose means say how far the results scatter; before, the games themselves do.
 const ROUNDS_BELIEVED: u64 = 36;

@@ -17,7 +17,7 @@ use crate::search::{self, BestPlay, Context, Scratch, Stopped, Turn};
 use gammond_game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, Position, Roll};
 use std::sync::OnceLock;
 
-/// Maximum number of turns of a game; a longer one is evaluated where it stands.
+/// Maximum number of turns of a game; a longer one ends with an evaluation.
 const TURNS_MAX: u32 = 2000;
 /// Number of cube values distinguished in a match: from 2 to the 7th on every game ends every match.
 const DOUBLINGS: usize = 13;
@@ -202,7 +202,7 @@ impl<'a> TrialContext<'a> {
         Err(Stopped)
     }
 
-    /// Cuts the game off, or lets the player on roll turn the cube. What the game is worth when it ends here.
+    /// Cuts the game off, or lets the player on roll turn the cube. Returns the game's value when it ends here.
     fn before_roll(
         &self,
         play: &mut Play,
@@ -306,7 +306,7 @@ impl<'a> TrialContext<'a> {
         Ok(self.asked(play, found.chances, value.mwc.unwrap_or(value.equity)))
     }
 
-    /// Throws the dice and plays. What the game is worth when that ends it.
+    /// Throws the dice and plays. Returns the game's value when that ends it.
     fn throw(
         &self,
         play: &mut Play,

@@ -11,7 +11,7 @@ use super::tree::{Tree, Value};
 use gammond_game::{Position, Roll};
 use rayon::prelude::*;
 
-/// A share of the rolls, and what they decide.
+/// A share of the rolls, and their effect.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RollStep {
     /// High and low die of each roll.
@@ -102,13 +102,13 @@ pub(super) struct ByRolls {
     replies: Vec<Reply>,
     /// Values after each reply, for the player who is on roll then, from a look as deep as was finished.
     known: Vec<Value>,
-    /// ... from the look that goes on.
+    /// Values of the plays after the deeper search.
     deeper: Vec<Option<Value>>,
     /// True after replies that end the search, so that their values are exact.
     exact: Vec<bool>,
     /// Cubeless equity after each of [`Roll::ALL`].
     by_roll: [f64; Roll::ALL.len()],
-    /// Value of the play by what is known.
+    /// Value of the play by the results so far.
     pub(super) before: f64,
 }
 
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// PLY-12: after all steps nothing is left of what was guessed: the same bits as a search that goes through all rolls at once.
+    /// PLY-12: after all steps no estimate is left: the same bits as a search that goes through all rolls at once.
     #[test]
     fn after_all_rolls_it_is_the_whole_search() {
         let evaluator = NetEvaluator::embedded().unwrap();

@@ -36,8 +36,8 @@ impl Filter {
         })
     }
 
-    /// Five plays of the pruning net's, within 0.12: for means, not for playing on. In back games what is lost by
-    /// playing by it adds up to hundredths of a point in a game.
+    /// Five plays of the pruning net's, within 0.12: for means, not for playing on. In back games the losses of games
+    /// played by it add up to hundredths of a point in a game.
     pub const PRUNING: Filter = Filter {
         plays: 5,
         margin: 0.12,
@@ -53,7 +53,7 @@ pub struct OnePlyResult {
     /// Share of the roll that was asked for in that mean: the chances, for the player on roll, of its best play among those
     /// that the filter leaves. Less the mean they are the luck of the roll.
     pub drawn: [f32; 5],
-    /// All plays of that roll, best first. The first may be better than what the filter leaves.
+    /// All plays of that roll, best first. The first may be better than those that the filter leaves.
     pub ranked: Vec<JudgedReply>,
 }
 
@@ -64,7 +64,7 @@ pub struct OnePly<'a> {
 }
 
 impl<'a> OnePly<'a> {
-    /// Judges with `evaluator` what `filter` leaves.
+    /// Evaluates with `evaluator` the plays that `filter` leaves.
     #[must_use]
     pub fn new(evaluator: &'a dyn Evaluator, filter: Filter) -> OnePly<'a> {
         let stakes = Stakes::money(false);

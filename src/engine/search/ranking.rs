@@ -207,8 +207,8 @@ impl<'a> Ranking<'a> {
         Ok(fallen)
     }
 
-    /// Sorts the plays, and takes out those that are not among the best `left`, or further behind the best than the limit
-    /// for what is in doubt.
+    /// Sorts the plays, and removes those that are not among the best `left`, or further behind the best than the
+    /// limit of doubt.
     fn prune(
         &self,
         active: &mut Vec<(Candidate, ByRolls)>,

@@ -72,7 +72,7 @@ pub struct Scratch {
     /// Positions to evaluate.
     batch: Vec<Position>,
     full: Vec<Chances>,
-    /// Values with the cube and without of what is evaluated, for each branch.
+    /// Values with and without the cube of the evaluated positions, for each branch.
     values: Vec<[(f64, f64); BRANCHES]>,
     ranked: Vec<(f64, u32)>,
 }
@@ -94,7 +94,7 @@ impl KeptPlays {
 }
 
 /// Keeps the plays of a roll that the quick net ranks best: at most `keep`, and none worse by more than the margin;
-/// all if one was not judged. In order of generation, as ties of the evaluation go to the play found first.
+/// all if one was not evaluated. In order of generation, as ties of the evaluation go to the play found first.
 fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut Vec<(f64, u32)>) {
     ranked.clear();
     let mut least = f64::INFINITY;
@@ -185,7 +185,7 @@ impl Scratch {
         self.place.clear();
         self.batch.clear();
         for branch in branches.iter() {
-            // Pruning looks at the chances only, so that equal prices keep the same plays.
+            // Pruning depends on the chances only, so that equal prices keep the same plays.
             let slopes = |branch| choice.selection(branch, 1 - side).slopes;
             let same = |earlier: &usize| slopes(*earlier) == slopes(branch);
             let earlier = branches.iter().take_while(|&other| other < branch);
@@ -406,7 +406,7 @@ impl Scratch {
             let plan = choice.selection(branch, side).plan.as_ref();
             plan.is_some_and(|plan| plan.needs_next(0))
         });
-        // Plays differ by more than what the nearly exact equities add, which take twenty times as long.
+        // Plays differ by more than the nearly exact equities add, which take twenty times as long.
         let needs = Needs { next, near: false };
         self.values.clear();
         for (position, &chances) in self.batch.iter().zip(&self.full) {
@@ -434,7 +434,8 @@ impl Scratch {
         &self.kept[self.kept_of[branch]]
     }
 
-    /// Returns the best play of a roll in a branch, as a number in `unique`: what is worth least to the opponent.
+    /// Returns the best play of a roll in a branch, as a number in `unique`: the one that is worth least to the
+    /// opponent.
     fn best_of(&self, branch: usize, index: usize) -> u32 {
         // Only what this roll kept: a play that another roll wanted was still cut here.
         let plays = self.kept(branch).of_roll(index);

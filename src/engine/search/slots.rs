@@ -76,7 +76,7 @@ pub(super) struct RequestedCube {
     cash: f64,
 }
 
-/// All levels of a search and what is at stake for the two players.
+/// All levels of a search and the stakes of the two players.
 #[derive(Debug)]
 pub(super) struct SlotPlan {
     levels: Vec<SearchLevel>,

@@ -139,7 +139,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value
+    /// Returns the value of the root at `plies` plies: at 1 ply with the evaluator's share of the static value
     /// (PLY-11).
     pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
         let ahead = self.value((0, self.choice.branches()), position, None, plies)?;
@@ -160,7 +160,7 @@ impl<'a> Tree<'a> {
         ahead.towards(&still, share)
     }
 
-    /// Returns the value of a position at a level looked ahead `plies`, for the cubes of some branches; its chances when
+    /// Returns the value of a position at a level, `plies` deep, for the cubes of some branches; its chances when
     /// they are known. The chances are those of the first branch, if it is among them.
     pub(super) fn value(
         &self,

@@ -1,7 +1,7 @@
 //! One turn of many games: the best play of every roll of a position at 0 plies, in one batch.
 //!
-//! What a rollout does at each turn: it needs the play of the roll that comes, and what the other rolls would have
-//! brought, to know how lucky that roll was. A [`Turn`] is prepared once for a cube and a score.
+//! A rollout does this at each turn: it needs the play of the thrown roll, and the values after the other rolls,
+//! which give the luck of the throw. A [`Turn`] is prepared once for a cube and a score.
 
 use super::replies::{BestPlay, Evaluated, Scratch};
 use super::tree::{Ask, Tree};
@@ -67,8 +67,8 @@ impl<'a> Turn<'a> {
         scratch.best_play(0)
     }
 
-    /// Finds the best play of each of [`Roll::ALL`], as [`best`](Turn::best), and returns that of the roll of a number
-    /// there, as [`best_of_all`](Turn::best_of_all): what is common is evaluated once.
+    /// Finds the best play of each of [`Roll::ALL`], as [`best`](Turn::best), and returns that of the roll of a
+    /// number there, as [`best_of_all`](Turn::best_of_all): common positions are evaluated once.
     pub fn best_and_best_of_all(
         &self,
         position: &Position,

@@ -356,7 +356,7 @@ impl NatsResponder {
                 }
                 text => text,
             };
-            // A number of its own: what the stopped query still says is dropped.
+            // A number of its own: later output of the stopped query is dropped.
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
             self.queue_line(
                 (number, &self.shared.connection_budget()),

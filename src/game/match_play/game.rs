@@ -1,5 +1,5 @@
-//! A game as it is played: whose turn it is, what that player may do, and what comes of it. Dice are not thrown here: they
-//! are given.
+//! A game in progress: the player on turn, the allowed acts, and their results. Dice are not thrown here: they are
+//! given.
 
 use super::act::{Act, ActRefusal, GameEnd, GamePhase};
 use crate::{Cube, CubeOwner, Margin, MatchState, PlayGenerator, Position, Variant};
@@ -91,7 +91,7 @@ impl Game {
         }
     }
 
-    /// Returns what comes next.
+    /// Returns the next decision.
     #[must_use]
     pub const fn phase(&self) -> GamePhase {
         match self.resigned {
@@ -166,12 +166,11 @@ impl Game {
         }
     }
 
-    /// Performs what a file or another program says that `side` (0 or 1) did, allowed or not: the turn goes to `side`, and
-    /// what was not answered is forgotten. An answer to nothing changes nothing. The first roll is that of the side that
-    /// begins.
+    /// Performs an act of `side` (0 or 1) that a file or another program reports, allowed or not: the turn goes to
+    /// `side`, and an open offer is dropped. An answer to nothing changes nothing. The first roll is that of the side
+    /// that begins.
     ///
-    /// # Errors
-    /// The first reason against the act; the game goes on all the same.
+    /// # Errors The first reason against the act; the game continues all the same.
     pub fn follow(&mut self, side: usize, act: Act) -> Result<(), ActRefusal> {
         let (side, order) = (side.min(1), self.order_refusal(act));
         let is_free = self.phase() == GamePhase::Opening || matches!(act, Act::Resign(_));
@@ -410,8 +409,8 @@ mod tests {
         game
     }
 
-    /// Each answer turns the cube once more, and the player who was doubled first keeps it; a pass loses what was taken by the
-    /// turn before it.
+    /// Each answer turns the cube once more, and the player who was doubled first keeps it; a pass loses the cube of
+    /// the turn before it.
     #[test]
     fn beavers_and_raccoons_are_answered_in_turn() {
         let rules = Rules {
@@ -456,7 +455,8 @@ mod tests {
         }
     }
 
-    /// A resignation is worth what a win by that margin is, Jacoby's rule included; one that is declined changes nothing.
+    /// A resignation is worth as much as a win by that margin, Jacoby's rule included; one that is declined changes
+    /// nothing.
     #[test]
     fn resignation_is_worth_its_margin() {
         let mut game = begun(money(true));

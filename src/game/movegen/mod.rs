@@ -1,8 +1,8 @@
 //! The fast generator of legal plays: each resulting position exactly once, with or without steps.
 //!
-//! It gives what [`reference_plays`](super::reference_plays) gives, in the same order, without
-//! looking at a position twice. Sources of a die are a bit mask, a step is one subtraction from a packed
-//! side, and duplicates are known beforehand instead of being searched for:
+//! It gives the same plays as [`reference_plays`](super::reference_plays), in the same order, without visiting a
+//! position twice. Sources of a die are a bit mask, a step is one subtraction from a packed side, and duplicates are
+//! known beforehand instead of being searched for:
 //!
 //! - *Doubles*: sources never ascend along a sequence, and two different sets of sources never
 //!   give the same side (the highest differing source is not refilled), so nothing is found twice.
@@ -69,7 +69,7 @@ pub struct PlayGenerator {
 }
 
 impl PlayGenerator {
-    /// Looks at the position once for all rolls.
+    /// Prepares the position once for all rolls.
     #[inline]
     #[must_use]
     pub fn new(position: &Position) -> PlayGenerator {

@@ -45,7 +45,7 @@ pub enum BenchmarkRecord {
     /// `#R`: rolled-out chances of one candidate of the next `m` record; the opponent of the
     /// player who moved is on roll.
     Rolled(PositionChances),
-    /// `#Resumed`: an interrupted run went on here.
+    /// `#Resumed`: an interrupted run resumed here.
     Resumed,
     /// `r`: the dice seed for the next `m` or `o` record.
     Seed(u64),

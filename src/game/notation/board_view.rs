@@ -11,8 +11,8 @@ use crate::{
 /// Dialect of a board line, where it makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardDialect {
-    /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in
-    /// the order of the seats of the one who is asked; field 52 is 0 in the Crawford game.
+    /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in the order of the seats
+    /// of the player who is asked; field 52 is 0 in the Crawford game.
     External,
     /// A FIBS server: bars in fields 47 and 48, the first score belongs to the first name. gnubg's
     /// own `show rawboard` has its scores in this order too, see [`BoardDialect::RawBoard`].

@@ -1,7 +1,7 @@
 //! Files that people give in place of a match or a position: recognised by their first bytes, so that an error says what
 //! they are and what to do.
 //!
-//! Rule MAT-60 of `protocol-specs/match-files.md`. A kind is looked for only where nothing could be read.
+//! Rule MAT-60 of `protocol-specs/match-files.md`. A kind is searched for only where nothing could be read.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! Replaces the words and signs that people and language models write around a play by the form that the parser reads.
 //!
-//! Every replacement keeps the length of the text, so that the place of an error is the place in what was written.
-//! Rules PLAY-30 to PLAY-34 of `protocol-specs/play-notation.md`.
+//! Every replacement keeps the length of the text, so that the place of an error is the place in the original. Rules
+//! PLAY-30 to PLAY-34 of `protocol-specs/play-notation.md`.
 
 use crate::Roll;
 

@@ -245,8 +245,8 @@ impl MatchId {
         !self.flag(NO_JACOBY)
     }
 
-    /// Writes what the player on roll sees; `on_roll` says which player that is. The game is
-    /// being played. Beavers have no place in a Match ID, nor has the Jacoby rule in a match.
+    /// Creates the id of a state as the player on roll sees it; `on_roll` is that player. The game is being played.
+    /// Beavers have no place in a Match ID, nor has the Jacoby rule in a match.
     #[must_use]
     pub fn of(
         state: &MatchState,

@@ -97,14 +97,13 @@ pub fn fibs_play_text(play: &Play, ascending: bool) -> String {
 
 /// Parses a play and finds the legal play of `roll` that it means.
 ///
-/// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a
-/// repetition, blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed
-/// over. Points in the middle may be left out (`24/15`). What people and language models write
-/// around a play is understood too: a label (`Move: 8/5 6/5`), final dots, brackets, quotes,
-/// `→`, `->`, `to` or `-` in place of `/`, and `pass` or `cannot move` for the pass. What is meant
-/// is the legal play with the same result; if there is none because the way hits something, the
-/// only legal play that moves the player's own checkers alike. The empty text is the pass, where
-/// nothing can be played.
+/// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a repetition,
+/// blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed over. Points in the middle may
+/// be left out (`24/15`). Text that people and language models write around a play is accepted too: a label (`Move:
+/// 8/5 6/5`), final dots, brackets, quotes, `→`, `->`, `to` or `-` in place of `/`, and `pass` or `cannot move` for
+/// the pass. What is meant is the legal play with the same result; if there is none because the way hits something,
+/// the only legal play that moves the player's own checkers alike. The empty text is the pass, where nothing can be
+/// played.
 ///
 /// # Errors
 /// [`NotationError`] with the code `bad-play`: no such syntax, no such legal play, or more than one.

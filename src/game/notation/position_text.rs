@@ -59,8 +59,8 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Writes a position in this form, the player on roll as player 1 and at the bottom. What a
-    /// form cannot carry is left out.
+    /// Writes a position in this form, the player on roll as player 1 and at the bottom. Data that a form cannot hold
+    /// is omitted.
     #[must_use]
     pub fn print(
         self,

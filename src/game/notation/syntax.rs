@@ -63,7 +63,7 @@ pub(super) fn complete<'a, T>(
     }
 }
 
-/// Runs a parser over the start of `input`; returns what is left as well.
+/// Runs a parser over the start of `input`; returns the rest as well.
 pub(super) fn prefix<'a, T>(
     code: Code,
     input: &'a [u8],
@@ -122,7 +122,7 @@ pub(super) fn integer<'a>(
                 ),
             };
         }
-        // nom's own integer parsers report overflow as "not a digit"; say what it is.
+        // nom's own integer parsers report overflow as "not a digit"; this one names it.
         let magnitude = digits.iter().fold(0_i64, |sum, digit| {
             sum.saturating_mul(10)
                 .saturating_add(i64::from(digit - b'0'))

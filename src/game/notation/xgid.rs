@@ -93,7 +93,7 @@ pub struct XgidView {
 }
 
 impl Xgid {
-    /// Writes what the player on roll sees, that player at the bottom. A resignation has no
+    /// Creates the XGID of a state as the player on roll sees it, that player at the bottom. A resignation has no
     /// place in an XGID.
     #[must_use]
     pub fn of(

@@ -34,7 +34,7 @@ pub trait Observer: Sync + std::fmt::Debug {
 pub struct AnswerParts {
     /// True if the answer is not an error.
     pub good: bool,
-    /// Text that follows what was written, with a line end behind it.
+    /// Text that follows the written part, with a line end behind it.
     pub body: Option<PackedText>,
 }
 

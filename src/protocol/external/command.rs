@@ -127,7 +127,7 @@ fn set(words: &mut Words<'_>) -> Result<Command, ErrorText> {
             None => Err(syntax("unexpected EOL, expecting NEW or OLD")),
         },
         "prompt" => {
-            // The prompt is one quoted text; what is in it does not matter.
+            // The prompt is one quoted text, whose contents do not matter.
             words.0 = b"";
             Ok(Command::Prompt)
         }

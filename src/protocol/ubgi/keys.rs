@@ -1,4 +1,4 @@
-//! The options of the UBGI engine: their names in both generations, and what they may be.
+//! The options of the UBGI engine: their names in both generations, and their values.
 
 use gammond_engine::query::{Level, MoveFilter};
 use gammond_game::Score;

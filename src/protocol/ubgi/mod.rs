@@ -122,7 +122,7 @@ impl Default for Ubgi {
     }
 }
 
-/// Money without Jacoby: what a duel that counts points is played by (UBGI-16).
+/// Money without Jacoby: the rules of a duel that counts points (UBGI-16).
 const STATE: MatchState = MatchState::money(Rules {
     jacoby: false,
     beavers: false,

@@ -218,8 +218,8 @@ impl RequestParts {
         Ok(Some(id))
     }
 
-    /// Returns what stands behind the verb in the line that asks the same, with the `#id` before it: the form in which
-    /// jobs are kept.
+    /// Returns the text behind the verb in the equivalent line, with the `#id` before it: the form in which jobs are
+    /// kept.
     ///
     /// # Errors
     /// [`MemberError`], also where the position is missing.
@@ -282,7 +282,7 @@ impl RequestParts {
         })
     }
 
-    /// Returns the member that a part stands in.
+    /// Returns the member that holds a part.
     fn member(&self, part: RequestPart) -> Member {
         match part {
             RequestPart::Whole => Member::Whole,

@@ -1,6 +1,6 @@
 //! The requests on a position: one file and one line of [`VERBS`] each.
 //!
-//! A [`Verb`] says all that the doors need: what stands behind it, its settings, its question to the engine, its answer and
+//! A [`Verb`] declares all that the doors need: its parts, its settings, its question to the engine, its answer and
 //! the answer's schema. Lines, JSON, NATS, HTTP with its description, MCP and the help read it.
 
 mod convert;

@@ -18,7 +18,7 @@ impl Members {
         Members::of(String::new(), body)
     }
 
-    /// Returns the members of what a member is.
+    /// Returns the members of an object member.
     pub(super) fn of_member(name: &str, value: Json) -> Result<Members, WebError> {
         Members::of(name.to_owned(), value)
     }

@@ -103,7 +103,7 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
             Question::Value(EvalQuery::new(position, state))
         }
         NodotsDecision::Double => Question::Cube(CubeQuery::new(position, state)),
-        // The id is the taker's view, the engine judges the doubler's (NEP-12).
+        // The id is the taker's view, but the engine evaluates the doubler's (NEP-12).
         NodotsDecision::Take => Question::Cube(CubeQuery::new(position.swapped(), state.swapped())),
         NodotsDecision::Resign => Question::Value(EvalQuery::new(position, state)),
     };
@@ -139,7 +139,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
     }
 }
 
-/// Returns the reads the cube, score and rules as the active player sees them; what is missing is as in money play
+/// Reads the cube, score and rules as the active player sees them; what is missing is as in money play
 /// (NEP-10).
 fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> {
     let rules = Rules {

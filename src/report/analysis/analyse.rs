@@ -69,7 +69,7 @@ pub struct Analysis {
     pub date: Option<String>,
     /// Points after the last game that was finished.
     pub score: [u32; 2],
-    /// Plies of the judgements.
+    /// Plies of the analysis.
     pub plies: u8,
     /// Them, or the level, in words: `2-ply`, `roller+`.
     pub level: String,
@@ -83,7 +83,7 @@ pub struct Analysis {
     pub faults: Vec<Fault>,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
-    /// True if only a part of the match was judged.
+    /// True if only a part of the match was analysed.
     pub partial: bool,
 }
 
@@ -212,7 +212,7 @@ impl Sink for Kept {
     }
 }
 
-/// Judges every decision of what was read, on all threads of the engine. `Stop` ends it without a result.
+/// Analyses every decision of a match, on all threads of the engine. `Stop` ends it without a result.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -269,7 +269,7 @@ fn iso_date(text: &str) -> Option<String> {
     (is_date && (1..=days).contains(&day)).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// Judges game by game; returns everything but the games.
+/// Analyses game by game; returns everything but the games.
 pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
     (reading, rules, part): (&MatchReading, Rules, MatchPart),
@@ -339,7 +339,7 @@ pub(super) fn judge_games(
     Ok(head)
 }
 
-/// Judges decisions on all threads of the engine.
+/// Analyses decisions on all threads of the engine.
 fn judge_all(
     (engine, settings): (&Engine, &Settings),
     decisions: &[Decision],

@@ -33,7 +33,7 @@ svg{display:block;width:100%;height:auto}.mk{color:var(--bad);font-weight:700}.s
 summary{cursor:pointer;padding:.4rem 0}\
 @media print{body{max-width:none}details{display:block}}";
 
-/// A page about matches, written match by match; what is written is kept compressed.
+/// A page about matches, written match by match and kept compressed.
 #[derive(Debug, Default)]
 pub struct Page {
     sections: PackedText,
@@ -431,7 +431,7 @@ pub(super) fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2],
     );
     let drawn = Overlay {
         roll: row.roll,
-        // The arrows show what is best.
+        // The arrows show the best play.
         play: judgement
             .best
             .as_ref()

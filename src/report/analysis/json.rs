@@ -54,7 +54,7 @@ impl Streamed {
         }
     }
 
-    /// Adds what a game comes to.
+    /// Adds a game's totals.
     pub(super) fn game(
         &mut self,
         head: &Analysis,

@@ -53,7 +53,7 @@ pub struct JudgedPlays {
     pub spread: f64,
 }
 
-/// Judges one decision.
+/// Analyses one decision.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -157,8 +157,8 @@ fn resigned(
 }
 
 impl Judgement {
-    /// Returns the analysis of this decision without what GNU Backgammon leaves out: beavers, raccoons, the answers to
-    /// them, and what a beaver would have saved (ANA-03).
+    /// Returns the analysis of this decision without the parts that GNU Backgammon omits: beavers, raccoons, the
+    /// answers to them, and the gain of a missed beaver (ANA-03).
     #[must_use]
     pub fn without_beavers(&self, decision: &Decision) -> Judgement {
         let mut own = self.clone();
@@ -275,7 +275,7 @@ fn judge_play(
         (Some(best), Some(worst)) => best.value.equity - worst.value.equity,
         _ => 0.0,
     };
-    // The search leaves what is far behind at a smaller depth, and the best one too where all others are.
+    // The search leaves plays that are far behind at a smaller depth, and the best one too where all others are.
     let wanted = match settings.level {
         None if place > 0 => settings.plies,
         _ => 0,

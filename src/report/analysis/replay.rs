@@ -188,8 +188,8 @@ impl GameReplay {
         self.game.set_up(player.index(), set_up.position, cube);
     }
 
-    /// Follows an act. What a player may not choose is a decision like others: a double of a dead cube, a beaver where the
-    /// players may have agreed on them. An opening roll of equal dice is taken for another one.
+    /// Follows an act. An act against the rules is a decision like others: a double of a dead cube, a beaver where
+    /// the players may have agreed on them. An opening roll of equal dice is taken for another one.
     fn follow(&mut self, player: MatPlayer, act: Act) -> Result<(), ActRefusal> {
         match self.game.follow(player.index(), act) {
             Err(ActRefusal::DeadCube | ActRefusal::NoBeavers | ActRefusal::OpeningDouble) => Ok(()),

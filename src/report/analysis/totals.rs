@@ -43,7 +43,7 @@ impl Sum {
 /// The statistics of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// All plays, with what they lost.
+    /// All plays, with their losses.
     pub plays: Sum,
     /// Number of plays with a choice.
     pub unforced: u32,
@@ -53,7 +53,7 @@ pub struct Totals {
     pub luck: Sum,
     /// Very lucky, lucky, unlucky, very unlucky rolls.
     pub luck_marks: [u32; 4],
-    /// All cube decisions, with what they lost.
+    /// All cube decisions, with their losses.
     pub cube: Sum,
     /// Number of doubles, takes, passes, and decisions not to double that are close or wrong.
     pub close: u32,
@@ -73,7 +73,7 @@ pub struct Totals {
     pub wrong_takes: Sum,
     /// Passes that should have been takes.
     pub wrong_passes: Sum,
-    /// Takes and passes that should have been beavers, with what they lost more than the better of both.
+    /// Takes and passes that should have been beavers, with their loss beyond the better of both.
     pub missed_beavers: Sum,
     /// Wrong beavers and raccoons, and wrong answers to them.
     pub wrong_beavers: Sum,
@@ -205,8 +205,8 @@ impl Totals {
         }
     }
 
-    /// Adds a beaver, a raccoon or the answer to one. GNU Backgammon counts the answer and judges none of them, so that
-    /// losses and rates of the cube are without them.
+    /// Adds a beaver, a raccoon or the answer to one. GNU Backgammon counts the answer and analyses none of them, so
+    /// that losses and rates of the cube are without them.
     fn book_beaver(
         &mut self,
         decision: &Decision,

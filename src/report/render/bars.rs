@@ -35,7 +35,7 @@ fn colour(player: usize) -> &'static str {
         .unwrap_or("black")
 }
 
-/// Returns the picture; `unit` says what the bars are.
+/// Returns the picture; `unit` describes the bars.
 #[must_use]
 pub fn svg(unit: &str, players: &[String], rows: &[Row]) -> String {
     let all = || rows.iter().flat_map(|row| row.bars.iter().flatten());

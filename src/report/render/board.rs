@@ -117,7 +117,7 @@ fn line(text: &mut String, position: &Position, row: u8, upper: bool) {
     text.push('|');
 }
 
-/// Returns three characters: a checker, a number for what the rows cannot show, or blanks.
+/// Returns three characters: a checker, a number for checkers beyond the rows, or blanks.
 fn cell(count: u8, letter: char, row: u8, bar: bool) -> String {
     // The bar's checkers stand by the middle of the board.
     let row = if bar { ROWS + 1 - row } else { row };

@@ -1,4 +1,4 @@
-//! Letters as lines, for pictures that are drawn where no font is: what stands beside a board.
+//! Letters as lines, for pictures that are drawn without fonts: the texts beside a board.
 //!
 //! A letter is ten units high and is drawn with a round pen; its base line is at 0. Own work, made of
 //! circles and straight lines.

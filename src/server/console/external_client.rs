@@ -9,7 +9,7 @@ use std::time::Duration;
 const REPLY_BYTES_MAX: usize = 255;
 /// Timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two looks at the stop flag while a reply is awaited. The reply itself has no limit, as in gnubg: an
+/// Time between two checks of the stop flag while a reply is awaited. The reply itself has no limit, as in gnubg: an
 /// external player may be a person.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Message about a connection that the other end has closed.

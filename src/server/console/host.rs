@@ -459,7 +459,7 @@ fn action(
     let is_cube = own.plays.is_none();
     let shown = own.plays.as_ref().filter(|_| plays && judges);
     let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
-    // The judgement keeps a few plays; where more are wanted they are ranked once more.
+    // The analysis keeps a few plays; where more are wanted they are ranked once more.
     if let (Some(plays), Action::Play { roll, .. }) = (shown, decision.action)
         && how.plays > best.len()
         && plays.legal > best.len()

@@ -27,7 +27,7 @@ pub struct Limits {
     pub idle_timeout: Duration,
     /// Maximum silence where a peer may be quiet for long without being gone, like gnubg while its user thinks.
     pub quiet_timeout: Duration,
-    /// Maximum time for which a peer may read nothing of what is sent to it (SRV-09).
+    /// Maximum time for which a peer may read nothing of the bytes sent to it (SRV-09).
     pub write_timeout: Duration,
     /// Size in bytes of the system's send buffer for a TCP peer (SRV-09).
     pub send_buffer_bytes: usize,

@@ -255,7 +255,7 @@ impl Schedule {
         while self.running.len() < self.begun.slots {
             let (begun, held_back) = (&self.begun, &mut self.held_back);
             let eligible = |waiting: &Waiting, origin: Origin| match waiting {
-                // A paused job was admitted once and holds memory, so that it must always be able to go on.
+                // A paused job was admitted once and holds memory, so it must always be able to resume.
                 Waiting::Paused(..) => true,
                 Waiting::New(work, _) => {
                     let room = work.connection_budget.has_room_for(work.number)

@@ -55,8 +55,7 @@ impl Turns {
                 break turn;
             }
         };
-        // Behind all that is ready to run, and what has just arrived: a chain of turns would keep that
-        // waiting.
+        // Behind all that is ready to run or has just arrived: a chain of turns would keep that waiting.
         tokio::task::yield_now().await;
         turn.began = Instant::now();
         turn

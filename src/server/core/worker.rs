@@ -1,5 +1,5 @@
-//! The worker threads behind every transport of the server: [`Workers::ask`] takes inquiries, and the parts of the answers
-//! return through the channel of the work.
+//! The worker threads behind every transport of the server: [`Workers::ask`] accepts inquiries, and the parts of the
+//! answers return through the channel of the work.
 //!
 //! Each cost has its own threads. More expensive costs run with a higher niceness, so no query waits for a more expensive one
 //! (SRV-11). Within a cost, `schedule` selects the next job. rayon steals work while waiting, so two searches in one pool would

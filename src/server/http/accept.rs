@@ -5,10 +5,9 @@ use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use gammond_protocol::ErrorCode;
 
-/// Returns the kind that the client likes best; without a wish the first that is offered.
+/// Returns the kind that the client prefers; without a preference the first that is offered.
 ///
-/// # Errors
-/// `not-acceptable`, with what is offered.
+/// # Errors `not-acceptable`, with the offered kinds.
 pub(super) fn chosen(
     headers: &HeaderMap,
     offered: &[&'static str],

@@ -112,7 +112,7 @@ pub(crate) struct AccessState {
     core: OnceLock<Arc<Core>>,
 }
 
-/// A client that may ask, and what it occupies until its request is answered.
+/// An admitted client, and the resources that it holds until its request is answered.
 #[derive(Debug)]
 pub(super) struct Admission {
     pub(super) origin: Origin,

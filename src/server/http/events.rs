@@ -103,7 +103,7 @@ fn last_problem(problem: &Problem) -> Bytes {
     last("problem", LAST_ID, problem.json().as_bytes())
 }
 
-/// Sends an answer as events; `point` adds to a problem what it is about.
+/// Sends an answer as events; `point` adds to a problem its place.
 pub(super) fn send(
     answer: Answer,
     point: impl Fn(Problem) -> Problem + Send + 'static,

@@ -71,7 +71,7 @@ impl From<WebError> for Problem {
     }
 }
 
-/// Reads what is asked, and computes it.
+/// Reads the request, and computes it.
 async fn find(
     shared: &Arc<Core>,
     origin: Origin,

@@ -260,7 +260,7 @@ mod tests {
         }))
     }
 
-    /// HTTP-132: the last hop that is no proxy is the client; what stands before it is not looked at.
+    /// HTTP-132: the last hop that is no proxy is the client; addresses before it are ignored.
     #[test]
     fn last_untrusted_hop_is_the_client() {
         let xff = "x-forwarded-for";

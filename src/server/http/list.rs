@@ -25,7 +25,7 @@ const PIECE_BYTES: usize = 16 << 10;
 /// Groups of one array that are computed at a time.
 const GROUPS_AT_A_TIME: usize = 4;
 
-/// The form of a list: what stands before, between and behind its items.
+/// The form of a list: the text before, between and behind its items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     kind: &'static str,

@@ -57,7 +57,7 @@ pub(super) fn job_forms() -> Vec<Report> {
     [JSON, HTML, CSV].into_iter().chain(files).collect()
 }
 
-/// Judges the match in the body.
+/// Analyses the match in the body.
 pub(super) async fn analyse(
     State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,

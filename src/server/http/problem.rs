@@ -61,7 +61,7 @@ struct Details<'a> {
 }
 
 impl Problem {
-    /// Creates a problem of the whole request. What is not printable in the message is escaped (ERR-02).
+    /// Creates a problem of the whole request. Unprintable characters of the message are escaped (ERR-02).
     pub(super) fn new(code: ErrorCode, message: impl Into<String>) -> Problem {
         let mut message = message.into();
         if !Terminal::new(&message).is_clean() {

@@ -1,5 +1,5 @@
-//! A request in JSON or in a query as the parts of a request (HTTP-10 to HTTP-12): so every way in has the same settings,
-//! limits and messages. Before that it is compared with what the description says (HTTP-140).
+//! A request in JSON or in a query as the parts of a request (HTTP-10 to HTTP-12): so every way in has the same
+//! settings, limits and messages. Before that it is checked against the description (HTTP-140).
 
 use super::problem::{ErrorLocation, Problem};
 use axum::http::StatusCode;
@@ -26,7 +26,7 @@ const MEMBERS: [&str; 6] = ["position", "roll", "plays", "cube", "settings", "id
 /// Settings that choose the part of a match that is analysed (Q-74).
 const PART: [&str; 3] = ["from", "to", "player"];
 
-/// A question: its verb, its parts, and where they stood in the request.
+/// A question: its verb, its parts, and their places in the request.
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) verb: &'static Verb,
@@ -142,8 +142,8 @@ fn setting_of(
     }
 }
 
-/// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value of
-/// another type or out of its range. What it leaves is about backgammon.
+/// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value
+/// of another type or out of its range. The remaining errors are about backgammon.
 ///
 /// # Errors
 /// A [`Problem`] of status 400 with a pointer and the id.
@@ -304,7 +304,7 @@ fn is_die(value: &Json) -> bool {
         .is_some_and(|die| die.fract() == 0.0 && (1.0..=6.0).contains(&die))
 }
 
-/// Refuses what the description cannot say of a question, because members contradict each other or a text is too long.
+/// Refuses errors that the description cannot express, because members contradict each other or a text is too long.
 fn check_parts(parts: &RequestParts) -> Result<(), MemberError> {
     let wrong = |code: ErrorCode, message: String, name: &str| {
         let member = Member::Named(name.to_owned());
@@ -408,7 +408,7 @@ pub(super) fn settings_of_query(
     Ok((settings, value_apart))
 }
 
-/// Returns settings of an analysis, from queries and forms, as the words of a line; each stands once.
+/// Returns settings of an analysis, from queries and forms, as the words of a line; each occurs once.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
@@ -428,11 +428,10 @@ pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String,
     Ok(line)
 }
 
-/// Returns the parameters of a query, each of which stands once; those of pairs may stand twice, as arrays do in a query:
-/// `score=3&score=5` is `score=3,5`.
+/// Returns the parameters of a query, each of which occurs once; those of pairs may occur twice, as arrays do in a
+/// query: `score=3&score=5` is `score=3,5`.
 ///
-/// # Errors
-/// A parameter that stands twice, and too many of them.
+/// # Errors A duplicate parameter, and too many of them.
 pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let is_pair = |name: &str| {
         Setting::named(name).is_some_and(|setting| matches!(setting.kind, SettingKind::Pair(_)))
@@ -536,7 +535,7 @@ pub(super) fn from_query(verb: &'static Verb, query: &str) -> Result<Question, P
     of_parameters(verb, parameters(query)?, true)
 }
 
-/// Reads parameters as a question of a verb; if they are not `strict`, settings and members of other verbs may stand there
+/// Reads parameters as a question of a verb; if they are not `strict`, settings and members of other verbs may occur
 /// too.
 ///
 /// # Errors

@@ -103,7 +103,7 @@ pub(super) enum Shown<'a> {
     Several,
 }
 
-/// Returns what the cookies of a request show.
+/// Returns the sessions that the cookies of a request show.
 pub(super) fn shown(headers: &HeaderMap, is_https: bool) -> Shown<'_> {
     let values = headers.get_all(COOKIE).iter();
     let pairs = values

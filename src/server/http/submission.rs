@@ -325,7 +325,7 @@ pub(super) async fn together(
         let mut start = 0;
         for (end, _) in (piece.bytes.iter().enumerate()).filter(|(_, byte)| **byte == b'\n') {
             let line = piece.bytes.slice(start..end);
-            // Most pieces have no error; in the others each line is looked at.
+            // Most pieces have no error; in the others each line is checked.
             found.push(match piece.good || !Problem::is_one(&line) {
                 true => Ok(line),
                 false => Err(Problem::of_answer(&line)),

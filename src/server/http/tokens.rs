@@ -279,7 +279,7 @@ mod tests {
         table.holder(token).map(|holder| holder.origin)
     }
 
-    /// HTTP-93, HTTP-130: what a line may be, and the line of an error.
+    /// HTTP-93, HTTP-130: the form of a line, and the line of an error.
     #[test]
     fn files_of_tokens() {
         let text =

@@ -418,7 +418,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
-    /// Sends the pending output: what the peer accepts at once within this turn, the rest after it.
+    /// Sends the pending output: the part that the peer accepts at once within this turn, the rest after it.
     async fn flush(&mut self, turn: Option<Turn>) -> io::Result<()> {
         let mut sending = pin!(self.send());
         let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
@@ -594,7 +594,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.sender.clone(),
             )),
         };
-        // A match is judged alone, and nothing is read behind it.
+        // A match is analysed alone, and nothing is read behind it.
         if job.weight() > 0 || cost == Cost::Free {
             self.submit(group.take());
         }

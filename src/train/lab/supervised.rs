@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// The stream of the first weights; the orders of the positions have the others.
 const WEIGHTS: u64 = 0;
-/// Positions between two looks at the stop.
+/// Positions between two checks of the stop.
 const POSITIONS_PER_LOOK: usize = 1024;
 
 /// Positions with the chances of the player on roll.

@@ -202,7 +202,7 @@ impl<'a> Learner<'a> {
                 self.search = next;
                 self.learn(alpha, was_white, &wanted);
             }
-            // Once more, with what was just learned.
+            // Once more, with the new weights.
             let mut last = std::mem::take(&mut self.last);
             self.run(&position, white, &mut last);
             self.said = self.of_white(white, &last);
@@ -291,7 +291,7 @@ impl<'a> Learner<'a> {
         self.traces = traces;
     }
 
-    /// Moves what was said of the last position, made by this player, towards what should have been said.
+    /// Moves the net's output for the last position, made by this player, towards its target.
     fn learn(&mut self, alpha: f32, was_white: bool, wanted: &[f32]) {
         let errors: Vec<f32> = (wanted.iter().zip(&self.said))
             .map(|(wanted, said)| wanted - said)

@@ -1,4 +1,4 @@
-//! Training that goes on step by step, each from the one before, and survives a kill.
+//! Training in steps, each from the one before, which survives a kill.
 
 use crate::training::RunError;
 use gammond_arena::duel::{DuelError, DuelPlan, play_duel};
@@ -13,7 +13,8 @@ use gammond_engine::engine::EngineError;
 use gammond_job::{BadPart, Control, Difference, Header, JobError, Progress, ProgressEvent};
 use std::path::{Path, PathBuf};
 
-/// Training in steps. What a step makes depends on the header, the number of the step and the state before it only.
+/// Training in steps. The result of a step depends only on the header, the number of the step and the state before
+/// it.
 pub trait TrainingLoop {
     /// The net in training and its measurements so far.
     type State;
@@ -125,7 +126,7 @@ pub enum LabError {
     /// Training of our own nets.
     #[error(transparent)]
     Training(#[from] RunError),
-    /// Games that test what was learned.
+    /// Games that test the net.
     #[error(transparent)]
     Games(#[from] DuelError),
 }
@@ -162,8 +163,7 @@ pub struct TrainingEnd<S> {
 
 /// Runs or resumes a course, from the end of its journal.
 ///
-/// # Errors
-/// [`LabError`]. What was done before is in the journal.
+/// # Errors [`LabError`]. The work so far is in the journal.
 pub fn run_training<C: TrainingLoop>(
     course: &C,
     journal: Option<&Path>,

@@ -13,7 +13,7 @@ pub struct Point {
     pub error: f64,
 }
 
-/// One curve: what it is called, perhaps nothing, and its points.
+/// One curve: its name, perhaps empty, and its points.
 pub type Series = (String, Vec<Point>);
 
 /// Reads `x,y,error[,name]` lines; the first line names the axes, points of one name are one curve. Lines without two

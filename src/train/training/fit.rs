@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
     /// ... and on those held out after it, when there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<f64>,
-    /// Mean loss on what was trained on, over the last quarter of the steps.
+    /// Mean loss on the training labels, over the last quarter of the steps.
     loss: f64,
     /// Root mean square error of the equity differences between siblings among the newest labels,
     /// before and after.
@@ -96,7 +96,7 @@ fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
     (sum / count.max(1.0)).sqrt()
 }
 
-/// Steps between two looks at whether to stop.
+/// Steps between two checks of the stop.
 const STEPS_PER_LOOK: usize = 32;
 
 /// Reports the progress of the training; returns false when it is to stop.

@@ -1,9 +1,9 @@
 //! Self-play games and their labels: luck-adjusted lambda returns.
 //!
-//! At every position the mean over the 21 rolls of the value of the best play is computed (the
-//! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
-//! brought back without the luck of the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the
-//! correction (LB-05); `by_games` is the mean over many games (LB-06).
+//! At every position the mean over the 21 rolls of the value of the best play is computed (the same work as a 1-ply
+//! label); the game continues with one roll, and the values of later positions are carried back without the luck of
+//! the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the correction (LB-05); `by_games` is the mean over
+//! many games (LB-06).
 
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::selection::keep_selected;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GameSettings {
-    /// Weight of what the rest of the game taught, 0 (1-ply labels) to 1 (whole games).
+    /// Weight of the rest of the game, 0 (1-ply labels) to 1 (whole games).
     pub lambda: f32,
     /// Share of games from constructed odd positions.
     pub odd_starts: f64,
@@ -32,9 +32,9 @@ pub struct GameSettings {
     pub mild: f64,
     /// Share of games with much exploration: noise 0.25 in 30 % of the plays.
     pub wild: f64,
-    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value
-    /// with the correction that the rest of the game brought to the position chosen: what the game
-    /// taught about the plan holds for both, and their difference stays free of the dice.
+    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value with the
+    /// correction that the rest of the game brought to the position chosen: the game's result counts for both, and
+    /// their difference stays free of the dice.
     pub extra: f64,
     /// True if races are among such candidates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -44,7 +44,7 @@ pub struct GameSettings {
     /// Other plays that are followed for some turns with the game's own dice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twins: Option<SiblingSettings>,
-    /// Plays that are looked at one play deeper when they are close together; 1 for none.
+    /// Number of plays that are searched one play deeper when they are close together; 1 for none.
     pub contenders: usize,
     /// Distance up to which plays are close, in equity.
     pub contest_margin: f32,
@@ -134,7 +134,7 @@ impl Checked for GameSettings {
     }
 }
 
-/// Returns the kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
+/// Returns the kind of net that evaluates a position: 0 contact, 1 race, 2 crashed; `None` when a table does.
 #[must_use]
 pub fn kind(position: &Position) -> Option<u8> {
     match Class::of(position) {

@@ -10,11 +10,11 @@ use gammond_game::notation::PositionKey;
 use gammond_game::{Position, Roll};
 use gammond_job::{BadPart, Header, Job, Progress};
 
-/// Plays that are looked at two plies deep.
+/// Number of plays that are searched two plies deep.
 const LOOKED_AT: i8 = 20;
 /// Look-ahead of the choice.
 const PLIES: u8 = 2;
-/// Games by which the number of games is judged: each first throw comes twice.
+/// Number of games by which the number of games is chosen: each first throw comes twice.
 const GAMES_FIRST: u32 = 2 * GAMES_PER_PART;
 /// Fewest games of a candidate.
 const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
@@ -209,7 +209,7 @@ fn losses(candidates: &[Position], deep: &[RankedPlay]) -> Vec<f64> {
     }
 }
 
-/// Cubeless, with every play judged.
+/// Returns cubeless settings that evaluate every play.
 fn settings(plies: u8) -> Settings {
     Settings::plies(plies).with_cubeful(false)
 }
@@ -285,7 +285,7 @@ fn unpack(wanted: &RecordRequest, sides: usize, bytes: &[u8]) -> Option<Chosen> 
 }
 
 impl Job for Choosing<'_> {
-    /// Records chosen, how far the quotas are filled, positions looked at.
+    /// Records chosen, progress of the quotas, positions examined.
     type Sum = Choice;
     type Error = EngineError;
 

@@ -1,4 +1,4 @@
-//! Records from what was rolled out, and what a second rollout says of a first.
+//! Records from rollouts, and comparisons of a second rollout with a first.
 
 use super::choose::Chosen;
 use super::recipe::{CubeStakes, GAMES_PER_PART, Recipe, equity, truncation};
@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 /// The stamp of files that are made here.
 pub const STAMP: Stamp = Stamp("gammond rollout");
 
-/// Returns the `s` line: the names that published files have, and what they have no name for; last the contributor, a
-/// word, and the day.
+/// Returns the `s` line: the settings under their published names, then those without such a name; last the
+/// contributor, a word, and the day.
 #[must_use]
 pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> String {
     let rollout = &recipe.rollout;
@@ -107,7 +107,7 @@ impl GameResults {
         if best.len() == other.len() {
             return (loss, Some(gaps.standard_error()));
         }
-        // One has more parts than the other: what they share, `2 cov = var a + var b - var(a - b)`, counts for the
+        // One has more parts than the other: the shared part, `2 cov = var a + var b - var(a - b)`, counts for the
         // parts that both have, divided by the longer: `var a / m + var b / n - 2 cov / max(m, n)`.
         let shared = gaps.count() as usize;
         let variance = |of: &[f64]| of.iter().copied().collect::<Running>().variance();
@@ -223,7 +223,7 @@ pub struct RepeatComparison {
     pub error: Running,
 }
 
-/// Compares rolled-out records with what was listed best before: the first candidate of each.
+/// Compares rolled-out records with the candidates listed best before: the first of each.
 #[must_use]
 pub fn again(records: &[Chosen], known: &[KnownResults]) -> RepeatComparison {
     let mut again = RepeatComparison::default();

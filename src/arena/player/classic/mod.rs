@@ -1,8 +1,8 @@
 //! Nets as the first programs had them: a board representation, one or two hidden layers of sigmoids, plain text files.
 //!
-//! A net sees a board with a white and a black player and returns white's chances. [`Sides`] is the way in which such a
-//! net plays for both: with the board turned round, so that the player who moves is always white, or as black, by what
-//! is left of 1.
+//! A net sees a board with a white and a black player and returns white's chances. [`Sides`] is the way in which such
+//! a net plays for both: with the board turned round, so that the player who moves is always white, or as black, by 1
+//! minus its chance.
 
 mod evaluator;
 mod net;
@@ -28,7 +28,7 @@ pub enum Sides {
     /// The board is turned round: the player who has moved is white.
     #[default]
     Swap,
-    /// The player who has moved is black, and has what is left of 1.
+    /// The player who has moved is black, and has 1 minus white's chance.
     Invert,
 }
 

@@ -135,7 +135,8 @@ impl Representation {
         }
     }
 
-    /// Writes a board into `inputs`, which has [`Representation::inputs`] places; what is beyond them stays as it is.
+    /// Writes a board into `inputs`, which has [`Representation::inputs`] places; the rest of `inputs` does not
+    /// change.
     pub fn write(self, [white, black]: [Side; 2], white_on_roll: bool, inputs: &mut [f32]) {
         let mut out = Writer { inputs, at: 0 };
         match self {

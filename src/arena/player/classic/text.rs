@@ -188,7 +188,7 @@ impl ClassicFile {
     }
 }
 
-/// Returns a word of the file, not too much of it.
+/// Returns the beginning of a word of the file.
 fn cut(word: &str) -> String {
     word.chars()
         .take(20)

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Lines that a program may say ahead of what is read.
+/// Maximum number of lines that a program may send ahead of the reader.
 const LINES_AHEAD_MAX: usize = 64;
 
 /// Reasons why another program does not play.
@@ -136,7 +136,7 @@ impl Link {
     }
 }
 
-/// Reads lines in a thread of its own, which ends with what it reads or with the link.
+/// Reads lines in a thread of its own, which ends with the input or with the link.
 fn reader(output: Box<dyn Read + Send>) -> io::Result<Receiver<io::Result<String>>> {
     let (send, lines) = sync_channel(LINES_AHEAD_MAX);
     let read = move || {

@@ -1,4 +1,4 @@
-//! The match that is being played: the last board, what was done about it, and the record for its file.
+//! The current match: the last board, the bot's actions on it, and the record for its file.
 
 use super::board::{Board, step_text};
 use super::interface::{Ask, BgammonAnswer, BgammonTiming};
@@ -7,7 +7,7 @@ use gammond_engine::query::{CubeQuery, PlayQuery};
 use gammond_game::notation::{MatPlayer, steps_made};
 use gammond_game::{Play, Roll, Step};
 
-/// Refusals in a turn after which the bot no longer chooses, but takes what the server offers (BGM-35).
+/// Refusals in a turn after which the bot no longer chooses, but takes the server's suggestion (BGM-35).
 const CAREFUL_REFUSALS: u32 = 2;
 /// Refusals in a turn after which the bot tries no more than once a minute, until the opponent counts as idle: all commands
 /// are refused while the opponent is away, and a match that is left is lost.
@@ -221,7 +221,7 @@ impl CurrentMatch {
         }
     }
 
-    /// Enters into the record what a new board shows.
+    /// Records the changes that a new board shows.
     fn keep(&mut self, board: &Board) {
         let old = &self.board;
         if board.names[1].is_empty() {

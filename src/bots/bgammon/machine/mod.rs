@@ -161,7 +161,7 @@ impl BgammonMachine {
         self.act(now);
     }
 
-    /// Does what is due at this time.
+    /// Performs the actions that are due at this time.
     pub fn tick(&mut self, now: u64) {
         self.act(now);
     }
@@ -368,7 +368,7 @@ impl BgammonMachine {
         self.phase = Phase::Closing;
     }
 
-    /// Does what the present state wants.
+    /// Performs the action that the present state requires.
     fn act(&mut self, now: u64) {
         self.leaving.take_if(|until| now >= *until);
         if self.phase != Phase::Offline && now >= self.heard_at + self.timing.silence_ms {

@@ -1,4 +1,5 @@
-//! Between two matches: the end, invitations, and what the server answers to ours (FIBS-18, FIBS-25, FIBS-27).
+//! Between two matches: the end, invitations, and the server's answers to the bot's invitations (FIBS-18, FIBS-25,
+//! FIBS-27).
 
 use super::Machine;
 use super::chat_and_invites::ChatKind;
@@ -33,7 +34,7 @@ impl Machine {
         });
     }
 
-    /// Ends, unless the fate of a match must be looked up first.
+    /// Ends, unless the fate of a match must be determined first.
     fn end(&mut self) {
         if self.stop_waits(self.now) {
             return;

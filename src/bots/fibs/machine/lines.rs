@@ -584,7 +584,7 @@ impl Machine {
         self.outbox.send_decision(format!("resign {word}"));
     }
 
-    /// Decides what is to be decided, once for each board and kind (FIBS-13).
+    /// Makes the due decisions, once for each board and kind (FIBS-13).
     pub(super) fn think(&mut self) {
         self.observe(EventName::Decides, Machine::decide);
     }

@@ -30,7 +30,7 @@ impl Machine {
             return;
         }
         self.counts.lines += 1;
-        // FIBS-33: a message of the day says what it likes; only its end counts.
+        // FIBS-33: a message of the day may have any text; only its end counts.
         let motd = matches!(self.state, State::Motd { .. });
         for message in name_line(line) {
             match message {

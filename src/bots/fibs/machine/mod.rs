@@ -182,9 +182,9 @@ impl Machine {
         self.saved.interrupted.insert(name, interrupted);
     }
 
-    /// Asks the machine to end: after the match when `after_match`, else after the game; asked
-    /// again, leaving the match (it is saved); asked a third time, at once. What became of a match in
-    /// which the link broke is looked up first, for a while (FIBS-31).
+    /// Ends the machine: after the match when `after_match`, else after the game; called again, by leaving the match
+    /// (it is saved); called a third time, at once. The fate of a match in which the link broke is determined first,
+    /// for a while (FIBS-31).
     pub fn stop(&mut self, after_match: bool, now: u64) {
         self.now = now;
         self.stopping.requests += 1;

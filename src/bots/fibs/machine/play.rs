@@ -55,8 +55,8 @@ pub enum MatchTurn {
     GameOver,
 }
 
-/// Age of the known board. A board that shows what was known already proves nothing before the server has answered all
-/// that was sent earlier (FIBS-32).
+/// Age of the known board. An unchanged board proves nothing before the server has answered all earlier commands
+/// (FIBS-32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardAge {
     /// The board is not older than the prompt to answer.
@@ -401,8 +401,7 @@ impl Match {
             line.doubled = 1;
         }
         let view = view_of(&line)?;
-        // A copy may be written in another way, as with the bars of another kind of server: what it
-        // says counts.
+        // A copy may be written in another way, as with the bars of another kind of server: its meaning counts.
         let same = self.board.shown.as_ref().is_some_and(|known| {
             known.view == view
                 && (
@@ -446,7 +445,7 @@ impl Match {
             return;
         };
         if self.offers.doubled {
-            // The doubler is on roll; after our own play that is what the last board shows.
+            // The doubler is on roll; after the bot's own play the last board shows him so.
             if line.turn == line.colour {
                 return;
             }
@@ -456,7 +455,7 @@ impl Match {
                 *view = doubled;
             }
         }
-        // Behind a fence all is answered: what was done and changed nothing was lost.
+        // Behind a fence all is answered: an action that changed nothing was lost.
         if std::mem::replace(&mut self.board.age, BoardAge::Fresh) == BoardAge::Fenced {
             self.board.confirmed = true;
             self.board.shown_at = now;

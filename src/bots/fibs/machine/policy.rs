@@ -1,6 +1,6 @@
-//! The bot's choice of opponents, and its manners (FIBS-24 to FIBS-27).
+//! The bot's choice of opponents, and its rules of conduct (FIBS-24 to FIBS-27).
 //!
-//! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
+//! A [`Policy`] is read from TOML; missing keys have the values of [`Policy::default`].
 
 use gammond_base::toml::{TomlFault, parse_toml};
 use gammond_game::Score;

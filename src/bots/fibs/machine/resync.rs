@@ -11,8 +11,8 @@ const FENCE: &str = "set boardstyle 3";
 pub(super) const RESYNCS_MAX: u32 = 3;
 
 impl Machine {
-    /// Asks for the board and does again what it shows to be undone, once the server has answered
-    /// everything that was sent before (FIBS-32).
+    /// Requests the board and repeats the actions that it shows as missing, once the server has answered all earlier
+    /// commands (FIBS-32).
     pub(super) fn resync(&mut self) {
         let game = self.state.game();
         if game.is_some_and(|game| !game.board.age.is_asked()) {

@@ -1,4 +1,4 @@
-//! Timers: what the machine does because something has not come (FIBS-10, FIBS-17, FIBS-19, FIBS-23).
+//! Timers: the machine's reactions to missing answers (FIBS-10, FIBS-17, FIBS-19, FIBS-23).
 
 use super::Machine;
 use super::interface::Output;
@@ -51,8 +51,7 @@ impl Machine {
             self.outbox.output(Output::Reconnect("nothing heard"));
             self.lose_link();
         }
-        // Matches of which nothing is known are looked for as long as it takes, and soon when the end
-        // waits for them.
+        // Matches of unknown fate are searched for as long as it takes, and soon when the end waits for them.
         let looks =
             self.state.game().is_none() && !self.link.listless && self.saved.hides_a_match();
         let quiet = match looks && self.stopping.wanted != Stop::No {

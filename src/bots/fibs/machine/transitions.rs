@@ -11,7 +11,7 @@ use std::fmt;
 /// An event that can change the state: a group of lines, or an action of the bot itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventName {
-    /// The connection stands.
+    /// The connection is open.
     Connects,
     /// The connection is gone.
     LinkBreaks,

@@ -1,11 +1,11 @@
 //! One side alone plays for a goal in as few rolls as possible on average.
 //!
-//! The table is made in index order, because every step leads to a smaller index. What the four
-//! steps of a double can reach is not listed: `best after k steps with this die` is kept for each
-//! position, so that a double costs as little as any other roll. GNU Backgammon takes the first
-//! best play in its order of generation (larger die first, then from the rear, depth first); the
-//! nested search visits results in that order, because of the plays of equal steps to one result
-//! the one that moves the rear checkers first is legal whenever another is, and comes first.
+//! The table is made in index order, because every step leads to a smaller index. The positions that the four steps
+//! of a double can reach are not listed: `best after k steps with this die` is kept for each position, so that a
+//! double costs as little as any other roll. GNU Backgammon takes the first best play in its order of generation
+//! (larger die first, then from the rear, depth first); the nested search visits results in that order, because of
+//! the plays of equal steps to one result the one that moves the rear checkers first is legal whenever another is,
+//! and comes first.
 
 use super::super::numbering::Steps;
 use super::ROLLS;

@@ -430,7 +430,7 @@ mod tests {
         }
     }
 
-    /// Wherever it was ended, it goes on from the lines that were kept.
+    /// Computation resumes from the lines that were kept, wherever it ended.
     #[test]
     fn resume_skips_stored_lines() {
         let numbering = Numbering::new(4, 3).unwrap();

@@ -8,7 +8,7 @@ pub(super) const BLOCK: usize = 16;
 pub(super) const ROLLS: usize = DISTRIBUTION_ROLLS;
 /// Sum of the values of a distribution.
 pub(super) const WHOLE: u32 = 65535;
-/// Bytes around what is packed: its length before it and its checksum after it.
+/// Number of bytes around a packed block: its length before it and its checksum after it.
 pub(super) const FRAME_BYTES: usize = 6;
 /// Bytes of the longest block.
 pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROLLS);

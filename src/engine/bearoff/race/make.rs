@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Most points of a table that we make: 15 take some 12 GB of memory.
 pub const MADE_POINTS_MAX: usize = 15;
-/// Returns the file in which a table stands that is not finished.
+/// Returns the file of an unfinished table.
 #[must_use]
 pub fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

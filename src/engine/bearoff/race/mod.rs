@@ -1,10 +1,9 @@
 //! Race tables: one-sided databases of ours, small enough for 12 points and 15 checkers.
 //!
-//! What GNU Backgammon's one-sided files hold, for more rolls than their 32 and in three quarters of
-//! the space: neighbours in the order of [`Order`] differ little, and blocks of 16 positions hold
-//! differences only (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a
-//! checksum, so that damage is never believed. A table is made level by level, and what a killed
-//! program leaves is gone on with.
+//! They hold the data of GNU Backgammon's one-sided files, for more rolls than their 32 and in three quarters of the
+//! space: neighbours in the order of [`Order`] differ little, and blocks of 16 positions hold differences only
+//! (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a checksum, so that damage is never
+//! believed. A table is made level by level, and what a killed program leaves is gone on with.
 
 mod block;
 mod file;
@@ -308,7 +307,7 @@ mod tests {
             assert!(made(&path, numbering) == whole, "cut at {length}");
             assert!(!part_of(&path).exists());
         }
-        // Damage in the middle: what is behind it is made again.
+        // Damage in the middle: the levels behind it are made again.
         let mut damaged = begun;
         damaged[2000] ^= 4;
         std::fs::write(part_of(&path), &damaged).unwrap();

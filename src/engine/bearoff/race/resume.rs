@@ -1,4 +1,4 @@
-//! Beginning a race table, or going on with what an earlier run has left of one (RACE-07).
+//! Start of a race table, or resumption of one that an earlier run has left (RACE-07).
 
 use super::super::BearoffError;
 use super::super::numbering::Steps;
@@ -17,12 +17,12 @@ pub(super) struct PartialFile {
     pub(super) lengths: Vec<Vec<u32>>,
 }
 
-/// Opens the file of an unfinished table, or begins it, and takes what is there into the maker.
+/// Opens the file of an unfinished table, or creates it, and loads its levels into the builder.
 pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFile, BearoffError> {
     let io = |source| BearoffError::io(part, source);
     let damaged = |at, reason: String| BearoffError::damaged(part, at, reason);
     if part.symlink_metadata().is_ok() {
-        // Refuses what is no file.
+        // Refuses anything but a file.
         gammond_base::files::open(part).map_err(io)?;
     }
     let mut file = OpenOptions::new()

@@ -1,8 +1,7 @@
 //! A race table that is being made, level by level (RACE-03 to RACE-05).
 //!
-//! A level needs the laws of the 24 levels below it and nothing else, and those are taken as they
-//! stand in the file: what a killed program has left is all that is needed to go on, and the end is
-//! the same to the byte.
+//! A level needs the laws of the 24 levels below it and nothing else, and those are read back from the file: a killed
+//! run resumes from its file alone, and the end is the same to the byte.
 
 use super::super::make::ROLLS as DICE;
 use super::super::numbering::{Numbering, Steps};
@@ -50,7 +49,7 @@ pub(super) struct Goal {
     pub(super) levels: Vec<LevelResults>,
 }
 
-/// The best play looked for: the smallest mean, and the first that has it.
+/// The best play so far: the smallest mean, and the first that has it.
 struct Choice {
     mean: u32,
     index: u32,
@@ -235,7 +234,7 @@ impl TableBuilder {
         share
     }
 
-    /// Takes what was found about the next positions of a level into the tables.
+    /// Enters the results of the next positions of a level into the tables.
     pub(super) fn take(&mut self, pips: usize, share: &Share) {
         for (goal, (found, means)) in self.goals.iter_mut().zip(&share.goals) {
             let level = &mut goal.levels[pips];
@@ -258,7 +257,7 @@ impl TableBuilder {
         }
     }
 
-    /// Forgets what the levels after `pips` do not look back at.
+    /// Forgets data that the levels after `pips` do not need.
     pub(super) fn forget(&mut self, pips: usize) {
         for goal in &mut self.goals {
             if let Some(old) = pips.checked_sub(REACH) {

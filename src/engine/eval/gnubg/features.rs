@@ -1,5 +1,4 @@
-//! The 25 inputs of each side that describe contact: what the contact and crashed nets see besides
-//! the checkers.
+//! The 25 inputs of each side that describe contact: the inputs of the contact and crashed nets besides the checkers.
 //!
 //! Rules in `protocol-specs/gnubg-evaluation.md`; `slow` holds the same rules written plainly, and
 //! a test holds the two equal. Here the sums over points are dot products of the 25 counts with
@@ -34,7 +33,7 @@ pub(super) struct Unpacked {
     /// Number of the 36 rolls, by index `i`, with which a checker of the adversary at its index `i` escapes past
     /// these points; from index 6 on.
     escapes: Lanes,
-    /// [`moment`] and [`backbone`], which look at this side alone.
+    /// [`moment`] and [`backbone`], which depend on this side alone.
     moment: i32,
     backbone: f32,
 }

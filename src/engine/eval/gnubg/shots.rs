@@ -11,8 +11,8 @@ use gammond_game::BAR;
 
 /// Lanes of a row.
 const ROW: usize = 8;
-/// Shots: two rows of one die, by die and counting round from six to one; three rows of two dice,
-/// three of doubles with two to four dice. Lanes that stand for nothing never hit.
+/// Shots: two rows of one die, by die and counting round from six to one; three rows of two dice, three of doubles
+/// with two to four dice. Unused lanes never hit.
 const SHOTS: usize = 8 * ROW;
 const PAIRS: usize = 2 * ROW;
 const DOUBLES: usize = 5 * ROW;

@@ -1,8 +1,8 @@
 //! GNU Backgammon's weight files: the text `gnubg.weights` and the binary `gnubg.wd`.
 //!
-//! Reads both orders of nets and both versions (rules in `protocol-specs/gnubg-weights.md`). A
-//! damaged file is refused with the place and the reason; what is allocated is bounded by the
-//! length of the file. Does not judge what the numbers mean.
+//! Reads both orders of nets and both versions (rules in `protocol-specs/gnubg-weights.md`). A damaged file is
+//! refused with the place and the reason; memory is bounded by the length of the file. The numbers' meaning is not
+//! checked.
 
 use crate::nn::DenseNet;
 use gammond_base::files;

@@ -214,7 +214,7 @@ impl ClassNet {
         })
     }
 
-    /// Runs the net on what was prepared, for the positions in `done`.
+    /// Runs the net on the prepared inputs, for the positions in `done`.
     #[inline]
     fn finish(&self, work: &mut BatchBuffers, from: &Accumulator, done: u32) {
         let count = done.count_ones() as usize;

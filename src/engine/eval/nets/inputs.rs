@@ -1,10 +1,10 @@
 //! Inputs of our own nets as changes between two positions.
 //!
-//! Every input is a small integer, so a position is a list of (input, integer) and what differs
-//! between two positions is a short list of [`InputDelta`]s. Base inputs: for each side, location
-//! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
-//! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net
-//! has them 48 a side for rolls that reach blots (`Reach`); or for races eight more a side for checkers borne off.
+//! Every input is a small integer, so a position is a list of (input, integer) and the difference of two positions is
+//! a short list of [`InputDelta`]s. Base inputs: for each side, location (0..=23 points, 24 bar, 25 off) and k < 6
+//! one input that is 1 when more than k checkers stand there, and a seventh that counts those above six. Then the
+//! forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net has them 48 a side for rolls that reach
+//! blots (`Reach`); or for races eight more a side for checkers borne off.
 
 use super::handcrafted::{HAND, HAND_OF_SIDE, visit};
 use super::reach::{POINTS, REACH, REACH_OF_SIDE, write_reach};
@@ -38,7 +38,7 @@ struct Group {
     unit: fn(usize) -> f32,
     /// Returns the mean of an input's integer over contact positions; 0 where rounding is not corrected.
     mean: fn(usize) -> f32,
-    /// Adds to the least and the greatest sum what the inputs of the group add at least and at most.
+    /// Adds the extremes of the group's inputs to the least and the greatest sum.
     extremes: fn(&[f64], &mut (f64, f64)),
 }
 
@@ -258,8 +258,8 @@ impl InputSet {
         }
     }
 
-    /// Returns the least and the greatest sum of inputs that can occur: base inputs of fifteen checkers a side, others
-    /// within their ranges, given what a unit of each adds.
+    /// Returns the least and the greatest sum of inputs that can occur: base inputs of fifteen checkers a side,
+    /// others within their ranges, given the term of a unit of each.
     fn extremes(self, column: &[f64]) -> (f64, f64) {
         let part = |at: usize| match self.has(at) {
             true => &column[self.start(at)..][..GROUPS[at].width],

@@ -1,8 +1,8 @@
 //! Static evaluation with our own nets: integer nets by class, exact tables below them.
 //!
-//! Positions with contact go to the contact net, races to the race net, and what the bearoff tables
-//! cover is answered by them. The nets run in integers ([`crate::nn::IntegerNet`]):
-//! the same bits on every CPU, for any batch and for any `reference`.
+//! Positions with contact go to the contact net, races to the race net, and the bearoff tables answer the positions
+//! that they cover. The nets run in integers ([`crate::nn::IntegerNet`]): the same bits on every CPU, for any batch
+//! and for any `reference`.
 //!
 //! ```
 //! use gammond_engine::eval::{Evaluator, nets::NetEvaluator};
@@ -74,7 +74,7 @@ pub fn is_ours(path: &Path) -> bool {
             .is_ok_and(|()| native::looks_like_one(&magic))
 }
 
-/// Judges positions with our own nets and the bearoff tables.
+/// Evaluates positions with our own nets and the bearoff tables.
 #[derive(Debug, Clone)]
 pub struct NetEvaluator {
     name: String,
@@ -198,7 +198,7 @@ impl NetEvaluator {
             }
         } else {
             let own = (path.display().to_string(), class_net::read_bounded(path)?);
-            // It stands for all of its line that is not said otherwise, as in a folder.
+            // A single file replaces its whole line, except roles that have files of their own, as in a folder.
             let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
             let class = role(&own.1);
             let kept = EMBEDDED.iter().filter(|(_, bytes)| {
@@ -211,7 +211,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// Returns the creates an evaluator from the contents of files with names, one a class.
+    /// Creates an evaluator from the contents of files with names, one a class.
     ///
     /// # Errors
     /// When a class is missing or there twice, or a file damaged.

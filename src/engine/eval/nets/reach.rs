@@ -1,7 +1,7 @@
 //! Blots that a roll can reach: for each point the number of rolls, of 36, that hit an enemy blot there or cover one's
 //! own.
 //!
-//! The number of hitting rolls is one of the handcrafted integers. *Which* blot they hit is worth as much, and so is
+//! The number of hitting rolls is one of the handcrafted integers. *Which* blot they hit matters as much, and so does
 //! which of the player's own blots will be covered. Defined in `protocol-specs/net-inputs.md` (`NI-30`, `NI-31`);
 //! everything is computed from bit masks of 24 points, without branches on what stands there.
 

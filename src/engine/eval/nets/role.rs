@@ -2,7 +2,7 @@
 
 use gammond_game::{Class, Position};
 
-/// Player with a clear lead in a contact position. Plays of one roll differ in this only by what they hit, so the nets
+/// Player with a clear lead in a contact position. Plays of one roll differ in this only by their hits, so the nets
 /// that share contact positions by it are seldom compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RaceLead {

@@ -59,7 +59,7 @@ pub fn checksum(bytes: &[u8]) -> Option<u32> {
     bytes.last_chunk::<4>().map(|end| u32::from_le_bytes(*end))
 }
 
-/// Returns the class that a net file names, without looking at the rest.
+/// Returns the class that a net file names, without parsing the rest.
 #[must_use]
 pub fn class(bytes: &[u8]) -> Option<&[u8]> {
     let field = bytes.get(CLASS_AT..CLASS_AT + 16)?;

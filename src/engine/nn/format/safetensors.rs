@@ -99,7 +99,7 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
     file.net(metadata)
 }
 
-/// Returns the metadata. A key that is not known could change what the net computes, so it is refused.
+/// Returns the metadata. A key that is not known could change the net's results, so it is refused.
 fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
     let Some(object) = value.as_object() else {
         return fail(8, format!("metadata: {value}, expected texts by name"));

@@ -107,8 +107,7 @@ pub(super) fn results_vnni(
     enter!(level, Vnni, compiled(net, batch, sums, out));
 }
 
-/// A level's registers and what is done with them. All functions are called only in code compiled
-/// for the level.
+/// A level's registers and the operations on them. All functions are called only in code compiled for the level.
 trait Registers {
     type R: Copy;
     /// 16-bit numbers in a register.
@@ -148,12 +147,12 @@ impl Registers for Avx2 {
     }
     #[inline(always)]
     unsafe fn load(place: *const i16) -> __m256i {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm256_loadu_si256(place.cast()) }
     }
     #[inline(always)]
     unsafe fn store(value: __m256i, place: *mut i16) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm256_storeu_si256(place.cast(), value) }
     }
     #[inline(always)]
@@ -233,12 +232,12 @@ impl Registers for Vnni {
     }
     #[inline(always)]
     unsafe fn load(place: *const i16) -> __m512i {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm512_loadu_si512(place.cast()) }
     }
     #[inline(always)]
     unsafe fn store(value: __m512i, place: *mut i16) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm512_storeu_si512(place.cast(), value) }
     }
     #[inline(always)]

@@ -54,7 +54,7 @@ impl Aligned {
         aligned
     }
 
-    /// Changes the length to a multiple of 32; what is new is 0. Keeps the memory it has.
+    /// Changes the length to a multiple of 32; new numbers are 0. Keeps the memory it has.
     pub fn resize(&mut self, length: usize) {
         self.0.resize(length / 32, Line([0; 32]));
     }

@@ -20,11 +20,10 @@ pub trait Integers {
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
     /// Returns the 32 groups of four bits, lowest first.
     fn nibbles(packed: u128) -> [i16; 32];
-    /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has
-    /// one of the rows `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the
-    /// third for more), and above 3 row `start + 4 i + 3` with half of what is above 3. Written to
-    /// `list` from place `length` on, rows ascending; the new length. Nothing is listed when `length` is
-    /// beyond `LENGTH_MAX`.
+    /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has one of the rows
+    /// `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the third for more), and above 3
+    /// row `start + 4 i + 3` with half of the excess above 3. Written to `list` from place `length` on, rows
+    /// ascending; the new length. Nothing is listed when `length` is beyond `LENGTH_MAX`.
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize;
     /// Writes a byte for each bit: half of the number whose binary digits are `digits`, rounded up, and 0 where the
     /// number is another's. First those of the lower 24 bits in `hits`, then of the lower 24 bits that are not, then the

@@ -44,13 +44,14 @@ pub(in crate::nn) trait Wide: Copy {
     fn half_load(half: &[f32; 8]) -> Self::Half;
 }
 
-/// Work on lanes of float32. As with [`super::Kernel`], `run` and what it calls are `#[inline(always)]`.
+/// Work on lanes of float32. As with [`super::Kernel`], `run` and the functions that it calls are
+/// `#[inline(always)]`.
 pub(in crate::nn) trait WideKernel {
     /// Does the work; `W` are the lanes of the level.
     fn run<W: Wide>(self);
 }
 
-/// The plain implementation: what the others must equal.
+/// The plain implementation, which the others must equal.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Plain([f32; 16]);
 

@@ -40,7 +40,7 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// Takes bytes and appends what they complete to `pieces`.
+    /// Takes bytes and appends the completed pieces to `pieces`.
     pub fn push(&mut self, bytes: &[u8], pieces: &mut Vec<Piece>) {
         for &byte in bytes {
             match (self.telnet, byte) {

@@ -1,4 +1,4 @@
-//! BGBlitz's `.bgf`: what was played, and the program's own analyses. Rules MAT-70 to MAT-75 of
+//! BGBlitz's `.bgf`: the actions, and the program's own analyses. Rules MAT-70 to MAT-75 of
 //! `protocol-specs/match-files.md`; the members were learned from the public reader of the package gammonview.
 
 use super::bgf_members::{

@@ -223,7 +223,7 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for First<T, 
     }
 }
 
-/// Reads an array to what is there already, so that the elements before a fault stay.
+/// Appends the elements of an array, so that the elements before a fault stay.
 struct Elements<'a, T, const MOST: usize>(&'a mut First<T, MOST>);
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> DeserializeSeed<'de> for Elements<'_, T, MOST> {
@@ -487,7 +487,7 @@ impl<'de> Visitor<'de> for &mut Games<'_> {
         while self.goes_on {
             let at = self.read.get();
             let mut game = GameMembers::default();
-            // A game that breaks off is passed on with what it has.
+            // A game that breaks off is passed on with its actions so far.
             let next = seq.next_element_seed(&mut game);
             if matches!(next, Ok(None)) {
                 return Ok(());

@@ -1,4 +1,4 @@
-//! A row of a `.mat` game cut into its cells, and what a cell says.
+//! A row of a `.mat` game cut into its cells, and the meaning of a cell.
 
 use crate::Roll;
 use crate::notation::syntax::Fault;

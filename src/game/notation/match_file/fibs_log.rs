@@ -76,7 +76,7 @@ struct Log {
     /// Name of the user who kept the log, once a line gives it.
     user: Option<String>,
     matches: Vec<Logged>,
-    /// The match that is going on.
+    /// The current match.
     now: Option<usize>,
     /// The last match of each pair of players; the user is [`YOU`], others are in the order of their names.
     last: HashMap<[String; 2], usize>,

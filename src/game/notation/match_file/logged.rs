@@ -88,7 +88,7 @@ impl Logged {
         self.recorder.give_up(line, at, wrong);
     }
 
-    /// Keeps what the user types, where the log shows it, and what the server plays for him.
+    /// Records the user's input, where the log shows it, and the server's plays for him.
     pub(super) fn typed(&mut self, line: &str) {
         let line = line.trim_start_matches(['>', ' ']);
         let moves = ["move ", "m ", "The only possible move is ", "Bearing off: "];
@@ -404,8 +404,8 @@ impl Logged {
         }
     }
 
-    /// Returns a board: it shows what was played, and the rest of the match where the log begins in the middle.
-    /// `swapped`: it names the second player first.
+    /// Records a board: it shows the play, and the rest of the match where the log begins in the middle. `swapped`:
+    /// it names the second player first.
     pub(super) fn board(
         &mut self,
         place: LinePosition,

@@ -678,7 +678,7 @@ mod tests {
         assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
     }
 
-    /// MAT-01: what is printed once is printed the same ever after.
+    /// MAT-01: a printed match prints the same again.
     #[test]
     fn comments_are_made_fit() {
         for comment in [

@@ -140,8 +140,7 @@ impl MatchFile {
         }
     }
 
-    /// Reads as much of a match file as there is to read. Where several matches stand in it, the second one is a fault of
-    /// the first.
+    /// Reads as much of a match file as possible. If it has several matches, the second one is a fault of the first.
     ///
     /// # Errors
     /// [`NotationError`] with the code `bad-match-file` when it is none: no match in it at all.

@@ -1,5 +1,5 @@
-//! OGXM, the match format of OpenGammon, version 2: what was played. Analyses, signatures, clocks and the like are
-//! passed over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
+//! OGXM, the match format of OpenGammon, version 2: the actions. Analyses, signatures, clocks and the like are passed
+//! over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
 use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};

@@ -14,7 +14,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A field and what is wrong with it.
+/// A field and its fault.
 pub(super) type FieldError = (&'static str, Reason);
 
 /// Faults of a file that are kept.
@@ -41,7 +41,7 @@ pub(super) struct Recorder {
     lines: Vec<Vec<usize>>,
     faults: Vec<FileFault>,
     broken: Vec<usize>,
-    /// Board, cube and turn. Its score is not asked: files say what a game is worth.
+    /// Board, cube and turn. Its score is not used: files give the value of a game.
     game: Game,
     /// True if the rest of the game is skipped.
     given_up: bool,
@@ -223,7 +223,7 @@ impl Recorder {
         let _ = self.game.played(after);
     }
 
-    /// Follows an act. What is against the rules is for those to say who read the match.
+    /// Follows an act. The readers of the match report acts against the rules.
     fn follow(&mut self, player: MatPlayer, act: Act) {
         let _ = self.game.follow(player.index(), act);
     }

@@ -1,4 +1,4 @@
-//! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
+//! GNU Backgammon's `.sgf`: one game tree a game. Only the actions are read; analyses are passed over.
 
 use super::record::{LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder, UNDOUBLED};

@@ -28,7 +28,7 @@ pub(super) fn annotated(file: &MatchFile, notes: &MatchNotes<'_>) -> String {
         return file.to_string();
     };
     let mut remarked = file.clone();
-    // Remarks of an earlier time stand behind what the file itself had.
+    // Remarks of an earlier analysis follow the file's own comments.
     let mut comments = remarked.comments.iter();
     let had = comments.position(|one| one.starts_with(SEAL));
     remarked.comments.truncate(had.unwrap_or(usize::MAX));

@@ -1,4 +1,4 @@
-//! eXtreme Gammon's binary `.xg` (matches) and `.xgp` (positions): what was played, and the program's own analyses.
+//! eXtreme Gammon's binary `.xg` (matches) and `.xgp` (positions): the actions, and the program's own analyses.
 //! Comments are passed over. Rules MAT-40 to MAT-46 of `protocol-specs/match-files.md`.
 
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
@@ -287,7 +287,7 @@ fn level(number: i32) -> Cow<'static, str> {
     }
 }
 
-/// Returns the reads seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon,
+/// Reads seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon,
 /// each with the greater ones; and the equity. None where nothing was written.
 fn evaluation(record: &Record<'_>, at: usize) -> Option<(Chances, f64)> {
     if record.is_blank(at, 28) {
@@ -438,8 +438,8 @@ fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// Returns the steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0
-/// is off.
+/// Returns the steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, below 0 is
+/// off.
 fn steps(record: &Record<'_>) -> Result<Play, FieldError> {
     let bad = || ("play", Reason::Other("has a step from or to no point"));
     let mut steps = Vec::new();

@@ -109,7 +109,7 @@ struct Meta {
     key: Option<RequestKey>,
 }
 
-/// The `Idempotency-Key` of a request, and a checksum of what it asked.
+/// The `Idempotency-Key` of a request, and a checksum of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RequestKey {
     key: String,

@@ -365,7 +365,7 @@ async fn result(
     if let Some(problem) = ended.problem() {
         return Err(problem);
     }
-    // The reports that there are stand first in the list.
+    // The existing reports come first in the list.
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
     let is = |name: &str, forms: &[matches::Report]| forms.iter().any(|(known, ..)| *known == name);
     if let Some(name) = wanted.as_deref()

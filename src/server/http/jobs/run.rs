@@ -83,7 +83,7 @@ async fn compute(shared: &Arc<Core>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Result
     }
 }
 
-/// Judges several files one after the other; a problem takes the place of a file that is none.
+/// Analyses several files one after the other; a problem takes the place of a file that is none.
 async fn several(
     shared: &Arc<Core>,
     jobs: &Arc<Jobs>,
@@ -126,7 +126,8 @@ async fn several(
     })
 }
 
-/// Judges one file and files it, if the job asks for it. Returns the reports and the number of matches in the archive.
+/// Analyses one file and files it, if the job asks for it. Returns the reports and the number of matches in the
+/// archive.
 async fn judged(
     shared: &Arc<Core>,
     jobs: &Arc<Jobs>,
@@ -286,7 +287,7 @@ fn without_time(mut answer: Vec<u8>) -> Vec<u8> {
     answer
 }
 
-/// Returns the reports of an analysis: their sizes stand in the first line, unless JSON is the only one.
+/// Returns the reports of an analysis: their sizes are in the first line, unless JSON is the only one.
 fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
     let archived = None;
     if whole.first() == Some(&b'{') {

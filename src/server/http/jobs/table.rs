@@ -243,7 +243,7 @@ impl Jobs {
         self.discard(expired);
     }
 
-    /// Removes the files of jobs that have left the table, and ends what is computed for them.
+    /// Removes the files of jobs that have left the table, and ends their computation.
     fn discard(self: &Arc<Self>, jobs: Vec<Arc<Job>>) {
         if jobs.is_empty() {
             return;

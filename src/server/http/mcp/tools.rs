@@ -1,4 +1,4 @@
-//! The tools and resources of MCP: a question, its answer, and what a model reads (MCP-20 to MCP-42).
+//! The tools and resources of MCP: a question, its answer, and the model's text (MCP-20 to MCP-42).
 
 use super::super::board::{DrawingOptions, PNG, SVG, TEXT, shown};
 use super::super::problem::Problem;

@@ -282,7 +282,7 @@ fn field(problem: &Problem) -> &str {
     }
 }
 
-/// Fills the holes `{{name}}` of a template. What comes into a hole is not read again.
+/// Fills the holes `{{name}}` of a template. The inserted text is not parsed again.
 fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut pieces = template.split("{{");
     let mut text = pieces.next().unwrap_or_default().to_owned();

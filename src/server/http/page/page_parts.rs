@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Plays that are listed where the query has no `top`.
 const PLAYS_LISTED: usize = 10;
-/// Chances of an answer: the member, its name, and what the head of a column calls it.
+/// Chances of an answer: the member, its name, and its column heading.
 const CHANCES: [(&str, &str, &str); 5] = [
     ("win", "Win", "Win"),
     ("win_gammon", "Win gammon", "Win G"),

@@ -227,7 +227,7 @@ impl Experiment {
         seeds.iter().filter_map(of).collect()
     }
 
-    /// Judges each half of the claim over the seeds.
+    /// Decides each half of the claim over the seeds.
     #[must_use]
     pub fn judged(&self, seeds: &[SeedResult]) -> Vec<JudgedHalf> {
         let judge = |&half: &Half| {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 /// Context in which one seed of an experiment runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ExperimentContext<'a> {
-    /// The folder in which its training is kept, so that it goes on after a kill.
+    /// The folder in which its training is kept, so that it resumes after a kill.
     pub folder: &'a Path,
     /// Weights of gnubg's, for experiments that want them.
     pub gnubg: Option<&'a Path>,

@@ -1,4 +1,4 @@
-//! Experiments of the literature by name: what was claimed, and what comes out here.
+//! Experiments of the literature by name: the claims, and their results here.
 
 mod additions;
 mod climbing;

@@ -167,7 +167,7 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-/// Races to learn from, and decisions to be judged by.
+/// Races to learn from, and decisions to measure by.
 const LEARNED: usize = 100_000;
 const TEST_DECISIONS: usize = 10_000;
 /// Epochs, and those after which a net should be as good as done.

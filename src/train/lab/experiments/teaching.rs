@@ -1,4 +1,4 @@
-//! Nets that are taught by values of the built-in nets, and what they lose in decisions judged by those.
+//! Nets trained on values of the built-in nets, and their losses in decisions evaluated by those.
 
 use super::kit::ExperimentContext;
 use crate::lab::LabError;
@@ -21,9 +21,9 @@ use gammond_job::Control;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// Decisions that judge.
+/// Number of test decisions.
 pub(super) const TEST_DECISIONS: usize = 1_000;
-/// The look-ahead that labels and judges.
+/// The look-ahead that labels and evaluates.
 pub(super) const PLIES: u8 = 2;
 
 /// Returns the positions that are wanted of games of the built-in nets from odd beginnings, each once; none when it
@@ -155,8 +155,8 @@ pub(super) struct ChosenPlays {
     pub lost: Vec<Vec<f64>>,
 }
 
-/// Returns the losses of players in `decisions`, judged at `plies` plies. The best of the players' plays and of the
-/// favourite at `favourites` plies costs nothing. `None` if it was stopped.
+/// Returns the losses of players in `decisions`, evaluated at `plies` plies. The best of the players' plays and of
+/// the favourite at `favourites` plies costs nothing. `None` if it was stopped.
 pub(super) fn losses(
     engine: &Engine,
     players: &[Box<dyn Player>],
@@ -209,7 +209,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().copied().collect::<Running>().mean()
 }
 
-/// Positions to learn from and decisions that judge.
+/// Positions to learn from and test decisions.
 pub(super) struct TrainingData {
     /// The built-in nets.
     pub engine: Engine,
@@ -272,8 +272,8 @@ pub(super) fn teach(
 }
 
 impl TrainingData {
-    /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, judged at two plies;
-    /// `None` if it was stopped.
+    /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, evaluated at two
+    /// plies; `None` if it was stopped.
     pub(super) fn lost(
         &self,
         nets: &[ClassicNet],
