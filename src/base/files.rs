@@ -33,7 +33,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refused(format!("is {found}, not a regular file")))
 }
 
-/// Times that [`lock`] asks for a lock, and the pause between two of them.
+/// Number of tries for a lock in [`lock`], and the pause between two of them.
 const LOCK_TRIES: usize = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
@@ -63,7 +63,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if length <= most {
         bytes.reserve_exact(length as usize);
-        // Some files have more in them than their length says, and others grow.
+        // Some files have more bytes than their length says, and others grow.
         file.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length > most || bytes.len() as u64 > most {

@@ -141,8 +141,8 @@ impl Running {
         }
     }
 
-    /// Returns the interval like [`Running::interval99`]; `None` for fewer than five numbers, whose scatter says too
-    /// little. For numbers without a least difference, which need none of the rule of three.
+    /// Returns the interval like [`Running::interval99`]; `None` for fewer than five numbers, whose scatter is too
+    /// uncertain. For numbers without a least difference, which need none of the rule of three.
     #[must_use]
     pub fn known_interval99(&self) -> Option<[f64; 2]> {
         (self.count >= INTERVAL_COUNT_MIN).then(|| self.interval99())

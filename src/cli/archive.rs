@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Statements that create the tables.
 const TABLES: &str = include_str!("archive.sql");
-/// `gmmd`: says whose file it is.
+/// `gmmd`: marks the file as gammond's.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
 const VERSION: i64 = 5;
@@ -72,7 +72,7 @@ impl Archive {
             looks_right(path, make)?;
         }
         if make {
-            // The system says better than SQLite why a file cannot be written; an empty one is as good as none.
+            // The system's error is clearer than SQLite's about an unwritable file; an empty file counts as none.
             let mut options = std::fs::OpenOptions::new();
             let opened = options.create(true).append(true).open(path);
             opened.map_err(Failure::in_file(path))?;

@@ -24,7 +24,7 @@ pub(crate) struct AnalysisKey {
 )]
 pub(crate) struct ArchiveKey {
     pub(crate) checksum: String,
-    /// Checksum in archives of versions that knew nets and tables by their names alone.
+    /// Checksum in archives of versions that identified nets and tables by their names alone.
     pub(crate) checksum_by_names: String,
     pub(crate) level: String,
     pub(crate) nets: String,

@@ -78,7 +78,7 @@ impl FailureArgs {
 /// Number of failures that are reported one by one.
 const FAILURES_SHOWN_MAX: usize = 5;
 
-/// Says on standard error which failures a duel survives: the first few.
+/// Reports on standard error the first failures that a duel survives.
 #[derive(Debug, Default)]
 pub(crate) struct FailureLog(Mutex<usize>);
 

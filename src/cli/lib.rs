@@ -408,8 +408,8 @@ fn log_filter(text: &str) -> Result<Targets, String> {
 mod tests {
     use super::*;
 
-    /// Every option that takes a number refuses what no work can want, but for seeds, which may be any number, and the size
-    /// of a bearoff database, whose limits depend on each other and are named when it is made.
+    /// Every option that takes a number refuses numbers beyond any use, but for seeds, which may be any number, and
+    /// the size of a bearoff database, whose limits depend on each other and are named when it is made.
     #[test]
     fn every_number_has_a_limit() {
         const FREE: [&str; 3] = ["seed", "points", "checkers"];
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(open, Vec::<String>::new());
     }
 
-    /// Calls `visit` with every option and argument that takes a number, and a number far beyond what it can want.
+    /// Calls `visit` with every option and argument that takes a number, and a number far beyond its use.
     fn numbers(
         command: &clap::Command,
         path: &mut Vec<String>,

@@ -238,9 +238,9 @@ impl Measured {
     }
 }
 
-/// `--met` unless something else is asked for.
+/// Default of `--met`.
 const DEFAULT_MET: &str = "kazaross-xg2";
-/// `--nets` unless something else is asked for.
+/// Default of `--nets`.
 const EMBEDDED: &str = "embedded";
 
 /// Output format of one-shot commands.
@@ -254,12 +254,12 @@ pub(crate) enum Format {
 }
 
 impl Common {
-    /// Builds the engine that these options ask for.
+    /// Builds the engine of these options.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
         Ok(self.engine_builder()?.build()?)
     }
 
-    /// Returns the engine that these options ask for, to be changed.
+    /// Returns a builder of the engine of these options.
     pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
         let mut builder = engine_builder()
             .nets(nets_named(&self.nets))
@@ -301,7 +301,7 @@ impl Common {
         })
     }
 
-    /// Returns what these options say about our engine as a player, for specifications that leave it open.
+    /// Returns the options of our engine as a player, for specifications that leave them open.
     pub(crate) fn ours(&self) -> Ours {
         let mut options = Options::default();
         options.plies = self.plies.filter(|&plies| plies != 0);
@@ -378,7 +378,7 @@ impl Common {
         self.met.as_deref().unwrap_or(DEFAULT_MET)
     }
 
-    /// Returns the match equity table that is asked for.
+    /// Returns the requested match equity table.
     pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
         let name = self.met_name();
         MatchEquityTable::named(name).or_else(|unknown| {
@@ -392,7 +392,7 @@ impl Common {
 }
 
 impl Common {
-    /// Returns the settings of requests that these options and `key=value` words ask for.
+    /// Returns the settings of requests in these options and `key=value` words.
     pub(crate) fn session(&self, words: &[String]) -> Result<Options, Failure> {
         let mut session = Options::default();
         let wrong = |error: SettingError| Failure::usage(error);

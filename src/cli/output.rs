@@ -174,7 +174,7 @@ pub(crate) fn handle_broken_pipe(result: io::Result<()>) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints all that a command has to say; a closed pipe ends it quietly.
+/// Prints the whole output of a command; a closed pipe ends it quietly.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -185,7 +185,7 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Formats a figure with so many decimals, or says that too few numbers give none.
+/// Formats a figure with so many decimals, or a note that there are too few numbers.
 pub(crate) fn known(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(
         || "unknown".to_owned(),

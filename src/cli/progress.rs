@@ -62,14 +62,14 @@ impl ProgressArgs {
         self.report(&format!("{count} {what}{ending} in {}", path.display()));
     }
 
-    /// Says something about the work to people.
+    /// Reports a text about the work to people.
     pub(crate) fn report(self, text: &str) {
         if !matches!(self.progress, Shown::Json | Shown::None) {
             stderr_line!("gammond: {text}");
         }
     }
 
-    /// Turns progress off, whatever the options say.
+    /// Turns progress off, also against the options.
     pub(crate) const fn quiet(mut self, quiet: bool) -> ProgressArgs {
         if quiet {
             self.progress = Shown::None;
@@ -198,7 +198,7 @@ impl Drawing {
                 });
                 bar.set_style(style.progress_chars("=> "));
             }
-            // The work of an earlier run says nothing about this one's speed.
+            // The work of an earlier run does not count for this one's speed.
             bar.set_position(event.resumed);
             bar.reset_eta();
             bar
@@ -254,7 +254,7 @@ fn line(event: &ProgressEvent, since: Duration) -> String {
     text
 }
 
-/// Returns the time to the end for a bar: nothing before anything is known of it.
+/// Returns the time to the end for a bar: an empty text before there is an estimate.
 fn remaining_text(eta: Duration) -> String {
     if eta.is_zero() {
         return String::new();

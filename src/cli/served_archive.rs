@@ -83,7 +83,7 @@ fn owners(scope: &ArchiveScope) -> Option<String> {
     match scope {
         ArchiveScope::All => None,
         ArchiveScope::Owners(names) => Some(json!(names).to_string()),
-        // A kind that is not known here shows nothing that has an owner.
+        // An unknown kind shows nothing that has an owner.
         _ => Some("[]".to_owned()),
     }
 }
@@ -203,7 +203,7 @@ fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Va
 /// The results of the decisions of a game.
 #[derive(Default)]
 struct Game {
-    /// Points before it; `None` if no position says so.
+    /// Points before it; `None` if no position has them.
     score: Option<[u32; 2]>,
     crawford: bool,
     sides: [Side; 2],

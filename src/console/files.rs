@@ -154,7 +154,7 @@ impl Console {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
         if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
-            // The original says nothing where whole matches are exported.
+            // The original prints nothing where whole matches are exported.
             if self.options.strict && matches!(path, ["export", "match" | "session", ..]) {
                 return;
             }

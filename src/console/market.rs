@@ -180,7 +180,7 @@ impl Console {
             0 => WHOLE_MATCH,
             length => length.min(WHOLE_MATCH),
         };
-        // A match that is won at once says how much is missing at the score.
+        // A match that is won at once shows the number of points missing at the score.
         let mut at = |mine: u32, theirs: u32, crawford: bool| {
             let score = Score::new(
                 WHOLE_MATCH,

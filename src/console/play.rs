@@ -192,7 +192,7 @@ impl Console {
         self.waiting = Some(waiting);
     }
 
-    /// Takes a line with dice that were asked for.
+    /// Handles a line with requested dice.
     pub(super) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn ConsoleHost) {
         let Some([first, second]) = read_dice(line) else {
             if let "quit" | "exit" = line.trim() {

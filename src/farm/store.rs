@@ -484,7 +484,7 @@ async fn own_stream(
         });
     }
     match replicas {
-        // It would say yes, and keep one.
+        // It would accept, and keep one.
         Some(replicas @ 2..) if stream.cached_info().cluster.is_none() => {
             Err(refused_copies(Some(replicas), "it is in none".to_owned()))
         }

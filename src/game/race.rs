@@ -2,8 +2,8 @@
 
 use super::{Position, Side};
 
-/// A race in the three usual counts, seen by the player on roll. Where a count says double, redouble
-/// or take, money play with a cube that is neither dead nor doubled by the score is meant.
+/// A race in the three usual counts, seen by the player on roll. A count's double, redouble or take is that of money
+/// play with a cube that is neither dead nor doubled by the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceCounts {
     /// Keith's counts: mine raised by a seventh, and the opponent's.

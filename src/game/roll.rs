@@ -33,7 +33,7 @@ impl Roll {
         Ok(Roll { first, second })
     }
 
-    /// Returns a roll whose dice are known to be good.
+    /// Returns a roll of valid dice.
     pub const fn of(first: u8, second: u8) -> Roll {
         assert!(first >= 1 && first <= 6 && second >= 1 && second <= 6);
         Roll { first, second }
@@ -143,7 +143,7 @@ impl fmt::Display for Roll {
 mod tests {
     use super::*;
 
-    /// One identity for a roll; how it was shown is another thing.
+    /// Rolls are equal in either order of the dice; the order shown is not part of a roll.
     #[test]
     fn the_order_of_the_dice_is_no_difference() {
         let hash = |roll: Roll| {

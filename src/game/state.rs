@@ -100,11 +100,10 @@ impl Score {
     /// The longest match accepted, in points.
     pub const LENGTH_MAX: u8 = 255;
 
-    /// Returns a match to `length` points (1..=255) with these scores; `crawford` says that this very game is the
-    /// Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
+    /// Returns a match to `length` points (1..=255) with these scores; `crawford` is true if this game is the
+    /// Crawford game. Length 0 is money play, with scores 0 and no Crawford game.
     ///
-    /// # Errors
-    /// [`MatchStateError`] names what cannot be.
+    /// # Errors [`MatchStateError`] names the fault.
     pub const fn new(
         length: u32,
         me: u32,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// A job without its types: what others need to know of it.
+/// A job without its types, for other machines.
 pub trait Work: Sync {
     /// Returns the header of the job.
     fn header(&self) -> Header;

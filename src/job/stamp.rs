@@ -1,5 +1,5 @@
-//! The stamp in the head of a text file that a job made: the same command knows its own work again, and leaves
-//! everything else as it is.
+//! The stamp in the head of a text file that a job made: the same command recognises its own work, and leaves all
+//! other files unchanged.
 
 use super::{Difference, Header};
 use gammond_base::checksum::sha256;

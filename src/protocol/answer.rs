@@ -1,7 +1,7 @@
 //! The common parts of answers to lines of text: JSON in the shapes of the interface, compact text, or bare positions.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is
-//! not makes [`NotFinite`], never a word that JSON does not know.
+//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is not makes
+//! [`NotFinite`], never a word outside JSON.
 
 use super::request::{Line, Refusal, RequestError};
 use super::verbs::VERBS;
@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 pub struct Addressee<'a> {
     /// The request's id.
     pub id: Option<&'a str>,
-    /// The style wanted.
+    /// The requested style.
     pub style: AnswerStyle,
     /// Warning about a part of the request that was dropped, if any.
     pub warning: Option<&'static str>,

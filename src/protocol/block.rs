@@ -10,7 +10,7 @@ use gammond_report::analysis::MatchPart;
 /// Longest match of one request, with its line ends.
 pub const MATCH_BYTES_MAX: usize = 256 << 10;
 
-/// The words that choose a part of a match, and what each wants.
+/// The words that choose a part of a match, and their expected values.
 const PART_KEYS: [(&str, &str); 3] = [
     ("from", "GAME or GAME:MOVE, such as 2:5"),
     ("to", "GAME or GAME:MOVE, such as 2:5"),

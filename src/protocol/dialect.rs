@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The action for a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineAction<Q = Inquiry> {
-    /// Send no text: the line asks nothing, or the command has no answer.
+    /// Send no text: the line is no request, or the command has no answer.
     Silence,
     /// Send this text; each line has its LF.
     Say(String),
@@ -163,8 +163,8 @@ pub struct Inquiry {
     pub place: QueuePlace,
     /// True if a stopped search should still give an answer without look-ahead.
     pub fallback_to_static: bool,
-    /// Receives the analyses of a match beside the report, if they are wanted; not for [`super::ReportForm::Json`], whose decisions
-    /// are dropped once they are written.
+    /// Receives the analyses of a match beside the report, if requested; not for [`super::ReportForm::Json`], whose
+    /// decisions are dropped once they are written.
     pub collected: Option<Arc<Collected>>,
     /// Makes the answer.
     pub reply: Box<dyn Reply>,

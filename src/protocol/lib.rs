@@ -1,7 +1,7 @@
 //! Protocols as machines without I/O: text in, requests and text out.
 //!
-//! [`answerer`] asks the engine; the other modules know its vocabulary alone, so that they are tested with no net
-//! loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
+//! [`answerer`] queries the engine; the other modules use its types alone, so that they are tested with no net
+//! loaded. No module opens a socket. The normative texts are in `protocol-specs/`.
 //!
 //! ```
 //! use gammond_protocol::{Request, Options, parse_line};

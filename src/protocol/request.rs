@@ -54,7 +54,7 @@ pub enum Request {
     Stats,
     /// Stop the requests with these ids; without any all of them.
     Cancel(Vec<String>),
-    /// Say `pong`.
+    /// Answer `pong`.
     Ping,
     /// End the session.
     Quit,
@@ -70,7 +70,7 @@ pub struct MatchHeader {
     pub rules: Rules,
     /// The line that ends it.
     pub end: String,
-    /// True if the client wants progress reports.
+    /// True if the client requests progress reports.
     pub progress: bool,
     /// The decisions that are analysed.
     pub part: MatchPart,

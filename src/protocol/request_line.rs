@@ -79,7 +79,7 @@ pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal
     })
 }
 
-/// The head of a line, known even if the rest of the line is wrong.
+/// The head of a line, valid even if the rest of the line is wrong.
 pub(super) struct Head {
     pub(super) id: Option<String>,
     pub(super) wishes: Wishes,
@@ -543,6 +543,6 @@ fn match_end(line: &[u8]) -> Option<String> {
 
 /// Most ids of one request to cancel.
 const CANCELLED_MAX: usize = 64;
-/// The word for the line that ends a block, and that line where the request says no other one.
+/// The keyword for the line that ends a block, and that line by default.
 const END: &str = "end";
 const BLOCK_END: &str = ".";

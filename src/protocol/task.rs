@@ -88,7 +88,7 @@ pub struct MatchTask {
     pub rules: Rules,
     /// Format of the report.
     pub form: ReportForm,
-    /// True if the client wants progress reports.
+    /// True if the client requests progress reports.
     pub progress: bool,
     /// The decisions that are analysed.
     pub part: MatchPart,

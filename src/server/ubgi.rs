@@ -68,8 +68,8 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
     }
 }
 
-/// Runs UBGI until the input ends or says `quit`. `build` creates an engine with these nets and threads if an option asks for
-/// another one.
+/// Runs UBGI until the input ends or `quit`. `build` creates an engine with these nets and threads if an option
+/// changes them.
 ///
 /// # Errors
 /// If reading or writing fails; a closed output is no error.

@@ -39,8 +39,8 @@ impl ActionLoss {
     }
 }
 
-/// Lets a player decide on both sides of a double and charges it (BM-36). `None` if the player knows no cube, or no
-/// match is so long.
+/// Has a player decide on both sides of a double, and returns the losses (BM-36). `None` if the player has no cube,
+/// or no match is so long.
 ///
 /// # Errors
 /// When the player has no answer.

@@ -48,8 +48,8 @@ impl Generation {
     }
 }
 
-/// Records by which the generations are known: key, dice, equity. Of the first generation only one of the contact file
-/// is known; the contact, crashed and race files that were rolled out again have their own.
+/// Records that identify the generations: key, dice, equity. For the first generation only one of the contact file is
+/// known; the contact, crashed and race files that were rolled out again have their own.
 const KNOWN_RECORDS: [(&str, [u8; 2], f64, Generation); 4] = [
     ("OAHDPAABDAOAHDPAABDA", [4, 2], 0.133_905, Generation::First),
     (
@@ -219,7 +219,7 @@ impl Reading {
     }
 }
 
-/// Returns the points that both players need in `c` records, by the settings; `None` if they do not say it.
+/// Returns the points that both players need in `c` records, from the settings; `None` if they do not have it.
 fn cube_away(settings: &str) -> Result<Option<u8>, String> {
     let mut words = settings.split_whitespace();
     if !words.any(|word| word == "cubeAway") {

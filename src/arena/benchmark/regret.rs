@@ -45,7 +45,7 @@ pub fn decisions(positions: &[Position], count: usize, seed: u64) -> Vec<FreshDe
     found
 }
 
-/// Says what plays are worth: a search, cubeless.
+/// A judge of plays: a search, cubeless.
 #[derive(Clone, Debug)]
 pub struct PlayJudge {
     engine: Engine,

@@ -16,7 +16,7 @@ pub enum Scored {
     Play(PlayScore),
     /// An `o` record; `None` when the player has no static chances.
     Cube(Option<CubeLoss>),
-    /// A `c` record; `None` when the player knows no cube.
+    /// A `c` record; `None` when the player has no cube.
     Action(Option<ActionLoss>),
 }
 
@@ -71,8 +71,9 @@ impl PlayTally {
         }
     }
 
-    /// Returns the mean loss in the unit of eXtreme Gammon's performance rating (PR): 500 times the loss of a decision in
-    /// points. All records count; only where each leaves a choice is it what players know by that name.
+    /// Returns the mean loss in the unit of eXtreme Gammon's performance rating (PR): 500 times the loss of a
+    /// decision in points. All records count; it is comparable with published PRs only where each record leaves a
+    /// choice.
     #[must_use]
     pub fn performance(&self) -> f64 {
         performance(&self.loss)

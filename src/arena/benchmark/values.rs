@@ -113,8 +113,8 @@ pub struct NoValues(pub String);
 /// Number of labels between two calls for progress.
 const STRETCH: usize = 4096;
 
-/// Returns the errors of all players, by group; groups without labels are left out. Of the first labels when it was
-/// stopped: the second value says of how many.
+/// Returns the errors of all players, by group; groups without labels are left out. After a stop they are of the
+/// first labels: the second value is the number of those.
 ///
 /// # Errors
 /// [`NoValues`].

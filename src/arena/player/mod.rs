@@ -1,7 +1,7 @@
 //! Players: our engine, the classical players, other programs, all behind the trait [`Player`].
 //!
-//! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
-//! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
+//! A [`PlayerSpec`] is the notation of a player (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
+//! player itself. Duels, tournaments and benchmarks use players by the trait alone.
 
 pub mod classic;
 mod expectiminimax;
@@ -32,7 +32,7 @@ pub fn engine_builder() -> EngineBuilder {
     Engine::builder().net_opener(classic::open_nets)
 }
 
-/// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
+/// Chooses plays in cubeless money games; with the cube too, if it supports it. The same for all threads of a duel.
 pub trait Player: Send + Sync {
     /// Returns the player's name, as it was requested.
     fn name(&self) -> String;
@@ -69,7 +69,7 @@ pub trait Player: Send + Sync {
         None
     }
 
-    /// Returns the same player in games with the cube; none when it knows only cubeless ones.
+    /// Returns the same player in games with the cube; `None` when it plays only cubeless ones.
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
         None
     }

@@ -129,8 +129,8 @@ impl Gammond {
         })
     }
 
-    /// Returns the best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold
-    /// up all other games.
+    /// Returns the best play by a search, on the calling thread: the engine's own pool has one thread, and would
+    /// delay all other games.
     fn searched_play(
         &self,
         query: &PlayQuery,

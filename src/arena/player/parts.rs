@@ -61,7 +61,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Puts a player together; `open` makes a part and says its key in errors. None of the parts may have no values.
+    /// Puts a player together; `open` makes a part and names its key in errors. Every part must have values.
     pub(super) fn new<'a, S: 'a>(
         (name, file): (&str, &Path),
         (contact, crashed, race): (&'a S, Option<&'a S>, &'a S),

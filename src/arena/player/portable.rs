@@ -83,7 +83,7 @@ pub enum PortablePlayer {
         kind: String,
         /// Number of its file.
         file: FileNumber,
-        /// `swap` or `invert`; as its file says when left out.
+        /// `swap` or `invert`; `None` for the file's own.
         sides: Option<String>,
     },
     /// Put together from parts. Its file does not travel, only its contents.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A player as it is asked for.
+/// A player's specification.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlayerSpec {
@@ -36,7 +36,7 @@ pub enum PlayerSpec {
     Classic(&'static str, PathBuf, Option<Sides>),
     /// Put together from parts that this file names.
     Parts(PathBuf),
-    /// Put together from parts that are known already.
+    /// Put together from parsed parts.
     Assembled(Box<PartsSpec>),
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
     Pipe(String),
@@ -145,7 +145,7 @@ fn classical(
         if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
             let (file, sides) = match rest.rsplit_once(":sides=") {
                 Some((file, name)) => (file, Sides::named(name).map(Some)),
-                // As the file says.
+                // As the file has it.
                 None => (rest, Some(None)),
             };
             return Some(match (file, sides) {
@@ -232,7 +232,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns the player itself, with what `defaults` say where the text says nothing.
+    /// Returns the player itself, with `defaults` where the text has no value.
     ///
     /// # Errors
     /// When files are missing or a program does not start.

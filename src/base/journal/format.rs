@@ -150,7 +150,7 @@ pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
     let mut magic = [0; MAGIC.len()];
     let got = fill(reader, &mut magic)?;
     if got < MAGIC.len() {
-        // Long enough that no other file begins so, or nothing at all.
+        // Long enough that no other file begins so, or empty.
         let begun = MAGIC.starts_with(&magic[..got]) && (got == 0 || got > "gammond ".len());
         return Ok(if begun {
             Found::Nothing

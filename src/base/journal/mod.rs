@@ -92,7 +92,7 @@ pub enum JournalError {
         /// Description of the damage.
         what: &'static str,
     },
-    /// Two records have the same number and say different things.
+    /// Two records have the same number and different contents.
     #[error("{}: record {number} is there twice, with different contents", path.display())]
     Twice {
         /// The journal.

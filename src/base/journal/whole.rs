@@ -76,10 +76,9 @@ fn already() -> io::Error {
     )
 }
 
-/// Finds out at the start of long work whether its result can be written.
+/// Checks at the start of long work whether its result can be written.
 ///
-/// # Errors
-/// What [`write_whole`] would say, as far as that can be known.
+/// # Errors The errors of [`write_whole`], as far as they can be predicted.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -191,7 +190,7 @@ fn write_beside(
         let _ = fs::remove_file(&part);
         return written;
     }
-    // The name is on the disk when its folder is; not every file system can be asked.
+    // The name is on the disk when its folder is; some file systems cannot sync a folder.
     if let Some(folder) = path.parent()
         && let Ok(folder) = File::open(folder)
     {

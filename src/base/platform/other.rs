@@ -23,12 +23,12 @@ pub fn read_exact_at(mut file: &File, space: &mut [u8], at: u64) -> io::Result<(
     file.read_exact(space)
 }
 
-/// Returns `None`: not known here.
+/// Returns `None`: unknown on this system.
 pub fn file_id(_: &Metadata) -> Option<FileId> {
     None
 }
 
-/// Returns `None`: metadata does not say here who may read a file.
+/// Returns `None`: metadata has no access rights on this system.
 pub fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
@@ -38,7 +38,7 @@ pub fn resident_bytes() -> Option<u64> {
     None
 }
 
-/// Returns false: not known here.
+/// Returns false: unknown on this system.
 pub fn others_are_busy(_: std::time::Instant) -> bool {
     false
 }

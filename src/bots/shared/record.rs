@@ -57,7 +57,7 @@ pub struct MatchRecord {
     pub notes: Vec<String>,
     /// The end was not seen: the link was broken. The outcome then follows from the rating (FIBS-31).
     pub unseen: bool,
-    /// The board of the running game seen by the one who moves next, if it is known.
+    /// The board of the running game seen by the player who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,
     cube: u32,
     /// A play that was sent and is not confirmed yet.
@@ -155,7 +155,7 @@ impl MatchRecord {
     }
 
     /// Compares the record with the position that the server shows, `player` to move, and discards the game's plays
-    /// when no play explains it. `rolls` are the last known ones of both.
+    /// when no play explains it. `rolls` are the last rolls of both.
     pub fn check(
         &mut self,
         player: MatPlayer,
@@ -314,7 +314,7 @@ impl MatchRecord {
     /// wrong.
     pub fn set_reported_score(&mut self, scores: [u32; 2]) {
         let start = self.games.last().map_or(self.scores, |game| game.scores);
-        // The score before the game says nothing about its end.
+        // The score before the game does not show its end.
         if scores == self.scores || scores == start {
             return;
         }

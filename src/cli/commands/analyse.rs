@@ -91,7 +91,7 @@ impl Args {
     }
 }
 
-/// Matches whose whole analyses are printed, unless `--full` asks for more.
+/// Number of matches whose whole analyses are printed without `--full`.
 const WHOLE_MAX: usize = 3;
 /// Folders that hold no matches of their owner, beside hidden ones.
 const FOLDERS_LEFT_OUT: [&str; 3] = ["target", "node_modules", "venv"];
@@ -123,7 +123,7 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-/// A match analysed, or the reason why its file is not, or neither where it is known already.
+/// A match analysed, or the reason why its file is not, or neither if the match is already in the archive.
 struct AnalysedFile {
     path: PathBuf,
     /// The place of the match in its file, from 1; 0 where it is the only one.
@@ -568,7 +568,7 @@ fn is_left_out(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".") || FOLDERS_LEFT_OUT.iter().any(|one| *one == name)
 }
 
-/// Says if a match is in the archive.
+/// A function that returns true if a match is in the archive.
 type KnownKey<'a> = dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync + 'a;
 
 /// Returns the matches of a file.

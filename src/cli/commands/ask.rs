@@ -16,9 +16,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Plays shown to people who do not say how many.
+/// Number of plays shown by default.
 const PLAYS_SHOWN: usize = 10;
-/// Columns of a screen that does not say how many it has.
+/// Number of columns of a screen of unknown width.
 const COLUMNS: usize = 80;
 
 /// Arguments of all these commands.
@@ -226,7 +226,7 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
-            // Other forms hold positions that an OGID cannot say.
+            // Other forms hold positions that an OGID cannot express.
             let ogid = shown
                 .ogid(state)
                 .map(|ogid| format!("OGID         {ogid}\n"));

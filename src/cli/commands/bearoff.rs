@@ -158,7 +158,7 @@ impl Form {
 const DEFAULT_SET: [(Form, usize, usize); 2] = [(Form::Race, 12, 15), (Form::TwoSided, 6, 10)];
 
 impl Make {
-    /// Returns true if no option says what to make.
+    /// Returns true if no option names a database.
     fn is_bare(&self) -> bool {
         let numbers = self.points.is_some() || self.checkers.is_some();
         let forms = self.one_sided || self.two_sided || self.no_gammons || self.no_compress;

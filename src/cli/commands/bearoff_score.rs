@@ -129,7 +129,7 @@ impl Scorer<'_> {
                 return Ok(Vec::new());
             }
             BenchmarkRecord::Cube(_) => {
-                // No table knows its cube: it stays, under its own settings.
+                // No table has its cube: it stays, under its own settings.
                 let settings = std::mem::take(&mut self.settings).into_iter();
                 let before = std::mem::take(&mut self.pending);
                 return Ok(settings.chain(before).chain([record]).collect());

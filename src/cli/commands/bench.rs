@@ -250,8 +250,8 @@ pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
     read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
-/// Returns the match equity table of the cube measure: the one that is asked for, else the one that the measure is
-/// defined with (BM-31).
+/// Returns the match equity table of the cube measure: the requested one, else the one that the measure is defined
+/// with (BM-31).
 pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
     const MEASURE: &str = "mec26";
     match common.met {

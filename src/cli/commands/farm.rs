@@ -447,7 +447,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     let (runtime, job) = (io_threads()?, &args.job);
     let farm = args.server.open(&runtime)?;
     let tried = runtime.block_on(async {
-        // An unknown job is said to be unknown.
+        // An unknown job is reported as unknown.
         farm.task::<farm_jobs::Ours>(job).await?;
         match farm.state(job).await? {
             State::Cancelled => Err(FarmError::Other(format!(

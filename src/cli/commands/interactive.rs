@@ -57,7 +57,7 @@ const HINTS: usize = 5;
 const MISTAKES: usize = 3;
 /// Turns of the longest game.
 const TURNS_MAX: u32 = 20_000;
-/// Columns of a screen that does not say how many it has.
+/// Number of columns of a screen of unknown width.
 const COLUMNS: usize = 80;
 /// Seeds that the program chooses have at most nine digits: people type them.
 const SEEDS: u64 = 1_000_000_000;

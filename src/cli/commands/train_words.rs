@@ -58,7 +58,7 @@ impl Narrator {
         let number = value["round"].as_u64()?;
         let figure = |name: &str| value[name].as_f64();
         let (stage, rounds) = self.stages.get(self.stage)?;
-        // Only the figures of a measured recipe say which stage it is.
+        // Only the figures of a measured recipe have the stage.
         let place = match self.against {
             Some(_) => format!("stage {stage}, "),
             None => String::new(),

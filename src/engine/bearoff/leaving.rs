@@ -16,7 +16,7 @@ const FEW: usize = 6;
 struct Rolls([f64; LEAVING_ROLLS]);
 
 impl RollDistribution for Rolls {
-    /// No roll at all is before the first one.
+    /// Without a roll, before the first one.
     const REACHED: Rolls = Rolls([0.0; LEAVING_ROLLS]);
 
     fn before(after: &[(u32, Rolls); 21]) -> Rolls {

@@ -51,9 +51,9 @@ pub struct OneSided {
     numbering: Numbering,
     gammons: bool,
     layout: Layout,
-    /// Made when a database without gammon distributions is first asked about gammons.
+    /// Computed when a database without gammon distributions is first used for gammons.
     saving: OnceLock<SavingGammon>,
-    /// Mean number of rolls of each position, made when it is first asked; not a number where a record is damaged.
+    /// Mean number of rolls of each position, computed at first use; not a number where a record is damaged.
     means: OnceLock<Vec<f32>>,
 }
 
@@ -96,9 +96,8 @@ impl OneSided {
 
     /// Opens a file of GNU Backgammon's one-sided kind.
     ///
-    /// # Errors
-    /// [`BearoffError`] when it cannot be read, is of another kind, or does not hold together: a
-    /// length other than the header asks for, or index entries that lead out of the file.
+    /// # Errors [`BearoffError`] when it cannot be read, is of another kind, or is inconsistent: another length than
+    /// that of the header, or index entries that lead out of the file.
     pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }

@@ -1,4 +1,4 @@
-//! The databases that an evaluator asks, and which of them answers.
+//! The databases of an evaluator, and the choice among them.
 
 use super::near::FastPlays;
 use super::{

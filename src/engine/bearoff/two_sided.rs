@@ -15,7 +15,7 @@ pub struct TwoSided {
     bytes: Bytes,
     numbering: Numbering,
     cubeful: bool,
-    /// Made when it is first asked ([`TwoSided::win_after_rolls`]).
+    /// Computed at first use ([`TwoSided::win_after_rolls`]).
     plays: OnceLock<Plays>,
 }
 
@@ -28,7 +28,7 @@ const SIX_SIX: Numbering = match Numbering::new(6, 6) {
     None => unreachable!(),
 };
 
-/// The table in the program, made when it is first asked: 6.8 MB of table by 50 KB of plays.
+/// The table in the program, computed at first use: 6.8 MB of table from 50 KB of plays.
 #[cfg(endings_made)]
 static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     super::make::two_sided_by(
@@ -43,8 +43,8 @@ static BUILT_IN: LazyLock<Vec<u8>> =
     LazyLock::new(|| include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd")).to_vec());
 
 impl TwoSided {
-    /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is made when it is
-    /// first asked, in less than a tenth of a second.
+    /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is computed at first
+    /// use, in less than a tenth of a second.
     #[must_use]
     pub fn built_in() -> TwoSided {
         TwoSided {

@@ -18,7 +18,7 @@ pub enum EngineError {
     /// A needed file is missing or damaged.
     #[error("{}", Named(path, source))]
     File {
-        /// The file or folder that was asked for.
+        /// The requested file or folder.
         path: PathBuf,
         /// The error in it.
         source: FileError,
@@ -62,7 +62,7 @@ pub enum FileError {
          gammond net quantise IN.safetensors OUT.net --class contact"
     )]
     Float,
-    /// Nets of a kind that a [`NetOpener`](super::NetOpener) knows.
+    /// An error of nets of a kind that a [`NetOpener`](super::NetOpener) opens.
     #[error("{0}")]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }

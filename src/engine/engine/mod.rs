@@ -101,7 +101,7 @@ pub enum Nets {
     Path(PathBuf),
 }
 
-/// Opens nets of a kind that this crate does not know; returns `None` if the file is of another kind.
+/// Opens nets of a kind that this crate does not have; returns `None` if the file is of another kind.
 pub type NetOpener =
     fn(&Path) -> Option<Result<Arc<dyn Evaluator>, Box<dyn std::error::Error + Send + Sync>>>;
 
@@ -393,7 +393,7 @@ impl Engine {
     }
 
     /// Returns an engine with the same nets, tables and cache and `threads` threads of its own, for work that must
-    /// not delay other work. Each thread calls `begins` with its number first, say to give way to others.
+    /// not delay other work. Each thread calls `begins` with its number first, for example to lower its priority.
     ///
     /// A thread that waits for a part of one question may begin another one of the same threads, and
     /// the first then waits for the second: threads of their own keep two questions apart.

@@ -35,7 +35,7 @@ impl Default for CubeEfficiency {
 }
 
 impl CubeEfficiency {
-    /// GNU Backgammon's, version 1.07, where the nets know no better; its own weights do not.
+    /// GNU Backgammon's, version 1.07, where the nets have none of their own; its own weights have none.
     pub const GNUBG: CubeEfficiency = CubeEfficiency {
         by_position: true,
         contact: 0.68,
@@ -100,7 +100,7 @@ const BEAROFF_LIFE: [[[f64; 4]; 3]; 3] = [
 /// Range of the inverse of the mean number of rolls for which the factors hold.
 const INVERSE_ROLLS: (f64, f64) = (0.12, 0.27);
 
-/// Largest efficiency of a bear-off: near the middle a centred cube is worth more than Janowski's live line says.
+/// Largest efficiency of a bear-off: near the middle a centred cube is worth more than by Janowski's live line.
 const BEAROFF_LIFE_MAX: f64 = 1.2;
 
 /// Returns the efficiency in a bear-off above the two-sided table by the chance to win of the player on roll and the mean

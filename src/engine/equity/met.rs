@@ -5,7 +5,7 @@ use super::met_numbers::{G11, KAZAROSS_XG2, MEC26, Published, ROCKWELL_KAZAROSS}
 use gammond_game::Score;
 use std::path::{Path, PathBuf};
 
-/// The most points that a table keeps. Chances at longer distances are computed when they are asked for (MET-03).
+/// The most points that a table keeps. Chances at longer distances are computed on demand (MET-03).
 pub const AWAY_MAX: usize = 64;
 /// The most points that are distinguished.
 const FAR_MAX: usize = Score::LENGTH_MAX as usize;
@@ -99,8 +99,7 @@ impl MatchEquityTable {
 
     /// Reads a table in GNU Backgammon's XML format.
     ///
-    /// # Errors
-    /// [`MetError`] when the file is missing or says something impossible.
+    /// # Errors [`MetError`] when the file is missing or impossible.
     pub fn load(path: &Path) -> Result<MatchEquityTable, MetError> {
         let text = gammond_base::files::read_text(path, FILE_BYTES_MAX);
         text.map_err(|source| MetError::Read {
@@ -143,7 +142,7 @@ impl MatchEquityTable {
         }
     }
 
-    /// Returns a table all of whose entries are known: 64 rows of 64, and 64 for the trailer.
+    /// Returns a table with all entries: 64 rows of 64, and 64 for the trailer.
     pub(super) fn complete(name: &str, pre: &[Vec<f64>], post: &[f64]) -> MatchEquityTable {
         let mut line = post[..AWAY_MAX].to_vec();
         PostCrawford::USUAL.extend(&mut line, FAR_MAX);

@@ -95,7 +95,7 @@ pub struct CubePoints {
 }
 
 impl CubePoints {
-    /// Returns the points for a player whose wins and losses average what `chances` say.
+    /// Returns the points for a player whose wins and losses average as in `chances`.
     #[must_use]
     pub fn money(chances: &Chances, jacoby: bool, beavers: bool) -> CubePoints {
         let (won, lost) = (

@@ -83,7 +83,7 @@ impl QuickKeep {
     }
 }
 
-/// Values that an evaluator may know besides static chances: quicker and rougher ones, and those of the cube.
+/// Optional values of an evaluator besides static chances: quicker and rougher ones, and those of the cube.
 pub trait Shortcuts: std::fmt::Debug {
     /// Evaluates the same positions more quickly and roughly, for choosing which deserve [`Evaluator::evaluate`].
     /// When the evaluator has no quick net for these positions, returns `false` and leaves `out` alone.
@@ -112,9 +112,9 @@ pub trait Shortcuts: std::fmt::Debug {
         false
     }
 
-    /// Returns the share of a live cube's value that a cube has in this position, 0 to 1: owned by the player on roll,
-    /// centred, and owned by the opponent (CUBE-12). `chances` are those of the player on roll. `None` when the evaluator
-    /// does not know more than the class shows.
+    /// Returns the share of a live cube's value that a cube has in this position, 0 to 1: owned by the player on
+    /// roll, centred, and owned by the opponent (CUBE-12). `chances` are those of the player on roll. `None` when the
+    /// evaluator has no value beyond that of the class.
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let _ = (position, chances);
         None
@@ -149,7 +149,7 @@ pub trait Shortcuts: std::fmt::Debug {
     }
 }
 
-/// The shortcuts of an evaluator that knows only static chances.
+/// The shortcuts of an evaluator with static chances only.
 #[derive(Clone, Copy, Debug)]
 pub struct NoShortcuts;
 

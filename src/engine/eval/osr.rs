@@ -1,8 +1,8 @@
 //! OSR, the one-sided rollout of races in the literature (OSR-01 to OSR-05 of `protocol-specs/bearoff-databases.md`).
 //!
-//! Each side brings its checkers home alone by fixed rules, so many times; from there on the table of six
-//! points knows how many rolls are still needed. The dice of each game are the same for every side and
-//! position, so that the same position always has the same chances, and like positions the same luck.
+//! Each side brings its checkers home alone by fixed rules, so many times; from there on the table of six points has
+//! the number of rolls still needed. The dice of each game are the same for every side and position, so that the same
+//! position always has the same chances, and like positions the same luck.
 
 use super::gnubg::race::replace_backgammons;
 use super::{Evaluator, SearchPolicy, Shortcuts};
@@ -125,7 +125,7 @@ impl Osr {
 }
 
 impl RollDistributions {
-    /// Adds a game in which `used` rolls led to this board; from there on the table knows (OSR-04).
+    /// Adds a game in which `used` rolls led to this board; the rest is from the table (OSR-04).
     fn add(&mut self, board: &Board, used: usize, share: f64) {
         let mut counts = [0; 25];
         counts[..HOME].copy_from_slice(&board[1..=HOME]);

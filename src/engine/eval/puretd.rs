@@ -64,14 +64,14 @@ pub enum PureTdError {
     /// The pruning net in the program is damaged, which a test excludes.
     #[error("{0}")]
     Pruning(#[from] NetError),
-    /// The net says something about itself that this version does not know.
+    /// The net's file has a property that is unknown to this version.
     #[error("{key} is {found}, expected {expected}")]
     Unknown {
         /// Key in the file.
         key: &'static str,
         /// Value in the file.
         found: String,
-        /// Values that are known.
+        /// Known values.
         expected: &'static str,
     },
 }

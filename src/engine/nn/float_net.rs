@@ -98,8 +98,8 @@ pub struct InputGroup {
 
 /// Weights in float32.
 ///
-/// With `clip(x)` = x limited as [`Limits`] say the net is `a1 = clip(b1 + sum of value * row of w1)` (or its
-/// square), `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
+/// With `clip(x)` = x limited by [`Limits`] the net is `a1 = clip(b1 + sum of value * row of w1)` (or its square),
+/// `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FloatNet {
     /// Sizes.

@@ -349,7 +349,7 @@ mod tests {
     fn slow_sigmoid(t: f32) -> f32 {
         let tenths = 10.0 * t.abs().min(10.0);
         let whole = tenths.floor();
-        // A test may ask the system library.
+        // A test may use the system library.
         let e = ((f64::from(whole.min(99.0)) / 10.0).exp() / 10.0) as f32;
         let small = 1.0 / (1.0 + e * (10.0 + (tenths - whole)));
         if t < 0.0 { 1.0 - small } else { small }

@@ -239,7 +239,7 @@ impl MoveFilter {
         method: FilterMethod::Auto,
         ..MoveFilter::NORMAL
     };
-    /// The names, as [`MoveFilter::named`] knows them.
+    /// The names that [`MoveFilter::named`] accepts.
     pub const NAMES: [&str; 7] = ["auto", "swift", "tiny", "narrow", "normal", "large", "huge"];
     /// The names in words.
     pub const WANT: &str = "auto, swift, tiny, narrow, normal, large or huge";

@@ -853,7 +853,7 @@ mod tests {
         }
     }
 
-    /// The value that the table says is the one of options without any.
+    /// The table's default is the value of options without settings.
     #[test]
     fn defaults_of_the_table_are_those_of_a_search() {
         let mut spelt = Options::default();

@@ -143,7 +143,7 @@ pub struct RolledOut {
     pub trials: u32,
     /// Win, won gammon, won backgammon, lost gammon, lost backgammon; each within 0..=1.
     pub chances: [f64; 5],
-    /// One standard error of each; infinite where fewer than two games say nothing of it, like the errors below.
+    /// One standard error of each; infinite with fewer than two games, like the errors below.
     pub chance_errors: [f64; 5],
     /// Equities without the cube.
     pub cubeless: Equities,

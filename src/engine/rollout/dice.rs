@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// A throw says nothing about the next one, early or late in a game.
+    /// Throws are independent, early or late in a game.
     #[test]
     fn throws_are_fair_and_independent() {
         let dice = Dice::new(6);

@@ -30,7 +30,7 @@ pub enum RolloutError {
         /// Valid values.
         want: String,
     },
-    /// The game is over, or the question asks for what cannot be.
+    /// The game is over, or the question is impossible.
     #[error("{0}")]
     Question(&'static str),
     /// The cube may not be turned, so there is no decision to roll out.

@@ -70,8 +70,8 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// Plays until `trials` games of each candidate are known or a rule says stop; `progress` gets the results so far
-    /// from time to time.
+    /// Plays until `trials` games of each candidate are played or a stopping rule applies; `progress` gets the
+    /// results so far from time to time.
     pub fn run(&mut self, trials: u32, progress: &mut dyn FnMut(&Rollout<'a>)) -> RolloutEnd {
         loop {
             if let Some(end) = self.ended(trials) {

@@ -4,7 +4,7 @@ use gammond_base::stats::Running;
 
 /// Games of each candidate between two checks of the stopping rules; they spread the throws of each turn evenly.
 pub const ROUND: u32 = 36;
-/// Rounds whose means say how far the results scatter; before, the games themselves do.
+/// Number of rounds from which on their means give the scatter of the results; before, the games do.
 const ROUNDS_BELIEVED: u64 = 36;
 
 /// Value of one game, or the mean over all games, to the player on roll at the question.

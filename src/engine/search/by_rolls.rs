@@ -95,7 +95,7 @@ impl RollStep {
     }
 }
 
-/// Values known so far of the position after a play.
+/// Values so far of the position after a play.
 #[derive(Debug)]
 pub(super) struct ByRolls {
     position: Position,
@@ -230,7 +230,7 @@ impl ByRolls {
             .collect()
     }
 
-    /// Returns the value of the position to the player on roll there, as far as known.
+    /// Returns the value of the position so far to the player on roll there.
     pub(super) fn value(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         if self.replies.is_empty() {
             return tree.value((0, Branches::FIRST), &self.position, None, 0);

@@ -1,5 +1,5 @@
-//! Static evaluations for the search: from the cache where it has them, in batches by class where
-//! not, with noise where that is wanted.
+//! Static evaluations for the search: from the cache where it has them, in batches by class where not, with noise if
+//! it is set.
 
 use super::cache::Cache;
 use super::context::Context;
@@ -26,7 +26,7 @@ pub(super) struct Needs {
     pub(super) near: bool,
 }
 
-/// Room for the positions that the cache does not know.
+/// Room for the positions that are not in the cache.
 #[derive(Debug, Default)]
 pub(super) struct CacheMisses {
     order: Vec<(Class, u32)>,

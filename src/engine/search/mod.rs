@@ -240,8 +240,8 @@ pub fn cube_verdict(
     }
 }
 
-/// Returns true if taking is right where the verdict does not say it: a double that is not legal is taken when that costs
-/// less than passing.
+/// Returns true if taking is right where the verdict leaves it open: a double that is not legal is taken when that
+/// costs less than passing.
 fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> bool {
     stakes.may_double(cube)
         || stakes_are_dead(stakes, cube)

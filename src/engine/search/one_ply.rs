@@ -1,5 +1,5 @@
-//! One play ahead: the best plays of every roll and their mean, cubeless. What training and luck ask millions of times; an
-//! interactive question goes through the tree of [`super`]. Replies are found as there ([`super::replies`]).
+//! One play ahead: the best plays of every roll and their mean, cubeless. Training and luck need it millions of
+//! times; an interactive query uses the tree of [`super`]. Replies are found as there ([`super::replies`]).
 
 use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::LeafEvaluator;
@@ -50,7 +50,7 @@ impl Filter {
 pub struct OnePlyResult {
     /// Mean over the rolls of the best play's chances, for the player on roll.
     pub mean: [f32; 5],
-    /// Share of the roll that was asked for in that mean: the chances, for the player on roll, of its best play among those
+    /// Share of the requested roll in that mean: the chances, for the player on roll, of its best play among those
     /// that the filter leaves. Less the mean they are the luck of the roll.
     pub drawn: [f32; 5],
     /// All plays of that roll, best first. The first may be better than those that the filter leaves.

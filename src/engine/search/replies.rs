@@ -81,9 +81,9 @@ pub struct Scratch {
 #[derive(Debug, Default)]
 struct KeptPlays {
     /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other; behind them all plays
-    /// of the roll that was asked for whole.
+    /// of the roll that was requested whole.
     plays: Vec<u32>,
-    /// Index of the first kept play of each roll and of the roll that was asked for whole, and the end.
+    /// Index of the first kept play of each roll and of the roll that was requested whole, and the end.
     starts: Vec<usize>,
 }
 
@@ -125,8 +125,8 @@ fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut V
 }
 
 impl Replies {
-    /// Chooses for the player on roll (`side`) at `position`, in each of `branches`. With [`Evaluated::Kept`] each reply's
-    /// static chances are known afterwards.
+    /// Chooses for the player on roll (`side`) at `position`, in each of `branches`. With [`Evaluated::Kept`] each
+    /// reply has its static chances afterwards.
     pub(super) fn choose(
         choice: &Choice<'_>,
         branches: Branches,
@@ -437,7 +437,7 @@ impl Scratch {
     /// Returns the best play of a roll in a branch, as a number in `unique`: the one that is worth least to the
     /// opponent.
     fn best_of(&self, branch: usize, index: usize) -> u32 {
-        // Only what this roll kept: a play that another roll wanted was still cut here.
+        // Only the plays that this roll kept: a play that another roll wanted was still cut here.
         let plays = self.kept(branch).of_roll(index);
         let mut best = plays[0];
         let mut least = (f64::INFINITY, f64::INFINITY);

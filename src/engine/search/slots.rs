@@ -1,8 +1,8 @@
 //! Cubes that a search keeps apart, level by level (PLY-02).
 //!
-//! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the
-//! depth only, not on the positions, so they are listed beforehand: at each level the cubes asked
-//! for, and how their values follow from those one level deeper.
+//! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the depth only, not on
+//! the positions, so they are listed beforehand: at each level the requested cubes, and the way from their values to
+//! those one level deeper.
 
 use crate::equity::{CubeState, Leaf, Stakes, Valuer};
 
@@ -160,7 +160,7 @@ impl SlotPlan {
         values
     }
 
-    /// Returns the values of the cubes wanted at `level` for a position that is not looked beyond.
+    /// Returns the values of the cubes wanted at `level` for a position that ends the search.
     pub(super) fn leaf(&self, level: usize, stakes: &Stakes, leaf: Leaf) -> Slots {
         let valuer = Valuer::new(stakes, leaf);
         let mut below = [0.0; SLOTS_MAX];

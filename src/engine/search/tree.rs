@@ -19,7 +19,7 @@ use std::sync::Mutex;
 pub(super) struct Value {
     /// Averages of the five chances.
     pub(super) chances: [f64; 5],
-    /// One value for each cube asked for.
+    /// One value for each requested cube.
     pub(super) slots: Slots,
 }
 
@@ -160,8 +160,8 @@ impl<'a> Tree<'a> {
         ahead.towards(&still, share)
     }
 
-    /// Returns the value of a position at a level, `plies` deep, for the cubes of some branches; its chances when
-    /// they are known. The chances are those of the first branch, if it is among them.
+    /// Returns the value of a position at a level, `plies` deep, for the cubes of some branches; its chances if there
+    /// are any. The chances are those of the first branch, if it is among them.
     pub(super) fn value(
         &self,
         (level, branches): (usize, Branches),

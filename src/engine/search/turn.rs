@@ -59,8 +59,9 @@ impl<'a> Turn<'a> {
         out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
     }
 
-    /// Returns the best of all plays of a roll. Games that are played on by what pruning leaves lose back games too often:
-    /// the net that prunes does not know how gammons and backgammons are saved, and its mistakes add up.
+    /// Returns the best of all plays of a roll. Games that continue with the plays that pruning leaves lose back
+    /// games too often: the pruning net has not learned how gammons and backgammons are saved, and its mistakes add
+    /// up.
     #[must_use]
     pub fn best_of_all(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> BestPlay {
         scratch.evaluate(&self.plays.choice, 0, position, &[roll], Evaluated::All);

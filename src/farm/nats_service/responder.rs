@@ -63,7 +63,7 @@ struct Waiting {
     secret: u128,
     lane: Lane,
     stop: Stop,
-    /// Error of the answer, if it is known already.
+    /// Error of the answer, if there is one already.
     fault: Option<(&'static str, &'static str)>,
     /// Memory of the match in the message, counted together with those of sockets.
     _weight: Option<MatchMemory>,

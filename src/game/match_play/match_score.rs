@@ -145,8 +145,9 @@ impl MatchScore {
         }
     }
 
-    /// Sets the points before a game, and whether it is the Crawford game, as a file or another program says. Without a flag
-    /// that is the first game in which one side alone needs one point; a flag where no side needs one means nothing.
+    /// Sets the points before a game, and whether it is the Crawford game, from a file or another program. Without a
+    /// flag that is the first game in which one side alone needs one point; a flag where no side needs one has no
+    /// effect.
     pub fn follow(&mut self, points: [u32; 2], crawford: Option<bool>) {
         self.points = points;
         let [first, second] = self.needs_one();

@@ -56,7 +56,7 @@ pub fn find_play(position: &Position, roll: Roll, after: &Position) -> Option<Pl
     Some(found.play)
 }
 
-/// A position made ready for generating plays; worth keeping when several rolls are wanted.
+/// A position prepared for generating plays; worth keeping for several rolls.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayGenerator {
     start: State<()>,

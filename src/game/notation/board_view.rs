@@ -273,8 +273,8 @@ impl View<'_> {
             return Ok(Score::MONEY);
         }
         let [first, second] = line.scores;
-        // gnubg writes the score of its player 1 second when the one who is asked is on roll, and
-        // first when it is not (BL-09).
+        // gnubg writes the score of its player 1 second when the player who is asked is on roll, and first otherwise
+        // (BL-09).
         let mine_first = match self.dialect {
             BoardDialect::Fibs | BoardDialect::RawBoard => first_on_roll,
             BoardDialect::External => first_on_roll == doubled,

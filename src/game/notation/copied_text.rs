@@ -48,7 +48,7 @@ pub(super) fn copied_lines(text: &[u8]) -> Vec<String> {
 /// Returns the positions of a text of several lines, in order; none if no line has an id with its name before it.
 #[must_use]
 pub fn copied_positions(text: &[u8]) -> Vec<CopiedPosition> {
-    // Ids of one line are no copied text: each form has a reader of its own.
+    // Ids of one line are not copied text: each form has a parser of its own.
     if !text
         .trim_ascii()
         .iter()

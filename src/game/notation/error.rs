@@ -123,7 +123,7 @@ pub enum Reason {
     Length {
         /// Characters found.
         found: usize,
-        /// Characters wanted.
+        /// Expected number of characters.
         want: usize,
     },
     /// The text ends before the field.
@@ -163,7 +163,7 @@ pub enum Reason {
     /// A file or text of another kind.
     #[error("is {0}")]
     Foreign(ForeignKind),
-    /// Anything else that can be said in fixed words.
+    /// Any other reason with a fixed text.
     #[error("{0}")]
     Other(&'static str),
 }

@@ -29,7 +29,7 @@ impl ForeignKind {
         ForeignKind { name, advice }
     }
 
-    /// Returns the kind of a text or file; `None` if it is none of those that are known.
+    /// Returns the kind of a text or file; `None` if the kind is unknown.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<ForeignKind> {
         let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);

@@ -84,7 +84,7 @@ pub(super) fn plain_form(text: &[u8], roll: Roll) -> Vec<u8> {
     plain
 }
 
-/// Returns true for a text that says that no checker moves (PLAY-33).
+/// Returns true for a text meaning that no checker moves (PLAY-33).
 pub(super) fn is_pass(plain: &[u8]) -> bool {
     if plain.iter().any(u8::is_ascii_digit) {
         return false;

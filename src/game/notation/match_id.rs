@@ -1,8 +1,8 @@
-//! gnubg's Match ID: cube, score, dice and whose turn it is in 12 base-64 characters.
+//! gnubg's Match ID: cube, score, dice and turn in 12 base-64 characters.
 //!
-//! Rules MID-01 to MID-08 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as
-//! they are, so reading and writing changes nothing; [`MatchId::view`] makes a `MatchState` of
-//! them, or says why there is none.
+//! Rules MID-01 to MID-08 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as they are, so reading
+//! and writing changes nothing; [`MatchId::view`] makes a `MatchState` of them, or gives the reason why there is
+//! none.
 
 use std::fmt;
 use std::str::FromStr;
@@ -86,7 +86,7 @@ const fn before_double(log: u16) -> (u16, CubeOwner) {
     }
 }
 
-/// Everything that a Match ID says, field by field.
+/// The fields of a Match ID.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchFields {
     /// The binary logarithm of the cube, 0..=15.
@@ -302,8 +302,8 @@ impl MatchId {
             .with(NO_JACOBY, u32::from(!jacoby))
     }
 
-    /// Returns the same with these points of player 0 and player 1 (0..=32767). A `MatchState` knows no points in
-    /// money play, a Match ID does.
+    /// Returns the same with these points of player 0 and player 1 (0..=32767). A `MatchState` has no points in money
+    /// play, a Match ID has.
     #[must_use]
     pub fn with_scores(self, zero: u16, one: u16) -> MatchId {
         let [zero_bits, one_bits] = SCORE;

@@ -55,7 +55,7 @@ pub enum OgidOwner {
     Player(OgidColour),
     /// `D`: the cube may not be used.
     Dead,
-    /// `?`: not known; read as in the middle.
+    /// `?`: unknown; read as in the middle.
     Unknown,
 }
 
@@ -398,7 +398,7 @@ fn fields(text: &[u8]) -> Vec<(&[u8], usize)> {
         .get(start..)
         .unwrap_or_default()
         .split(|&byte| byte == b':');
-    // One more than there may be, to say where the text is too long.
+    // One more than allowed, to report where the text is too long.
     fields
         .take(FIELDS_MAX + 1)
         .map(|field| {

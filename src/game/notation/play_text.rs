@@ -551,7 +551,7 @@ mod tests {
         check("4NvBBDDE54MBUA", [5, 5], "B/10 8/3", "bar/10* 8/3");
         check("204AABgAAAAAAA", [2, 3], "1/0 1OFF", "1/off(2)");
         check("204AABgAAAAAAA", [2, 3], "1-o 1-Off", "1/off(2)");
-        // gnubg wants the point of the hit; one way only is clear enough.
+        // gnubg needs the point of the hit; a single way is unambiguous.
         check("nG5ADQY5OBjgLA", [6, 2], "13/5", "13/5");
     }
 

@@ -102,12 +102,12 @@ pub struct ParsedPosition {
     pub roll: Option<Roll>,
     /// Offer that waits for an answer, if any.
     pub offer: Option<Offer>,
-    /// True if the form says that no cube is in use (only an XGID can).
+    /// True if the form shows that no cube is in use (only an XGID can).
     pub no_cube: bool,
     /// The Match ID that it came with: it holds more than a state, such as which of the players is on roll.
     pub match_id: Option<MatchId>,
-    /// The points of the player on roll and of the other of a match that is over (only a Match ID can say so). There
-    /// is no state then.
+    /// The points of the player on roll and of the other of a match that is over (only a Match ID has them). There is
+    /// no state then.
     pub final_score: Option<[u16; 2]>,
     /// The OGID that it came with: it holds more than a state, such as the colours.
     pub ogid: Option<Ogid>,
@@ -125,7 +125,7 @@ const CRAWFORD_DROPPED: &str =
     "crawford is set, but not exactly one side is 1-away: the flag was dropped";
 
 impl ParsedPosition {
-    /// Returns the GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
+    /// Returns the GNUbg ID of the position in this state. An equal one that was read is returned unchanged.
     #[must_use]
     pub fn gnubg_id(&self, state: &MatchState) -> GnubgId {
         if let (Some(match_id), Some(_)) = (self.match_id, self.final_score) {
@@ -151,8 +151,8 @@ impl ParsedPosition {
         }
     }
 
-    /// Returns the OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or the
-    /// match is over. One that was read and says the same comes back as it was.
+    /// Returns the OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or
+    /// the match is over. An equal one that was read is returned unchanged.
     #[must_use]
     pub fn ogid(&self, state: &MatchState) -> Option<Ogid> {
         let sayable = matches!(self.offer, None | Some(Offer::Double));
@@ -226,7 +226,7 @@ pub(super) fn from_copied(copied: &CopiedPosition) -> Result<ParsedPosition, Not
     })
 }
 
-/// Returns the error for a text that is no position, if it is of a known kind.
+/// Returns the error for a text that is no position, if its kind is a known foreign one.
 fn foreign(text: &[u8]) -> Option<NotationError> {
     let trimmed = text.trim_ascii();
     if trimmed.is_empty() || SnowiePosition::length(trimmed).is_some() {

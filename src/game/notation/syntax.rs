@@ -76,7 +76,7 @@ pub(super) fn prefix<'a, T>(
             fault.reason,
             input.len() - fault.rest.len(),
         ),
-        // Only streaming parsers ask for more, and this room uses none.
+        // Only streaming parsers need more input, and this module uses none.
         nom::Err::Incomplete(_) => NotationError::new(code, "text", Reason::Missing, input.len()),
     })
 }

@@ -73,7 +73,7 @@ pub struct Xgid {
     pub rules: u8,
     /// Match length in points, 0 for money.
     pub length: u16,
-    /// Binary logarithm of the largest cube; 0 says that no cube is in use.
+    /// Binary logarithm of the largest cube; 0 means that no cube is in use.
     pub cube_max_log: u8,
 }
 

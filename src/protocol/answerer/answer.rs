@@ -38,7 +38,7 @@ pub struct AnswerParts {
     pub body: Option<PackedText>,
 }
 
-/// An engine that answers, and an observer where counting is wanted.
+/// An engine that answers, and an optional observer that counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Answerer<'a> {
     engine: &'a Engine,

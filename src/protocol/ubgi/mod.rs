@@ -1,8 +1,7 @@
 //! UBGI, the line protocol between duel runners and engines, generations 0.1 and 0.2.
 //!
-//! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a
-//! question for the engine, or the wish to end. Rules UBGI-01 to UBGI-25 of
-//! `protocol-specs/ubgi.md`.
+//! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a question for the
+//! engine, or the end of the session. Rules UBGI-01 to UBGI-25 of `protocol-specs/ubgi.md`.
 //!
 //! ```
 //! use gammond_protocol::ubgi::{UbgiAction, Ubgi};
@@ -254,7 +253,7 @@ impl Ubgi {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
-        // The longest error names the key; they are all known, so the text is a constant.
+        // The longest error names the key; keys are all fixed, so the text is a constant.
         let Some(value) = key.accept(value, old) else {
             return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
         };

@@ -135,7 +135,7 @@ impl Verb {
         settings_of(self.scopes)
     }
 
-    /// Returns true if it sends progress where that is wanted.
+    /// Returns true if it sends progress on request.
     #[must_use]
     pub fn has_progress(&self) -> bool {
         self.scopes.contains(&Scope::Progress)

@@ -293,7 +293,7 @@ impl Resolved<'_> {
         self.game_goes_on("position is not one to decide in: the game is over")
     }
 
-    /// Checks that there is a decision about the cube. One that is dead may be asked about where a search answers.
+    /// Checks that there is a decision about the cube. A dead cube is accepted where a search answers.
     ///
     /// # Errors
     /// The reason why there is none.

@@ -51,7 +51,7 @@ pub static VERB: Verb = Verb {
     }),
 };
 
-/// Plays that are rolled out without a wish.
+/// Number of plays that are rolled out by default.
 const BEST_PLAYS: usize = 5;
 
 /// Returns a rollout of the position, of plays of the roll, or of a cube decision.

@@ -1,4 +1,4 @@
-//! bgweb-api: `POST /api/v1/getmoves`, and the additions that its users asked for (BW-01 to BW-51).
+//! bgweb-api: `POST /api/v1/getmoves`, and additions for its users (BW-01 to BW-51).
 
 use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
@@ -17,9 +17,9 @@ use gammond_game::{
 };
 use serde::{Serialize, Serializer};
 
-/// Deepest look-ahead that a request may ask for.
+/// Deepest look-ahead of a request.
 const PLIES_MAX: u32 = 3;
-/// Most plays that `max-moves` may say: more than any roll has.
+/// Largest value of `max-moves`: more than any roll has.
 const MOVES_MAX: u32 = u32::MAX;
 
 /// Takes a body of `getmoves`; `plies` is the look-ahead of a request that names none.

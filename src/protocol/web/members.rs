@@ -48,7 +48,7 @@ impl Members {
         Some(self.members.swap_remove(at).1).filter(|value| *value != Json::Null)
     }
 
-    /// Returns the fault of a member with another value than is wanted.
+    /// Returns the fault of a member whose value is not as expected.
     pub(super) fn wrong(&self, name: &str, value: &Json, want: &str) -> WebError {
         let name = self.name(name);
         let message = match value {

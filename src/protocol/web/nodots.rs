@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 const CANDIDATES_MAX: usize = 10;
 /// Look-ahead of every answer.
 const PLIES: u8 = 2;
-/// The member by which a body is known to be of this protocol (NEP-70).
+/// The member that identifies a body of this protocol (NEP-70).
 pub const MARK: &str = "positionId";
 
 /// Kind of decision.

@@ -77,7 +77,7 @@ fn value(message: impl Into<String>) -> WebError {
     WebError::new(BAD_VALUE, "", message)
 }
 
-/// The parameters that are known.
+/// The known parameters.
 #[derive(Debug, Default)]
 struct Query {
     points: [Option<i8>; 26],

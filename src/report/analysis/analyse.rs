@@ -38,7 +38,7 @@ pub struct GameAnalysis {
 /// A fault in a game, or one that the file reader reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The line of the file, from 1; 0 when it is not known.
+    /// The line of the file, from 1; 0 when it is unknown.
     pub line: usize,
     /// The game, from 1; 0 before the first one.
     pub game: usize,
@@ -88,7 +88,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Returns true if there is a decision: a roll whose play is unknown is none, unless it is asked for.
+    /// Returns true if there is a decision: a roll whose play is unknown is none, unless requested.
     #[must_use]
     pub fn has_decision(&self) -> bool {
         let mut decisions = self.games.iter().flat_map(|game| &game.decisions);

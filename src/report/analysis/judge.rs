@@ -326,7 +326,7 @@ fn open_plays(
     }
 }
 
-/// Values the play of a roll again, as deep as the settings say.
+/// Evaluates the play of a roll again, at the settings' depth.
 fn at_full_depth(
     engine: &Engine,
     settings: &Settings,

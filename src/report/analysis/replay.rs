@@ -216,7 +216,7 @@ impl GameReplay {
         action: MatAction,
         number: usize,
     ) -> Result<Option<Decision>, ActRefusal> {
-        // Boards are set up before this is asked.
+        // Boards are set up before this call.
         let Some(act) = action.act() else {
             return Ok(None);
         };
@@ -351,7 +351,7 @@ mod tests {
         assert!(!asked(&game).contains(&Action::Unknown { roll, open: true }));
     }
 
-    /// An action that does not fit ends the replay and says why.
+    /// An action that does not fit ends the replay with its reason.
     #[test]
     fn replay_reports_actions_that_do_not_fit() {
         use MatPlayer::{First, Second};

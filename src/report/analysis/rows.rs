@@ -21,7 +21,7 @@ pub enum DecisionKind {
     Beaver,
     /// Resign the game.
     Resign,
-    /// A roll whose play is not known.
+    /// A roll whose play is unknown.
     Roll,
 }
 
@@ -102,7 +102,8 @@ impl Row<'_> {
         Form::GnubgId.print(&decision.position, &decision.state, roll, None)
     }
 
-    /// Returns true for a question without an answer in the file (ANA-29): the best action is known, and none was taken.
+    /// Returns true for a question without an answer in the file (ANA-29): the best action is evaluated, and none was
+    /// taken.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.played.is_empty()

@@ -7,7 +7,7 @@ use gammond_base::escape::Terminal;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
 
-/// Mistakes that are listed unless more are asked for.
+/// Number of mistakes listed by default.
 const WORST_SHOWN: usize = 10;
 /// Width of a column of the table.
 const COLUMN: usize = 30;

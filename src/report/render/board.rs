@@ -1,4 +1,4 @@
-//! A board drawn with letters, as GNU Backgammon users know it.
+//! A board drawn with letters, as in GNU Backgammon.
 
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! Connections of the console to external players: gnubg's external protocol from the side that asks.
+//! Connections of the console to external players: gnubg's external protocol from the querying side.
 
 use gammond_engine::query::Stop;
 use std::io::{self, ErrorKind, Read, Write};

@@ -648,7 +648,7 @@ mod tests {
         }
         assert!(world.clients.is_over(one.origin, world.now));
         assert!(!world.clients.is_over(other.origin, world.now));
-        // A limit of its own takes the place of that of all.
+        // A client's own limit replaces the common one.
         let own = [
             (one.origin, Duration::from_secs(3600)),
             (other.origin, Duration::ZERO),

@@ -56,7 +56,7 @@ pub enum Asked {
     Busy {
         /// Text of the answers, an error for each inquiry.
         bytes: Vec<u8>,
-        /// Time after which the client may ask again, if it has used its processor time.
+        /// Time after which the client may send again, if it has used its processor time.
         wait: Option<Duration>,
     },
 }

@@ -140,7 +140,7 @@ impl Workers {
         Ok(Workers { shared })
     }
 
-    /// Asks for answers: the one way in for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
+    /// Submits work: the one entry for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
     /// cancellation are the same for all of them.
     pub fn ask(&self, lane: Lane, work: QueuedWork) -> Asked {
         if work.cost == Cost::Free
@@ -174,7 +174,7 @@ impl Workers {
         connection_budget: &Arc<ConnectionBudget>,
     ) -> Result<Lease, RequestError> {
         let (offer, awaited) = lease();
-        // Nothing comes through the channel; while it is open the work is wanted.
+        // The channel stays empty; while it is open the work is wanted.
         let (reply, _wanted) = unbounded_channel();
         let work = QueuedWork::leased(offer, cost, stop.clone(), connection_budget, reply);
         if let Err((_, reason)) = self.queue(lane, Box::new(work)) {

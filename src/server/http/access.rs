@@ -43,7 +43,7 @@ pub struct HttpAccess {
     pub open: bool,
     /// Proxies whose word about the addresses of clients is trusted.
     pub proxies: Vec<TrustedProxy>,
-    /// Origins whose pages may ask, such as `https://example.org`; `*` for all.
+    /// Origins whose pages may send requests, such as `https://example.org`; `*` for all.
     pub origins: Vec<String>,
 }
 

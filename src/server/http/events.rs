@@ -132,7 +132,7 @@ pub(super) fn response(body: Body) -> Response {
     response
 }
 
-/// Returns the answer to a browser that asks again after the last event: 204, which ends its tries (HTTP-42).
+/// Returns the answer to a browser that reconnects after the last event: 204, which ends its tries (HTTP-42).
 pub(super) fn ended(headers: &HeaderMap) -> Option<Response> {
     let id = headers.get("last-event-id")?;
     (id == LAST_ID).then(|| StatusCode::NO_CONTENT.into_response())

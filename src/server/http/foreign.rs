@@ -123,8 +123,8 @@ fn refusal(problem: &Problem, status: u16, kind: &'static str, body: String) -> 
 
 // bgweb-api.
 
-/// Returns the status for clients of other programs, which know no difference between a request that is none and one
-/// without an answer.
+/// Returns the status for clients of other programs, which do not distinguish an invalid request from one without an
+/// answer.
 fn foreign_status(problem: &Problem) -> u16 {
     match problem.status() {
         _ if problem.code == ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT.as_u16(),

@@ -109,8 +109,8 @@ pub(super) fn client(
     Ok(Some(found.map_or(peer, Origin::Address)))
 }
 
-/// Returns true if a trusted proxy says that the client came over TLS. A client that says so itself only makes its own cookie
-/// narrower.
+/// Returns true if a trusted proxy reports that the client came over TLS. A client's own false report only makes its
+/// own cookie narrower.
 pub(super) fn is_https(proxies: &[TrustedProxy], peer: Origin, headers: &HeaderMap) -> bool {
     let all = |name: &HeaderName| {
         let values = headers.get_all(name).iter();

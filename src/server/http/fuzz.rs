@@ -114,7 +114,7 @@ fn is_object(problem: &Problem) {
     assert!(value.is_ok_and(|value| value.is_object()), "{problem:?}");
 }
 
-/// Returns the line that asks the same, which also jobs keep.
+/// Returns the equivalent line, which also jobs keep.
 fn line(question: Result<Question, Problem>) -> Result<String, Problem> {
     let question = question?;
     let request = question.request(&Options::default());

@@ -1,4 +1,4 @@
-//! `POST /v1/analyse`: a match file as the body, its report in the form that is asked for (HTTP-60 to HTTP-62).
+//! `POST /v1/analyse`: a match file as the body, its report in the requested form (HTTP-60 to HTTP-62).
 
 use super::accept;
 use super::body;

@@ -65,7 +65,7 @@ use tokio::time::{Duration, sleep, timeout};
 use tower_service::Service as _;
 use unread::{ConnectionAnswers, ReadingPace};
 
-/// Longest time for the head of a request, and for a connection that says nothing.
+/// Longest time for the head of a request, and for a silent connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time that an HTTP/2 client has to answer a ping. On a machine with other work the answer may be read late.
 const PONG_TIMEOUT: Duration = Duration::from_secs(120);

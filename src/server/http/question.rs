@@ -35,7 +35,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Returns the question that asks for progress, unless it says whether it does.
+    /// Returns the question with progress requested, unless the request sets it.
     pub(super) fn with_progress(mut self) -> Question {
         with_progress(&mut self.parts.settings);
         self
@@ -95,7 +95,7 @@ impl Question {
     }
 }
 
-/// Adds the wish for progress, unless there is one.
+/// Adds the setting for progress, unless there is one.
 pub(super) fn with_progress(settings: &mut Vec<(String, String)>) {
     const PROGRESS: &str = "progress";
     if settings
@@ -142,7 +142,7 @@ fn setting_of(
     }
 }
 
-/// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value
+/// Refuses a body that does not match the description: a member or a setting that the verb does not have, or a value
 /// of another type or out of its range. The remaining errors are about backgammon.
 ///
 /// # Errors
@@ -469,7 +469,7 @@ fn stands_twice(name: &str) -> Problem {
     Problem::new(ErrorCode::BadSetting, message).at(place)
 }
 
-/// Refuses a query of which no parameter is known; `reason` continues `parameter "NAME"`.
+/// Refuses a query without any known parameter; `reason` continues `parameter "NAME"`.
 ///
 /// # Errors
 /// `bad-setting` with the name of the first parameter.
@@ -600,7 +600,7 @@ mod tests {
     use super::*;
     use gammond_protocol::verbs::{CUBE, EVAL, MOVE, ROLLOUT};
 
-    /// Returns the line that asks the same.
+    /// Returns the equivalent line.
     fn words(question: Result<Question, Problem>) -> Result<String, Problem> {
         let question = question?;
         let line = question.parts.line();
@@ -852,7 +852,7 @@ mod tests {
         }
     }
 
-    /// HTTP-41: progress is left out where the request says so, in any case.
+    /// HTTP-41: progress is left out where the request turns it off, in any case.
     #[test]
     fn progress_is_added_once() {
         let asked = |query: &str| {

@@ -33,7 +33,7 @@ use axum::routing::any;
 use gammond_protocol::ErrorCode;
 use std::sync::{Arc, LazyLock};
 
-/// A connection, as its requests know it.
+/// A connection, for its requests.
 #[derive(Clone, Debug)]
 pub(super) struct Peer {
     pub(super) origin: Origin,
@@ -43,7 +43,7 @@ pub(super) struct Peer {
     pub(super) unread: Arc<UnreadAnswers>,
     /// Name of the client, if it has signed in (HTTP-133).
     pub(super) signed_in: Option<Arc<str>>,
-    /// True if a trusted proxy says that the client came over TLS.
+    /// True if a trusted proxy reports that the client came over TLS.
     pub(super) is_https: bool,
     pub(super) initiator: Initiator,
 }
@@ -167,7 +167,7 @@ fn json(status: StatusCode, text: &'static str) -> Response {
     (status, [(CONTENT_TYPE, kind)], text).into_response()
 }
 
-/// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
+/// Refuses requests that a page of another site made a browser send, and those without a required token.
 async fn guard(
     State(shared): State<Arc<Core>>,
     State(access_state): State<Arc<AccessState>>,
@@ -301,7 +301,7 @@ fn turned_away(
     let target = request.uri().authority();
     let is_target = target.is_none_or(|target| is_own_host(target.as_str(), port));
     let several = hosts.iter().count() > 1;
-    // Servers for others have names that are not known here; their tokens or their proxy keep pages out.
+    // Servers for other machines have names that are unknown here; their tokens or their proxy keep pages out.
     let own = access_state.access.serves_others() || (is_target && hosts.iter().all(is_ours));
     if several || !own {
         let message =

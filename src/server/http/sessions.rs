@@ -129,7 +129,7 @@ pub(super) fn set_cookie(id: Option<&str>, is_https: bool) -> String {
     format!("{name}={id}; Path=/; HttpOnly; SameSite=Strict{secure}{end}")
 }
 
-/// Origin of a request, as the browser says.
+/// Origin of a request, as reported by the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Initiator {
     /// A page of this server, or the address bar.

@@ -189,7 +189,7 @@ pub(super) async fn answer(
 pub(super) enum Read {
     /// The item is to be computed.
     Inquiry(Box<Inquiry>),
-    /// The answer is known.
+    /// The answer is ready.
     Text(String),
 }
 

@@ -259,7 +259,7 @@ pub(super) fn offered(verb: &Verb) -> &'static [&'static str] {
 enum Sender {
     Ours,
     Nodots,
-    /// A member that says so is missing.
+    /// The member that would decide it is missing.
     Unknown,
 }
 
@@ -327,8 +327,7 @@ fn send(answer: Answer, has_progress: bool) -> Response {
 
 /// Returns an array of questions: an item that has no answer is a problem in its place (HTTP-31).
 ///
-/// # Errors
-/// An item that is not as the description says.
+/// # Errors An item that does not match the description.
 fn array(
     shared: Arc<Core>,
     origin: Origin,

@@ -509,7 +509,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.say(text);
                 }
                 LineAction::Rebuild { .. } => {
-                    // The machine of a socket offers no option that asks for this.
+                    // The machine of a socket has no option for this.
                     self.say("error unsupported key\n".into());
                 }
                 LineAction::Close(text) => {

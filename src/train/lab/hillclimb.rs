@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// A champion moves by a twentieth of the mutation, or not at all.
+    /// A champion moves by a twentieth of the mutation, or stays.
     #[test]
     fn a_round_moves_the_champion_a_little() {
         let plan = plan(8);

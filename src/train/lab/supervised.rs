@@ -237,7 +237,7 @@ impl TrainingLoop for SupervisedPlan<'_> {
             let Some(found) = self.data.positions.get(place as usize) else {
                 continue;
             };
-            // The player who has just moved is white: so classic nets are asked.
+            // The player who has just moved is white, as classic nets expect.
             let sides = [found.position.opponent(), found.position.me()];
             let wanted = net.wanted(&found.chances.inverted());
             let said = net.run(sides, false, &mut scratch);
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(loaded(&good).unwrap().len(), 120);
     }
 
-    /// With the classical loop from 20 down the error falls far below that of saying the same of every position.
+    /// With the classical loop from 20 down the error falls far below that of a constant output.
     #[test]
     fn the_classical_loop_converges() {
         let data = loaded(&lines()).unwrap();

@@ -19,7 +19,8 @@ pub trait TrainingLoop {
     /// The net in training and its measurements so far.
     type State;
 
-    /// Returns everything that decides the steps. How many are wanted is not in it, so a course can be made longer.
+    /// Returns everything that decides the steps. The number of wanted steps is not in it, so a course can be made
+    /// longer.
     ///
     /// # Errors
     /// When the files of a player that takes part cannot be read.
@@ -186,7 +187,7 @@ pub fn run_training<C: TrainingLoop>(
                     return Err(wrong(BadPart));
                 }
                 if done == course.steps() {
-                    // A shorter course than before: the rest is not wanted now.
+                    // A shorter course than before: the rest is not needed now.
                     break;
                 }
                 (course.restore(&mut state, done, &record.bytes)).map_err(wrong)?;
@@ -251,7 +252,7 @@ fn changed(error: JournalError, header: &Header) -> LabError {
     }
 }
 
-/// The setting of a net file that says how much was done.
+/// The setting of a net file for the number of steps done.
 const DONE: &str = "done";
 
 /// Checks before the work that the net may be written there: no file exists, or a net of the same work, perhaps a

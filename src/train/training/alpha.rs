@@ -21,7 +21,7 @@ pub struct AlphaSettings {
 /// The published share of the mean error.
 const FALL: f64 = 0.005;
 
-/// Plans that say nothing of it are the same as before there was a choice.
+/// Plans without this setting keep their meaning from before it existed.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_published(fall: &f64) -> bool {
     *fall == FALL

@@ -161,7 +161,7 @@ impl GameSettings {
     }
 }
 
-/// Looks one play ahead with an evaluator, and knows what a table answers.
+/// Looks one play ahead with an evaluator, and uses the tables' answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OnePlyEvaluator<'a> {
     evaluator: &'a dyn Evaluator,
@@ -316,7 +316,7 @@ struct Turn {
 }
 
 /// Plays one game and appends its labels. The result depends only on the judges, the settings, `starts` and `rng`.
-/// The game begins at one of `starts`, or where the settings say.
+/// The game begins at one of `starts`, or at a start of the settings.
 pub fn play(
     judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
@@ -637,8 +637,8 @@ mod tests {
         assert_eq!(returned(mean, Some(later), None, 1.0), mean);
     }
 
-    /// LB-02: games go on with the best of all plays, so labels are what rollouts without pruning say. Here a backgammon
-    /// is saved by plays that the fast net and the pruning net do not keep.
+    /// LB-02: games continue with the best of all plays, so labels agree with rollouts without pruning. Here a
+    /// backgammon is saved by plays that the fast net and the pruning net do not keep.
     #[test]
     fn filters_do_not_play() {
         let engine = Engine::builder().threads(1).build().unwrap();

@@ -96,7 +96,7 @@ fn not_worse(difference: &Running) -> bool {
     difference.interval99()[0] <= 0.0
 }
 
-/// A file, and what the system said of it.
+/// A file, and the system's error.
 pub type InFile = (PathBuf, io::Error);
 
 fn at(path: &Path) -> impl Fn(io::Error) -> InFile + use<'_> {

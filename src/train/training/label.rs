@@ -122,7 +122,7 @@ impl Job for Labelling<'_> {
             lines.push_str(&record.training_line());
             lines.push('\n');
         }
-        // A search that was stopped may answer with less than was asked for.
+        // A search that was stopped may answer with less than requested.
         Ok((!stop.is_triggered()).then(|| lines.into_bytes()))
     }
 

@@ -23,7 +23,7 @@ pub enum Head {
     /// Five linear outputs in the place of the second layer and nothing behind them: they can only be compared, between
     /// the plays of a roll (NF-30).
     Linear,
-    /// The same outputs, and what they say is learnt itself (NF-33).
+    /// The same outputs, each with its own target (NF-33).
     Values,
 }
 
@@ -268,7 +268,7 @@ impl Net {
     }
 
     /// Returns a net to train from the form of float net files; `None` when it has other inputs or widths than the
-    /// trainer knows (first layer a multiple of 64, second 16, 32 or 64).
+    /// trainer supports (first layer a multiple of 64, second 16, 32 or 64).
     #[must_use]
     pub(crate) fn from_float(net: &FloatNet) -> Option<Net> {
         let (h1, h2) = (net.shape.width, net.shape.second);

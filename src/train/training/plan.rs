@@ -1,4 +1,4 @@
-//! A training run as its TOML file says.
+//! A training run from its TOML file.
 
 use super::alpha::AlphaSettings;
 use super::error::{RunError, in_file, read_toml};
@@ -169,7 +169,7 @@ pub struct Round {
     #[serde(default)]
     pub games: GameSettings,
     /// Shares of the games that begin in positions of a group (its name as in `weights`), drawn from the labels of
-    /// `earlier` runs; the others begin as `games` says.
+    /// `earlier` runs; the others begin as in `games`.
     #[serde(default, skip_serializing_if = "Weights::is_empty")]
     pub starts: Weights,
     /// Number of last rounds whose labels are trained on.
@@ -282,7 +282,7 @@ const fn keep() -> f32 {
     0.998
 }
 
-/// A run, as its TOML file says.
+/// A run from its TOML file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -305,7 +305,7 @@ pub struct Plan {
     pub race: Origin,
     /// Net that filters plays (never trained in this run).
     pub quick: Option<Origin>,
-    /// Net file that hands plays over where games say `pruning`; the embedded one when left out.
+    /// Net file that prunes plays where games have `pruning`; the embedded one when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruning: Option<PathBuf>,
     /// Labels a step.

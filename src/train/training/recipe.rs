@@ -450,7 +450,7 @@ pub fn compare(
     Ok((end.complete).then_some([seen.mean(), seen.standard_error()]))
 }
 
-/// Measures the nets if the recipe says how; the outer `None` if it was stopped.
+/// Measures the nets if the recipe has a `measure`; the outer `None` if it was stopped.
 fn measured(
     recipe: &TrainingRecipe,
     nets: &Path,
@@ -506,8 +506,8 @@ fn small_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(NETS).join(format!("{name}.net"))
 }
 
-/// Makes the pruning net of the nets in a stage's or the recipe's folder, where one is wanted and not there yet; `false` when it was
-/// stopped.
+/// Makes the pruning net of the nets in a stage's or the recipe's folder, where one is required and missing; `false`
+/// when it was stopped.
 fn prune(
     plan: Option<&PruningPlan>,
     folder: &Path,

@@ -64,7 +64,7 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
         } else {
             match Net::load(&net_path(folder, round, role.name())) {
                 Ok(net) => net,
-                // A net that the plan wants is not there yet: the round is not finished.
+                // A required net is missing: the round is not finished.
                 Err(_) => return Ok(None),
             }
         };

@@ -8,7 +8,7 @@ use gammond_engine::search::{OnePly, Scratch};
 use gammond_game::{Chances, Position, Roll};
 use serde::{Deserialize, Serialize};
 
-/// Longest horizon that labels can say.
+/// Longest horizon of labels.
 pub(crate) const HORIZON_MAX: u8 = 3;
 
 /// Settings for following siblings.
@@ -71,9 +71,9 @@ pub(super) struct Sibling {
     pub(super) differences: Vec<[f32; 5]>,
 }
 
-/// Follows `sibling`, another choice for the first position of `line`, with the dice of the line; `exact` knows the positions
-/// that need no net. One twin for each step until
-/// the lines meet, the game ends or something else than the best play was made.
+/// Follows `sibling`, another choice for the first position of `line`, with the dice of the line; `exact` answers the
+/// positions that need no net. One twin for each step until the lines meet, the game ends or something else than the
+/// best play was made.
 pub(super) fn follow(
     one: &OnePly<'_>,
     exact: &dyn Fn(&Position) -> Option<Chances>,

@@ -1,5 +1,5 @@
-//! The volatility net: a small net that knows how far the next roll moves the winning chance, made by watching the strong nets
-//! (TP-13 of `protocol-specs/training-files.md`).
+//! The volatility net: a small net for how far the next roll moves the winning chance, trained on games of the strong
+//! nets (TP-13 of `protocol-specs/training-files.md`).
 //!
 //! Games of the strong nets against themselves, with exploration; at every turn the strong nets look one play ahead, and the
 //! standard deviation of the winning chance over the 21 rolls is what the small net learns. At the end what it says is laid beside
@@ -55,7 +55,7 @@ pub struct VolatilityPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LifePlan {
-    /// Games whose positions are looked at, as many as `share` says.
+    /// Games whose positions are used, by the share `share`.
     pub games: usize,
     /// Plies of the searches.
     pub plies: u8,

@@ -48,8 +48,7 @@ pub struct Choosing<'a> {
 impl<'a> Choosing<'a> {
     /// Chooses among `wanted` as `recipe` says.
     ///
-    /// # Errors
-    /// When the engine's files cannot be read any more.
+    /// # Errors When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,
@@ -64,7 +63,7 @@ impl<'a> Choosing<'a> {
         })
     }
 
-    /// Returns the candidates of a wanted record; none when it is not worth one.
+    /// Returns the candidates of a wanted record; `None` when the record is not worth rolling out.
     fn choose(
         &self,
         number: usize,
@@ -126,7 +125,7 @@ impl<'a> Choosing<'a> {
         Ok(Some(chosen))
     }
 
-    /// Returns the number of games of each candidate that makes all losses as precise as the recipe asks. It is
+    /// Returns the number of games of each candidate that makes all losses as precise as the recipe requires. It is
     /// estimated from a few first games and from the 2-ply equities (`deep`).
     fn games(
         &self,
@@ -361,7 +360,7 @@ pub struct Choice {
 /// Numbers of positions that became no record, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Fewer than two plays, or the plays are not as the recipe's [`Interest`] asks.
+    /// Fewer than two plays, or the plays do not match the recipe's [`Interest`].
     pub undecided: u64,
     /// Records of groups without a quota.
     pub other_groups: u64,

@@ -73,7 +73,7 @@ impl std::fmt::Display for Quota {
     }
 }
 
-/// Returns true if the quotas ask for positions of this kind.
+/// Returns true if the quotas include positions of this kind.
 pub(super) fn may_take(quotas: &[Quota], position: &Position) -> bool {
     quotas.is_empty() || quotas.iter().any(|quota| quota.group.holds(position))
 }

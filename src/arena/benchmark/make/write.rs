@@ -43,7 +43,7 @@ pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> Strin
     format!("{settings}\n")
 }
 
-/// Fewest whole parts of games whose scatter says how certain a loss is.
+/// Fewest whole parts of games whose scatter shows the precision of a loss.
 const PARTS_MIN: u64 = 2;
 
 /// Results of a record's games.

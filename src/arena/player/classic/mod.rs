@@ -22,7 +22,7 @@ use gammond_job::Header;
 use std::cell::RefCell;
 use std::path::Path;
 
-/// View of the board by which a net that knows white's chances plays.
+/// View of the board under which a net with white's chances plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
     /// The board is turned round: the player who has moved is white.
@@ -52,7 +52,7 @@ impl Sides {
     }
 }
 
-/// Returns how a net played when it was made, if its file says so.
+/// Returns the view of the board that a net was made for, if its file names one.
 fn made_sides(file: &ClassicFile) -> Option<Sides> {
     let made = Header::parse(file.made.as_deref()?)?;
     Sides::named(made.get("sides")?)

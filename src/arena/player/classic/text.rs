@@ -22,7 +22,7 @@ const FIRST: &str = "gammond classic net 1";
 const MADE: &str = "made ";
 const SUM: &str = "sha256 ";
 
-/// A net and what its file says about it.
+/// A net and the notes of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassicFile {
     /// The net.

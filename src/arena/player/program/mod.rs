@@ -28,7 +28,7 @@ pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
 const PROBE_TIME: Duration = Duration::from_secs(5);
 /// Times the answer time that a thread waits for a connection that others use.
 const WAIT_SHARES: u32 = 10;
-/// Times that one question is asked of a player that answers with a resignation.
+/// Number of times that one question is sent to a player that answers with a resignation.
 const ATTEMPTS_MAX: usize = 3;
 
 /// Protocol spoken with a program.
@@ -63,7 +63,7 @@ enum UbgiVersion {
 }
 
 impl UbgiVersion {
-    /// Returns the command that asks for a play.
+    /// Returns the command that requests a play.
     const fn go(self) -> &'static str {
         match self {
             UbgiVersion::First => "go role chequer",
@@ -72,13 +72,13 @@ impl UbgiVersion {
     }
 }
 
-/// A program that runs, and how it wants to be asked.
+/// A running program, and its form of questions.
 struct Program {
     link: Link,
     ubgi: UbgiVersion,
 }
 
-/// Programs started from one command, one for each thread that may ask at a time.
+/// Programs started from one command, one for each concurrent thread.
 pub(super) struct ProgramPlayer {
     name: String,
     speech: Speech,
@@ -225,8 +225,8 @@ impl ProgramPlayer {
         Ok((question, answer, after))
     }
 
-    /// Returns the answer to a question. Games are played to their end: a resignation is declined, which is said by
-    /// asking the same again.
+    /// Returns the answer to a question. Games are played to their end: a resignation is declined by repeating the
+    /// question.
     fn answer(&self, program: &mut Program, question: &str) -> Result<String, PlayerError> {
         let until = Instant::now() + self.answer_time;
         for _ in 0..ATTEMPTS_MAX {
@@ -430,7 +430,7 @@ impl ProgramPlayer {
         }
     }
 
-    /// Asks a question about the cube; returns the meaning of the answer, which its first word decides.
+    /// Sends a question about the cube; returns the meaning of the answer, which its first word decides.
     fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
         let answer = self.with_program(|program| self.answer(program, question))?;
         let word = answer.split_whitespace().next().unwrap_or_default();

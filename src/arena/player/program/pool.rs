@@ -1,5 +1,4 @@
-//! The connections or processes of one player: one for each thread that asks, or as many as the server
-//! takes.
+//! The connections or processes of one player: one for each calling thread, or as many as the server accepts.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -32,7 +32,7 @@ pub(super) enum Action {
     Wait,
     /// Send this command.
     Send(String),
-    /// Ask the engine.
+    /// A query to the engine.
     Ask(Ask),
     /// Leave the match.
     Leave,
@@ -43,7 +43,7 @@ pub(super) enum Action {
 enum Progress {
     /// No request is open.
     Open,
-    /// The engine was asked at this time.
+    /// A query was sent to the engine at this time.
     Asked { id: u64, at: u64 },
     /// A command was sent at this time.
     Sent(u64),
@@ -143,7 +143,7 @@ impl CurrentMatch {
         }
         self.plan = None;
         self.lost = true;
-        // Nothing says who is there when the bot comes back.
+        // No event names the players present when the bot comes back.
         self.present = true;
         self.progress = Progress::Requested(0);
     }

@@ -68,7 +68,7 @@ pub(super) enum Event {
     Left(String),
     /// The state of the match.
     Board(Box<Board>),
-    /// The server asks for a `pong` with this message.
+    /// The server requests a `pong` with this message.
     Ping(String),
     /// A text for people.
     Notice(String),

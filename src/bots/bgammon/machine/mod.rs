@@ -48,7 +48,7 @@ pub struct BgammonMachine {
     timing: BgammonTiming,
     codec: LineCodec,
     phase: Phase,
-    /// The name under which the server knows the bot.
+    /// The bot's name on the server.
     user: String,
     current: Option<Box<CurrentMatch>>,
     /// Time until which boards are ignored: the bot has left the match, and the server has not confirmed that.

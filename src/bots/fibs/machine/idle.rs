@@ -9,7 +9,7 @@ use super::transitions::EventName;
 use gammond_game::notation::fibs::MatchTerms;
 use std::collections::VecDeque;
 
-/// Times that the bot asks on one connection for a match of which the server has said nothing.
+/// Number of times that the bot requests a match on one connection without an answer of the server.
 const RESUME_TRIES_MAX: u32 = 2;
 /// Lifetime of an invitation: after this time the user has usually gone elsewhere.
 const INVITATION_MS: u64 = 1_800_000;
@@ -68,7 +68,7 @@ impl Machine {
             ..
         } = invitation;
         let listed = self.saved.listed.contains_key(&name);
-        // The server says so, by its warning or its list.
+        // The server reports it, by its warning or its list.
         let certain = warned || (listed && !self.link.listless);
         let holds = self.saved.holds(&name);
         let resumption = self.saved.resumption(&name);
@@ -97,7 +97,7 @@ impl Machine {
         }
     }
 
-    /// Handles a refusal of the bot's invitation or acceptance, which says nothing about a saved match.
+    /// Handles a refusal of the bot's invitation or acceptance, which is no sign of a saved match.
     pub(super) fn invitation_refused(&mut self) {
         self.saved.resuming = None;
         let Some(joining) = self.end_joining() else {
@@ -108,7 +108,7 @@ impl Machine {
         }
     }
 
-    /// Handles the answer that no match with this player can go on: the match that he wanted instead is played.
+    /// Handles the answer that no match with this player can be resumed: the match that he wanted instead is played.
     pub(super) fn no_saved_match(&mut self, name: &str) {
         // A match that is being played is no saved one: our invitation crossed its start.
         if self.state.game().is_some() {
@@ -138,7 +138,7 @@ impl Machine {
         }
     }
 
-    /// Drops invitations of players who play elsewhere by now, or that are too old, and says so.
+    /// Drops invitations of players who play elsewhere by now, or that are too old, and informs the players.
     fn stale_invitations(&mut self) {
         let now = self.now;
         let users = &self.users.online;

@@ -30,7 +30,7 @@ pub struct Timing {
     pub rating_ms: u64,
     /// Wait for the login prompt, or for the answer to the login.
     pub login_ms: u64,
-    /// Limit for leaving a match when the bot is asked twice to stop.
+    /// Limit for leaving a match after a second signal to stop.
     pub stop_ms: u64,
     /// Wait of a request to stop for the fate of a match in which the link broke.
     pub hidden_ms: u64,
@@ -169,7 +169,7 @@ pub enum Output {
 pub struct BotCounters {
     /// Lines read.
     pub lines: u64,
-    /// Lines that nothing is known about (FIBS-09).
+    /// Lines of unknown form (FIBS-09).
     pub unknown: u64,
     /// Boards read.
     pub boards: u64,
@@ -181,6 +181,6 @@ pub struct BotCounters {
     pub refused: u64,
     /// Answers that came too late and were thrown away.
     pub stale: u64,
-    /// Boards asked for because something was missing.
+    /// Number of times that the board was requested because something was missing.
     pub resyncs: u64,
 }

@@ -170,7 +170,7 @@ impl Machine {
                 game.offers.resignation = None;
                 self.resync();
             }
-            // One of the two is open; the board says nothing about it.
+            // One of the two is open; the board does not show which.
             Message::OfferOpen { mine: true, .. } => {
                 game.offers.mine.get_or_insert(MyOffer::Double);
             }
@@ -518,7 +518,7 @@ impl Machine {
     }
 
     /// Handles the end of the match on the server. It counts as left by the bot's `leave` if the bot sent one and the
-    /// server does not say otherwise; the opponent can have left in the same moment.
+    /// server does not report otherwise; the opponent can have left in the same moment.
     fn match_removed(&mut self, by_us: bool) {
         let Some(game) = self.end_match() else { return };
         self.outbox.clear();
@@ -627,7 +627,7 @@ impl Machine {
     }
 }
 
-/// Returns true if the server says with this line that our play has been made.
+/// Returns true if this line confirms the bot's play.
 fn confirms_play(message: &Message) -> bool {
     matches!(
         message,

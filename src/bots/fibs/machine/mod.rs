@@ -137,7 +137,7 @@ impl Machine {
     /// Leaves everything that needs the connection.
     fn lose_link(&mut self) {
         let now = self.now;
-        // FIBS-25: a server that breaks when the match is resumed is not asked again and again.
+        // FIBS-25: the bot does not keep resuming a match at which the server breaks.
         if let Some((name, at)) = self.saved.resuming.take()
             && now < at + RESUME_BREAK_MS
         {
@@ -227,8 +227,8 @@ impl Machine {
         self.in_match() || (looks && self.saved.hides_a_match())
     }
 
-    /// Returns when a request to stop waits no longer; `None` while nothing asks for a stop or a
-    /// match is being played.
+    /// Returns the time at which a request to stop waits no longer; `None` while there is none, or a match is being
+    /// played.
     #[must_use]
     pub fn stop_deadline(&self) -> Option<u64> {
         let waits = self.stopping.wanted != Stop::No && !self.in_match();
@@ -342,7 +342,7 @@ impl Machine {
             Message::AlreadyPlaying => {
                 self.invitation_refused();
                 if self.state.game().is_none() {
-                    // A match that the bot does not know of: its board begins it (FIBS-20).
+                    // A match unknown to the bot: its board begins it (FIBS-20).
                     self.outbox.send("board");
                 }
             }
@@ -392,7 +392,7 @@ impl Machine {
         }
     }
 
-    /// Says why, and leaves.
+    /// Sends the reason, and leaves.
     fn leave_saying(&mut self, why: &str) {
         self.leave();
         if self.state.game().is_some() {

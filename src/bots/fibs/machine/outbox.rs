@@ -22,7 +22,7 @@ pub(super) struct Outbox {
     next_send: u64,
     /// Time of the last command.
     pub(super) last_sent: u64,
-    /// Questions asked so far.
+    /// Number of queries sent to the engine.
     questions: u64,
 }
 
@@ -90,7 +90,7 @@ impl Outbox {
         self.output(Output::Event(Box::new(event)));
     }
 
-    /// Asks the engine. Returns the number of the question.
+    /// Queries the engine. Returns the number of the query.
     pub(super) fn ask(&mut self, ask: Ask) -> u64 {
         self.questions += 1;
         self.output(Output::Decide(self.questions, Box::new(ask)));

@@ -1,7 +1,7 @@
 //! One match on the server: its known state, and the decision to make now.
 //!
-//! The board line is the truth, prompts are hints (FIBS-12). [`Match::turn`] is the one place that derives from them
-//! who must act.
+//! The board line is the truth, prompts are hints (FIBS-12). [`Match::turn`] is the one place that derives the player
+//! to act from them.
 
 use super::interface::{Ask, Timing};
 use crate::shared::MatchRecord;
@@ -14,11 +14,11 @@ use gammond_game::{CubeOwner, Position, Roll, Rules, legal_plays};
 /// The action for the present state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
-    /// An engine must be asked.
+    /// A query to the engine is due.
     Ask(Ask),
     /// The only possible action: roll.
     Roll,
-    /// A prompt or an automatic roll is missing: the server must say whether it is still to come.
+    /// A prompt or an automatic roll is missing: the server must confirm whether it is still to come.
     Resync,
     /// The play is settled by the rules: no checker can move. The server reports it without a command.
     Wait,
@@ -29,13 +29,13 @@ pub(super) enum Move {
 pub enum MatchTurn {
     /// We have sent `leave`.
     Leaving,
-    /// Between two games; the server asks for our `join`.
+    /// Between two games; the server waits for the bot's `join`.
     MyJoin,
     /// Between two games; the opponent has not joined the next one yet.
     TheirJoin,
     /// No board has come that is as new as the prompt to answer.
     NoBoard,
-    /// The server was asked for the board.
+    /// The board was requested.
     Resync,
     /// We roll or double.
     MyRoll,
@@ -63,14 +63,14 @@ pub(super) enum BoardAge {
     Fresh,
     /// A newer one must come, or none has come yet.
     Stale,
-    /// The server was asked for it; earlier boards can still be on their way.
+    /// The board was requested; earlier boards can still be on their way.
     Asked,
     /// The next board is the answer.
     Fenced,
 }
 
 impl BoardAge {
-    /// Returns true if the server was asked for the board.
+    /// Returns true if the board was requested.
     pub(super) const fn is_asked(self) -> bool {
         matches!(self, BoardAge::Asked | BoardAge::Fenced)
     }
@@ -93,7 +93,7 @@ impl BoardAge {
 /// The side that rolls for the bot in the Crawford game, where it has no choice (FIBS-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawfordRoll {
-    /// The server, as far as is known.
+    /// The server, as far as the bot knows.
     Server,
     /// The bot: this server has waited for its `roll` before.
     Bot,
@@ -240,12 +240,12 @@ impl Shown {
 #[derive(Clone, Debug)]
 pub(super) struct KnownBoard {
     pub(super) shown: Option<Shown>,
-    /// Its text, which decisions are known by.
+    /// Its text, which identifies decisions.
     pub(super) text: String,
     pub(super) age: BoardAge,
-    /// Time at which to ask for a board.
+    /// Time at which to request a board.
     pub(super) ask_at: Option<u64>,
-    /// The server has asked us to roll or double.
+    /// The server has prompted the bot to roll or double.
     pub(super) prompted: bool,
     /// The server has shown this board after it had answered all that was sent.
     pub(super) confirmed: bool,
@@ -262,13 +262,13 @@ pub(super) struct MatchClock {
     pub(super) since: u64,
     /// Time since which the opponent is silent.
     pub(super) silent_since: u64,
-    /// The silent opponent was asked.
+    /// The silent opponent got a reminder.
     pub(super) reminded: bool,
     /// Requests for this board.
     pub(super) resyncs: u32,
 }
 
-/// Rolls whose plays are not known yet.
+/// Rolls whose plays have not been shown yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rolls {
     pub(super) mine: Option<Roll>,
@@ -367,7 +367,7 @@ impl Match {
         self.record.length = length;
     }
 
-    /// Asks for the board after `delay` milliseconds, unless that is planned already.
+    /// Requests the board after `delay` milliseconds, unless that is planned already.
     pub(super) fn expect_board(&mut self, now: u64, delay: u64) {
         self.board.ask_at.get_or_insert(now + delay);
     }
@@ -463,7 +463,7 @@ impl Match {
         }
     }
 
-    /// Returns true if the board says that it is our turn.
+    /// Returns true if the board has the bot on turn.
     pub(super) fn my_turn(&self) -> bool {
         let shown = self.board.shown.as_ref();
         shown.is_some_and(Shown::is_mine)
@@ -582,7 +582,7 @@ impl Match {
         }
     }
 
-    /// Returns the action before our roll; `ask` is the question where the cube may be turned.
+    /// Returns the action before the bot's roll; `ask` is the query where the cube may be turned.
     fn roll_or_double(
         &self,
         now: u64,
@@ -591,7 +591,7 @@ impl Match {
         ask: Ask,
     ) -> Option<(&'static str, Move)> {
         let state = self.board.shown.as_ref()?.view.state;
-        // FIBS-16: the fields for the cube say nothing about the Crawford game.
+        // FIBS-16: the fields for the cube do not show the Crawford game.
         let crawford = state.score.is_crawford();
         if crawford && crawford_roll == CrawfordRoll::Bot {
             return Some(("roll", Move::Roll));

@@ -7,7 +7,7 @@ use gammond_game::Score;
 use gammond_game::notation::fibs::{MatchTerms, Who};
 use serde::Deserialize;
 
-/// Characters of a text that the bot says.
+/// Maximum number of characters of a text that the bot sends.
 const TEXT_MAX: usize = 400;
 
 /// Longest wait of a policy, a year, in seconds.
@@ -47,7 +47,7 @@ pub struct Policy {
     pub drops_max: u32,
     /// Saved matches above which no new ones are begun.
     pub saved_max: usize,
-    /// Saved matches that an opponent may have before no new one is begun with him; 0: not asked.
+    /// Saved matches that an opponent may have before no new one is begun with him; 0: not checked.
     pub opponent_saved_max: u32,
     /// Names that the bot may invite when it is idle.
     pub invite: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Policy {
     pub invite_length: u32,
     /// Seconds between invitations.
     pub invite_every_s: u64,
-    /// Said by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
+    /// Sent by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
     pub greeting: Vec<String>,
     /// Answer to a `tell`. `{lengths}` becomes the lengths that the bot plays.
     pub help: String,
@@ -63,13 +63,13 @@ pub struct Policy {
     pub answers_max: u32,
     /// True if a `tell` of `report` is answered with the figures of the last match, for the user who played it.
     pub report: bool,
-    /// Seconds of silence of the opponent before he is asked.
+    /// Seconds of silence of the opponent before a reminder.
     pub remind_s: u64,
     /// Seconds of silence of the opponent before the bot leaves.
     pub leave_s: u64,
     /// True if lost games are resigned.
     pub resign: bool,
-    /// True if the game is resigned, not played out, when the bot is asked to stop.
+    /// True if the game is resigned, not played out, after a signal to stop.
     pub resign_on_stop: bool,
     /// Names whose `tell` of `finish` ends the bot after this match.
     pub owners: Vec<String>,
@@ -155,9 +155,9 @@ pub enum PolicyError {
 pub enum InvitationAnswer {
     /// Join.
     Play,
-    /// Say this.
+    /// Send this.
     Decline(String),
-    /// Say nothing.
+    /// Send nothing.
     Ignore,
 }
 
@@ -282,7 +282,7 @@ impl Policy {
             .collect()
     }
 
-    /// Returns true if matches of this kind are played at all.
+    /// Returns true if matches of this kind are played.
     #[must_use]
     pub fn allows(&self, wanted: MatchTerms) -> bool {
         match wanted {

@@ -1,4 +1,4 @@
-//! Resynchronisation: asks the server for the state when something is missing (FIBS-17, FIBS-32).
+//! Resynchronisation: requests the state from the server when something is missing (FIBS-17, FIBS-32).
 
 use super::Machine;
 use super::play::{BoardAge, Stage};
@@ -7,7 +7,7 @@ use gammond_game::notation::fibs::MatchTerms;
 
 /// Every server answers this, and it changes nothing.
 const FENCE: &str = "set boardstyle 3";
-/// Times that the board is asked for before the bot reconnects, or believes that no match is played.
+/// Number of times that the board is requested before the bot reconnects, or assumes that no match is played.
 pub(super) const RESYNCS_MAX: u32 = 3;
 
 impl Machine {
@@ -20,7 +20,7 @@ impl Machine {
         }
     }
 
-    /// Sends a command whose answer is known on all servers, and then `board`.
+    /// Sends a command that all servers answer, and then `board`.
     pub(super) fn ask_again(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -123,7 +123,7 @@ impl Machine {
         }
     }
 
-    /// Notes that the server knows no `board`.
+    /// Records that the server has no command `board`.
     pub(super) fn no_board(&mut self) {
         self.link.board_command = super::state::BoardCommand::Missing;
         self.continue_from_known_board();
@@ -136,7 +136,7 @@ impl Machine {
             return;
         };
         game.board.ask_at = None;
-        // The answer to the fence comes first; a board that could not be read is not known.
+        // The answer to the fence comes first; an unreadable board does not count.
         let known = game.board.age != BoardAge::Asked && game.board.unreadable == 0;
         if known && game.stage == Stage::Game {
             game.trust_board(self.now);

@@ -160,7 +160,7 @@ pub(super) enum BoardCommand {
     Untried,
     /// The server has answered it.
     Works,
-    /// The server does not know it.
+    /// The server does not have it.
     Missing,
 }
 
@@ -194,7 +194,7 @@ impl Link {
         }
     }
 
-    /// Handles a board that the server was asked for.
+    /// Handles a requested board.
     pub(super) fn board_shown(&mut self) {
         if self.board_command == BoardCommand::Untried {
             self.board_command = BoardCommand::Works;
@@ -243,7 +243,7 @@ pub(super) struct Invitation {
 pub(super) struct Invitations {
     /// Open ones, first come first served.
     pub(super) open: VecDeque<Invitation>,
-    /// User who invited to a new match and was asked for the saved one instead.
+    /// User who invited to a new match, and whom the bot invited to the saved one instead.
     pub(super) instead: Option<(String, MatchTerms)>,
     /// Saved matches of the user who invited last, as the server counts them.
     pub(super) counted: Option<(String, u32)>,
@@ -277,7 +277,7 @@ pub(super) struct SavedMatches {
 }
 
 impl SavedMatches {
-    /// Returns true if there is a match with this player, so far as we know, that a new one would destroy.
+    /// Returns true if there is a match with this player, as far as the bot knows, that a new one would destroy.
     pub(super) fn holds(&self, name: &str) -> bool {
         self.listed.contains_key(name)
             || self.interrupted.contains_key(name)

@@ -94,7 +94,7 @@ impl Machine {
         let opponent = game.waits_for_opponent();
         let patience = match opponent {
             true => self.policy.remind_s * 1000,
-            // Longer each time: a slow server is not asked faster than it answers.
+            // Longer each time: a slow server does not get commands faster than it answers.
             false => self.timing.resync_ms << game.clock.resyncs.min(2),
         };
         if game.decisions.open.is_some() || now < game.clock.since + patience {
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// Asks a silent opponent once, then leaves (FIBS-19).
+    /// Reminds a silent opponent once, then leaves (FIBS-19).
     fn opponent_is_silent(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;

@@ -47,7 +47,7 @@ pub enum EventName {
     GameEnds,
     /// A match is over.
     MatchEnds,
-    /// The server asks for `join`.
+    /// The server waits for `join`.
     JoinNext,
     /// The opponent has not joined.
     WaitForJoin,
@@ -57,7 +57,7 @@ pub enum EventName {
     Refused,
     /// The answer to a fence.
     Fence,
-    /// The server does not know `board`.
+    /// The server has no command `board`.
     NoBoard,
     /// An invitation or acceptance is refused.
     InvitationRefused,

@@ -81,7 +81,7 @@ impl Header {
     }
 }
 
-/// Writes the index behind the blocks, and says so in the header.
+/// Writes the index behind the blocks, and records it in the header.
 pub(super) fn finish(
     file: &mut File,
     numbering: Numbering,

@@ -143,7 +143,7 @@ mod tests {
                     true
                 });
                 assert_eq!(rank, order.level(pips));
-                // From the middle on, and no further than asked.
+                // From the middle on, up to the limit.
                 let (mut found, from) = (Vec::new(), rank / 2);
                 order.each(pips, from, &mut |counts| {
                     found.push(order.place(counts).1);

@@ -90,8 +90,7 @@ pub(super) fn push<I: Integers>(
     out.set_tail(start, &tail);
 }
 
-/// Unpacks the sides of a position that are others than those in `known`: the plays of a roll have
-/// mostly one in common.
+/// Unpacks the sides of a position that differ from those in `known`: the plays of a roll have mostly one in common.
 #[inline(always)]
 pub(super) fn unpack<I: Integers>(position: &Position, known: &mut [Unpacked; 2]) {
     for (known, side) in known.iter_mut().zip([position.me(), position.opponent()]) {

@@ -218,7 +218,7 @@ impl NetInputs {
         }
     }
 
-    /// Returns true if a net with these inputs may be asked about the position.
+    /// Returns true if a net with these inputs suits the position.
     #[must_use]
     pub fn suits(self, position: &Position) -> bool {
         match self {

@@ -28,13 +28,13 @@ pub enum NetError {
     /// A file's numbers do not make a net.
     #[error("{0}: {1}")]
     Net(String, IntegerNetError),
-    /// A file asks for inputs that this version does not know.
+    /// A file has inputs that are unknown to this version.
     #[error("{0}: inputs {1:?} are not known to this version")]
     Inputs(String, String),
-    /// A file is for a class that this version does not know.
+    /// A file is for a class that is unknown to this version.
     #[error("{0}: class {1:?}, expected one of {list}", list = Role::names(Role::nets()))]
     Class(String, String),
-    /// A file is for another class than the one that is wanted of it.
+    /// A file is for another class than expected.
     #[error("{file}: a net of class {found:?}, expected {wanted}")]
     Other {
         /// The file.
@@ -69,7 +69,7 @@ pub(super) fn read_bounded(path: &Path) -> Result<Vec<u8>, NetError> {
     })
 }
 
-/// A net and how to ask it.
+/// A net and its inputs.
 #[derive(Debug, Clone)]
 pub struct ClassNet {
     label: Label,
@@ -193,8 +193,8 @@ impl ClassNet {
         }
     }
 
-    /// Lists what makes the wanted positions out of `old`; those that need more than `limit`
-    /// changes are left out and returned.
+    /// Lists the changes from `old` to the wanted positions; positions that need more than `limit` changes are left
+    /// out and returned.
     #[inline]
     fn prepare(
         &self,

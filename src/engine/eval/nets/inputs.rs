@@ -165,8 +165,7 @@ impl InputSet {
 
     /// Returns the set of the groups of these names, in any order.
     ///
-    /// # Errors
-    /// A name that is not known, or groups that do not go together.
+    /// # Errors An unknown name, or groups that exclude each other.
     pub fn of_groups<S: AsRef<str>>(names: &[S]) -> Result<InputSet, String> {
         let mut groups = 0;
         for name in names {
@@ -241,7 +240,7 @@ impl InputSet {
             .map(|(_, group)| group)
     }
 
-    /// Returns what `of` says of each input, by its number in its group.
+    /// Returns the value of `of` for each input, by its number in its group.
     fn by_input(self, of: fn(&Group) -> fn(usize) -> f32) -> Vec<f32> {
         self.present()
             .flat_map(|group| (0..group.width).map(of(group)))
@@ -279,7 +278,7 @@ impl InputSet {
         sums
     }
 
-    /// Returns the base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
+    /// Returns the base inputs of the number of checkers that a side (0 the player on roll, 1 the opponent) has at a
     /// location, with their integers.
     pub(super) fn of_count(
         self,
@@ -455,7 +454,7 @@ pub(super) struct InputDeltas {
 
 impl InputDeltas {
     pub(super) fn for_positions(count: usize) -> InputDeltas {
-        // Room to spare: the last are written before it is known whether they count.
+        // Spare room: the last are written before it is clear whether they count.
         let list = vec![InputDelta::default(); count * INPUTS + SMALL];
         InputDeltas {
             list: list.into_boxed_slice(),

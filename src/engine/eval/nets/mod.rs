@@ -55,8 +55,8 @@ pub static EMBEDDED: [(&str, &[u8]); 11] = [
     ("race.net", gammond_nets::RACE),
 ];
 
-/// The pruning net built into the program; nets of a folder without one use it too, as it decides
-/// nothing by itself.
+/// The pruning net built into the program; nets of a folder without one use it too, as its choice is only
+/// preliminary.
 pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
 
 /// The volatility net built into the program. Nets of a folder without one use it too, as the volatility of a position

@@ -35,7 +35,7 @@ pub fn life_terms(volatility: f64, chances: &Chances) -> [f64; LIFE_TERMS] {
     ]
 }
 
-/// A net that knows how restless positions are.
+/// A net for the volatility of positions.
 #[derive(Debug, Clone)]
 pub(super) struct VolatilityNet {
     net: SmallNet,

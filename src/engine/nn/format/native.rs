@@ -97,7 +97,7 @@ pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
         file.resize(start + field, 0);
     }
     let activation = parts.activation.code();
-    // As all bytes were once: 0 says limit 1.
+    // As all bytes were once: 0 means limit 1.
     let first = if parts.limits.first == 1 {
         0
     } else {

@@ -81,7 +81,7 @@ mod tests {
         "login: ",
     ];
 
-    /// FIBS-33: each form with each wish, as it is and behind prompts.
+    /// FIBS-33: each form with each setting, as it is and behind prompts.
     #[test]
     fn strict_parsing_rejects_settings_in_every_form() {
         for (what, form) in FORMS {

@@ -31,7 +31,7 @@ pub struct Who {
     pub name: String,
     /// Name of the user's opponent, if the user plays.
     pub opponent: Option<String>,
-    /// Wants to play.
+    /// True if the user is ready to play.
     pub ready: bool,
     /// True if the user is away.
     pub away: bool,
@@ -78,7 +78,7 @@ pub enum Speech {
 /// The player who acts in a line of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
-    /// This bot: the line says `You`.
+    /// The bot itself: the line has `You`.
     Me,
     /// The player with this name.
     Name(String),
@@ -189,7 +189,7 @@ pub enum Message {
         wanted: MatchTerms,
     },
     SavedWarning,
-    /// A match was broken off and saved: by our `leave`, or as the line says.
+    /// A match was broken off and saved: by the bot's `leave`, or as in the line.
     Saved {
         by: By,
     },

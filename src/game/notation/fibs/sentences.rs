@@ -287,7 +287,7 @@ fn saved(words: &Captured<'_>, name: usize) -> Option<Message> {
     Some(Message::Saved { by })
 }
 
-/// Returns the name, or nothing in place of a placeholder: the request that is pending says who is meant.
+/// Returns the name, or nothing in place of a placeholder: the pending request names the user.
 fn known_name(words: &Captured<'_>, name: usize) -> Option<String> {
     let name = words.name(name)?;
     Some(if is_placeholder(&name) {

@@ -102,7 +102,7 @@ impl Log {
             Some(Watched::Begins(name)) => (self.now, self.watched) = (None, Some(name)),
             Some(Watched::Ends) => (self.now, self.watched) = (None, None),
             Some(Watched::Starts(names, length)) if self.watches(&names) => {
-                // Some servers say it twice.
+                // Some servers send it twice.
                 let begins = |logged: &Logged| logged.has_no_game() && logged.is_between(&names);
                 if !self.current().is_some_and(|logged| begins(logged)) {
                     self.begin(place, names.map(Some), false);

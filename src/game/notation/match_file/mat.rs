@@ -81,7 +81,7 @@ pub(super) fn is_mat(text: &[u8]) -> bool {
 struct Reader<'a> {
     recorder: &'a mut Recorder,
     expected: Expected,
-    /// The names are known.
+    /// True if the names have been read.
     named: bool,
     /// The first line that is no match length.
     refused: Option<(&'static str, Reason, usize)>,
@@ -286,7 +286,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a row of a game whose winner is known; nothing in it counts.
+    /// Reads a row of a game that has its winner; nothing in it counts.
     fn after_the_end(&mut self, number: usize, at: usize, line: &str, indent: usize) {
         let game = self.recorder.file.games.len();
         let body = body(line);
@@ -468,7 +468,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns true if the text after a roll says that the player conceded instead of playing.
+/// Returns true if the text after a roll means that the player conceded instead of playing.
 fn is_concession(text: &str) -> bool {
     [
         "concede", "resign", "forfeit", "gives up", "abandon", "lost", "loses", "losses",
@@ -740,7 +740,7 @@ mod tests {
         }
     }
 
-    /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: a play that is not known.
+    /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: an unknown play.
     #[test]
     fn mat_variants_of_other_programs_are_read() {
         let text = "\u{feff}; [Variation \"NackGammon\"]\r\n; [Jacoby \"Off\"]\r\nMatch of 3 points\r\n\r\n\

@@ -75,7 +75,7 @@ impl MatchFile {
             }
         }
         both(&mut record, last);
-        // From no known source.
+        // From an unknown source.
         varint(&mut record, 0);
         counted(&record)
     }

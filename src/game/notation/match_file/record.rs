@@ -172,7 +172,7 @@ pub struct MatchFile {
 /// An error in a file, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileFault {
-    /// The line, counted from 1; 0 in binary files, where the error's byte says more.
+    /// The line, counted from 1; 0 in binary files, whose errors have a byte.
     pub line: usize,
     /// The game, counted from 1 in the file's order; 0 before the first one.
     pub game: usize,
@@ -268,7 +268,7 @@ impl MatchFile {
         scores.map(|score| score.is_crawford()).collect()
     }
 
-    /// Returns the variant that is played; `None` if it is not known here.
+    /// Returns the variant that is played; `None` if it is unknown.
     #[must_use]
     pub fn variant(&self) -> Option<Variant> {
         match self.header("Variation") {
@@ -277,7 +277,7 @@ impl MatchFile {
         }
     }
 
-    /// Returns the position from which each game starts; `None` for a variation that is not known here.
+    /// Returns the position from which each game starts; `None` for an unknown variation.
     #[must_use]
     pub fn start(&self) -> Option<Position> {
         self.variant().map(Variant::start)

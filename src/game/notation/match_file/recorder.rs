@@ -52,7 +52,7 @@ pub(super) struct Recorder {
     /// The result stands, not by the column of a cell.
     certain: bool,
     analyses: Vec<BTreeMap<usize, FileAnalysis>>,
-    /// The player who conceded last, and the points if they are known; nothing has happened since.
+    /// The player who conceded last, and the points if given; no action has followed.
     conceded: Option<(MatPlayer, Option<u32>)>,
     /// The end of the game before.
     last_end: GameEnd,
@@ -402,7 +402,7 @@ impl Recorder {
         play: Play,
         wrong: FieldError,
     ) -> Result<FieldError, FieldError> {
-        // Nothing played where something can be is no play at all.
+        // A pass is not a play where a checker can move.
         let followed = match play.is_pass() {
             true => None,
             false => steps_made(self.game.position(), &play),

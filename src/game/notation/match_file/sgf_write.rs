@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a board and a cube that were set up: three nodes, as programs read one thing a node.
+/// Returns a board and a cube that were set up: three nodes, as programs read one property a node.
 fn nodes(player: MatPlayer, set_up: &SetUp) -> String {
     let mut text = format!("\n;PL[{}]AE[a:y]", letter(player));
     let sides = match player {

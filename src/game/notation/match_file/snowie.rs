@@ -183,7 +183,7 @@ pub(super) fn set_up(
     let value = value.and_then(|value| u32::try_from(value).ok());
     let on_roll = fields.get(BEFORE_NAMES).map(|name| name.trim());
     let [own, other] = [player, player.other()].map(|one| names.get(one.index()));
-    // The line may be seen by the other one, and says so by the order of the names.
+    // The line may be seen by the other player, which the order of the names shows.
     let other_sees = own != other && other.map(|name| name.trim()) == on_roll;
     let seen_by = if other_sees { player.other() } else { player };
     let owner = match owner.ok_or_else(|| wrong(BAD_FIELD))? {

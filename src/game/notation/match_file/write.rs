@@ -90,7 +90,7 @@ impl MatGame {
                 }
                 MatAction::Double(value) => format!(" Doubles => {value}"),
                 MatAction::Beaver(value) => format!(" Beavers => {value}"),
-                // Programs expect no word where a beaver is accepted, if the next roll says it.
+                // Programs expect no word where a beaver is accepted, if the next roll implies it.
                 MatAction::Take
                     if beavered
                         && matches!(next, Some(MatAction::Play { .. } | MatAction::Rolled(_))) =>
@@ -145,7 +145,7 @@ impl MatGame {
     /// Returns the winner's text in a match to `length` points.
     fn wins(&self, winner: MatPlayer, points: u32, length: u32, end: &GameEnd) -> String {
         let plural = if points == 1 { "" } else { "s" };
-        // Points that say so themselves need no mark.
+        // Points that are unambiguous need no mark.
         let has_mark = self.settled && end.points(winner, points, true) != (points, true);
         let mark = if has_mark { SETTLED } else { 0 };
         let mut wins = format!("Wins {} point{plural}", points.saturating_add(mark));

@@ -249,8 +249,8 @@ impl<'a> Reader<'a> {
         let stays = |after| after == before || after == before.swapped();
         let unplayed = record.board(35, false).is_none_or(stays);
         let open = unplayed && steps(record).is_ok_and(|play| play.is_pass());
-        // A roll that was resigned before it was played leads to no board at all; in a position file it may not be
-        // played, and has no steps (MAT-82).
+        // A roll that was resigned before it was played leads to no board; in a position file it may not be played,
+        // and has no steps (MAT-82).
         if record.is_blank(35, BOARD) || open && !legal_plays(&before, roll).is_empty() {
             self.recorder.rolled(0, player, roll)?;
         } else {

@@ -66,7 +66,7 @@ pub(super) fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), FieldError>
             return Err(wrong("has more than 64 MiB of records"));
         }
         let records = unpacked(data, entry.byte(528) == 0, whole)?;
-        // Nothing says whether the sum is of the packed bytes.
+        // It is unspecified whether the sum is of the packed bytes.
         let sums = [crc32fast::hash(&records), crc32fast::hash(data)];
         return Ok((records, sums.contains(&entry.word(524))));
     }

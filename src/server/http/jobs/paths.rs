@@ -92,8 +92,8 @@ fn kind_of(response: &mut Response, kind: &str) {
     }
 }
 
-/// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is
-/// what only its owner knows.
+/// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then only
+/// its owner knows a job's id.
 async fn list(
     Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
@@ -340,7 +340,7 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
     fresh(response)
 }
 
-/// Returns the answer of a finished job, in the form that is asked for.
+/// Returns the answer of a finished job, in the requested form.
 async fn result(
     Shelf(access_state): Shelf<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,

@@ -126,7 +126,7 @@ async fn several(
     })
 }
 
-/// Analyses one file and files it, if the job asks for it. Returns the reports and the number of matches in the
+/// Analyses one file and files it, if the job requests it. Returns the reports and the number of matches in the
 /// archive.
 async fn judged(
     shared: &Arc<Core>,

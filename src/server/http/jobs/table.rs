@@ -87,7 +87,7 @@ pub(in crate::http) struct Jobs {
     pub(super) limits: JobLimits,
     pub(super) store: Store,
     table: Mutex<Table>,
-    /// The archive where analyses are filed that ask for it.
+    /// The archive for analyses that request filing.
     pub(in crate::http) archive: Option<SharedArchive>,
     pub(super) watchers: Arc<tokio::sync::Semaphore>,
 }

@@ -22,8 +22,7 @@ fn wrong(message: impl Into<String>) -> Problem {
 /// Returns a question of a verb: the arguments whose names are in `known`, and these settings where an argument does
 /// not give another value.
 ///
-/// # Errors
-/// An argument that the tool does not have, or that is none.
+/// # Errors An unknown or malformed argument.
 pub(super) fn read(
     verb: &'static Verb,
     arguments: &Json,

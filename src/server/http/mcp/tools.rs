@@ -327,7 +327,7 @@ async fn analyse(context: &Context, arguments: &Json, known: &[&str]) -> Result<
     Ok(structured(report))
 }
 
-/// Keeps the decisions that are wanted and counts the others in `cut` (MCP-23).
+/// Keeps the requested decisions and counts the others in `cut` (MCP-23).
 fn cut(report: &mut Value, wanted: &str, limit: usize) {
     let Some(report) = report.as_object_mut() else {
         return;

@@ -15,7 +15,7 @@ pub(super) const FIELDS: [&str; 5] = ["position", "roll", "plies", "length", "sc
 const OF_STATE: [&str; 6] = ["roll", "length", "score", "crawford", "cube", "owner"];
 /// Rules, which are the same for both players.
 const RULES: [&str; 2] = ["jacoby", "beavers"];
-/// The language of the texts, which only the script knows.
+/// The language of the texts, which only the script uses.
 const LANGUAGE: &str = "lang";
 /// Plies that the field offers.
 const PLIES: [&str; 4] = ["0", "1", "2", "3"];
@@ -46,7 +46,7 @@ impl PageForm {
         found.map_or("", |(_, value)| value)
     }
 
-    /// Returns whether the match is said in fields.
+    /// Returns true if the match is given in fields.
     pub(super) fn has_match(&self) -> bool {
         !self.value("length").is_empty() || !self.value("score").is_empty()
     }

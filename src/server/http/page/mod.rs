@@ -1,5 +1,5 @@
-//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script asks for this
-//! page again and puts the new answer in the place of the old one. The other pages are filled by their scripts. All answers are
+//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script
+//! requests this page again and replaces the old answer. The other pages are filled by their scripts. All answers are
 //! those of the paths below `/v1/`.
 
 mod form;
@@ -143,7 +143,7 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
-        // Other sites learn nothing, and the browser still says which page has sent a form.
+        // Other sites get no referrer, and the browser still names the page that has sent a form.
         (REFERRER_POLICY, "same-origin"),
         // Another version of the program may have another file.
         (CACHE_CONTROL, "no-cache"),
@@ -156,8 +156,8 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     response
 }
 
-/// Writes a page around its main part. All are markup. `has_archive` says whether the server shows an archive (HTTP-120),
-/// `client` is the name of the client that is signed in (HTTP-133).
+/// Writes a page around its main part. All are markup. `has_archive` is true if the server shows an archive
+/// (HTTP-120), `client` is the name of the client that is signed in (HTTP-133).
 fn framed(
     path: &str,
     title: &str,

@@ -53,7 +53,7 @@ struct PageQuery<'a> {
 }
 
 impl PageQuery<'_> {
-    /// Asks as `/v1/VERB` does.
+    /// Answers as `/v1/VERB` does.
     async fn ask(&self, verb: &'static Verb) -> Result<Value, Problem> {
         let question = self.question.of(verb);
         let answer = submission::ask(self.shared, self.origin, &question).await?;

@@ -26,7 +26,7 @@ pub(super) const FORM: &str = include_str!("sign_in.html");
 /// Longest body of the form, in bytes.
 const FORM_BYTES_MAX: usize = 4 << 10;
 
-/// Returns true if a browser asks for a page without showing a token, so that the form is the answer.
+/// Returns true if a browser requests a page without a token, so that the form is the answer.
 pub(in super::super) fn is_wanted(request: &Request) -> bool {
     let headers = request.headers();
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
@@ -165,7 +165,7 @@ pub(super) async fn sign_out(
     Ok(led_to(SIGN_IN, &set_cookie(None, peer.is_https)))
 }
 
-/// Refuses the paths of sessions where no token is wanted.
+/// Refuses the paths of sessions where no token is required.
 fn for_tokens(access_state: &AccessState) -> Result<(), Problem> {
     match access_state.access.requires_token() {
         true => Ok(()),

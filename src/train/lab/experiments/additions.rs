@@ -105,7 +105,7 @@ const CUBE: [usize; 2] = [6_000, 2_000];
 /// Positions on which cube actions are evaluated.
 const ACTIONS: usize = 2_000;
 
-/// Positions with what two plies say of them.
+/// Positions with their chances at two plies.
 type Valued = (Vec<Position>, Vec<Chances>);
 
 /// Returns the mean cube measure of a net at 31 scores, in thousandths.

@@ -110,7 +110,7 @@ pub(super) const fn beside(
 pub struct Claim {
     /// Text of the claim.
     pub text: &'static str,
-    /// Author and work, with year and page if they are known.
+    /// Author and work, with year and page if known.
     pub source: &'static str,
 }
 

@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub struct ExperimentContext<'a> {
     /// The folder in which its training is kept, so that it resumes after a kill.
     pub folder: &'a Path,
-    /// Weights of gnubg's, for experiments that want them.
+    /// Weights of gnubg's, for experiments that need them.
     pub gnubg: Option<&'a Path>,
     /// Seed of all random numbers in it.
     pub seed: u64,

@@ -26,8 +26,8 @@ pub(super) const TEST_DECISIONS: usize = 1_000;
 /// The look-ahead that labels and evaluates.
 pub(super) const PLIES: u8 = 2;
 
-/// Returns the positions that are wanted of games of the built-in nets from odd beginnings, each once; none when it
-/// was stopped.
+/// Returns positions of games of the built-in nets from odd beginnings that `wanted` accepts, each once; `None` when
+/// it was stopped.
 pub(super) fn positions(
     engine: &Engine,
     (count, wanted): (usize, &dyn Fn(&Position) -> bool),

@@ -1,4 +1,4 @@
-//! Decisions that nets are known to get wrong: races that are all but over, and hits behind a prime.
+//! Decisions that nets often get wrong: races that are all but over, and hits behind a prime.
 
 use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::{ExperimentContext, player};
