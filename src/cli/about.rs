@@ -48,7 +48,7 @@ fn with_short_help(command: clap::Command) -> clap::Command {
         .filter_map(|one| one.get_long())
         .map(|name| format!("--{name}"))
         .collect();
-    let line = format!("Common options: {} (--help says more)", names.join(" "));
+    let line = format!("Common options: {} (--help has more)", names.join(" "));
     let command = command.mut_args(|one| {
         let is_common = one.is_global_set();
         one.hide_short_help(is_common)

@@ -34,7 +34,7 @@ const ADDED: [(i64, &str); 4] = [
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
-const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
+const RECOVER: &str = "; sqlite3 FILE .recover may save its contents";
 /// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners.
 const OPTIONAL: [&str; 3] = [
     "SELECT played FROM dates WHERE match = ?",
@@ -453,7 +453,7 @@ fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
         if !same {
             let file = file.unwrap_or_default();
             return Ok(Some(format!(
-                "is damaged: what is filed of '{file}' does not have its checksum; restore a copy, or analyse its matches \
+                "is damaged: a match of '{file}' does not have its checksum; restore a copy, or analyse its matches \
                  into a new file"
             )));
         }

@@ -392,7 +392,7 @@ mod carry {
                     _: &$crate::farmed::JobPaths<'_>,
                 ) -> Result<$type, gammond_job::NotPortable> {
                     let wrong = |_| gammond_job::NotPortable(
-                        concat!("a ", stringify!($type), " of the job is none").to_owned(),
+                        concat!("a ", stringify!($type), " of the job is invalid").to_owned(),
                     );
                     String::from(word).parse().map_err(wrong)
                 }

@@ -166,7 +166,7 @@ commands! {
     /// Speed figures of this machine.
     #[command(after_help = "Example: gammond perf --quick")]
     Perf => perf,
-    /// Value positions, or see what a position is worth.
+    /// Evaluate positions: chances and equity.
     #[command(after_help = "Example: gammond eval 4HPwATDgc/ABMA plies=2")]
     Eval => eval,
     /// Rank the plays of a roll.
@@ -190,7 +190,7 @@ commands! {
     /// Show the parts of this machine that the engine uses, and advice to make it faster.
     #[command(after_help = "Example: gammond doctor")]
     Doctor => doctor,
-    /// The configuration file and what is in force.
+    /// The configuration file and the settings in force.
     #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Config => config,
     /// One number that changes when any answer of a fixed workload does.

@@ -25,7 +25,8 @@ use tokio::runtime::Runtime;
 #[derive(clap::Args, Debug, Clone)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Nets: `embedded`, `embedded:fast`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of PureTD (`.pt`).
+    /// Nets: `embedded`, `embedded:fast`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of
+    /// PureTD (`.pt`).
     #[arg(
         long,
         global = true,
@@ -34,7 +35,7 @@ pub(crate) struct Common {
         value_name = "PATH"
     )]
     pub(crate) nets: String,
-    /// Plies looked ahead, in gnubg's numbering; default: 0, the static evaluation, and 2 for the analysis of matches.
+    /// Plies of look-ahead, in gnubg's numbering; default: 0, the static evaluation, and 2 for the analysis of matches.
     #[arg(
         long,
         global = true,
@@ -56,8 +57,8 @@ pub(crate) struct Common {
     /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
     #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
     pub(crate) bearoff: Option<PathBuf>,
-    /// Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, mec26 (the default of the cube measure of
-    /// benchmarks), or gnubg's XML file.
+    /// Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, mec26 (the default of the cube measure
+    /// of benchmarks), or gnubg's XML file.
     #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
     pub(crate) met: Option<String>,
     /// Seed of everything that depends on chance; default: 1, and a new one each time for `play`.

@@ -96,7 +96,7 @@ pub(crate) fn signals() -> Result<Stop, Failure> {
 pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     match saved {
         Some(path) => stderr_line!(
-            "gammond: stopped; everything so far is in {}: the same command goes on from there",
+            "gammond: stopped; everything so far is in {}: the same command resumes from there",
             path.display()
         ),
         None => stderr_line!("gammond: stopped; {otherwise}"),

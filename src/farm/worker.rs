@@ -581,8 +581,8 @@ impl<C: Commands> Shared<C> {
         Ok(!own)
     }
 
-    /// Returns the redelivery delay of a batch that is left to other machines. It varies, so that batches do not return in step to
-    /// the same machines.
+    /// Returns the redelivery delay of a batch that is left to other machines. It varies, so that batches do not
+    /// return in step to the same machines.
     fn handover_delay(&self, batch: &PartBatch, delivered: i64) -> Duration {
         let mut hasher = DefaultHasher::new();
         (&self.settings.name, batch.subject(), delivered).hash(&mut hasher);
@@ -613,7 +613,7 @@ impl<C: Commands> Shared<C> {
             ))));
         };
         if self.settings.fault == Some(InjectedFault::Fails(batch.number)) {
-            parts = Err("it fails, as this machine was told".to_owned());
+            parts = Err("it fails, as injected by --fault".to_owned());
         }
         match parts {
             Ok(Some(parts)) => {
@@ -645,8 +645,8 @@ impl<C: Commands> Shared<C> {
         }
     }
 
-    /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept and
-    /// submitted again.
+    /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept
+    /// and submitted again.
     async fn submit_with_retry(
         &self,
         opened: &OpenJob<C>,

@@ -24,7 +24,7 @@ pub enum MergeError {
         difference: Difference,
     },
     /// Two shares have different bytes of a part.
-    #[error("{}: part {number} is not what another share says it is", path.display())]
+    #[error("{}: part {number} differs from that of another share", path.display())]
     Conflict {
         /// The one read later.
         path: PathBuf,

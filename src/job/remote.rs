@@ -73,7 +73,7 @@ pub trait PartSource {
     /// # Errors
     /// [`RemoteError`]; the command ends with it.
     fn reject(&mut self, number: u64) -> Result<Range<u64>, RemoteError> {
-        let text = format!("part {number} is none that this job makes");
+        let text = format!("part {number} is not one of this job");
         Err(RemoteError::Failed(text))
     }
 

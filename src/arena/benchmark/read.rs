@@ -312,7 +312,7 @@ fn play_faults(play: &PlayRecord, rolled: &[(u64, PositionChances)], line: u64) 
             );
         } else if candidate.loss < before {
             let loss = candidate.loss;
-            let text = format!("{name} has a loss of {loss} and stands behind one of {before}");
+            let text = format!("{name} has a loss of {loss} and comes after one of {before}");
             fault(line, false, text);
         }
         before = candidate.loss.max(before);
@@ -328,7 +328,7 @@ fn play_faults(play: &PlayRecord, rolled: &[(u64, PositionChances)], line: u64) 
         let loss = play.equity - equity;
         if (loss - listed.loss).abs() > LOSS_ROUNDING {
             let said = listed.loss;
-            let text = format!("#R of {key} makes a loss of {loss:.6}, line {line} says {said}");
+            let text = format!("#R of {key} makes a loss of {loss:.6}, line {line} has {said}");
             fault(*at, false, text);
         }
     }

@@ -1,8 +1,8 @@
 //! Players that another machine may build: the only ones that a job on a farm can name.
 //!
-//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no form
-//! for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has one; the
-//! match there has no wildcard, so a new kind of player does not compile before that is decided.
+//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no
+//! form for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has
+//! one; the match there has no wildcard, so a new kind of player does not compile before that is decided.
 
 use super::classic::Sides;
 use super::expectiminimax::DEPTH_MAX;
@@ -164,7 +164,7 @@ impl PortableBearoff {
 
 /// Returns a value that must be within limits; else an error without the value itself.
 fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
-    found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is not known")))
+    found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is unknown")))
 }
 
 impl PortablePlayer {

@@ -132,7 +132,8 @@ fn our_engine<'a>(
 pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
 const EXPECTIMINIMAX: &str = "expectiminimax";
 /// The reason for refusing a look-ahead over a look-ahead.
-pub(super) const LOOKS_AHEAD: &str = "eval: a look-ahead cannot be looked ahead from; give depth=2";
+pub(super) const LOOKS_AHEAD: &str =
+    "eval: a player that looks ahead cannot be the evaluator; give depth=2";
 
 /// Returns a player that is written with a file, or with another player, behind its name; none when the text is
 /// another's.

@@ -64,7 +64,7 @@ pub enum JournalError {
     },
     /// The file ends in the middle of a record, or holds none.
     #[error(
-        "{}: cut off after {records} whole records; the command that writes it goes on from there, or restore a copy",
+        "{}: cut off after {records} whole records; the command that writes it resumes from there, or restore a copy",
         path.display()
     )]
     Torn {

@@ -185,8 +185,8 @@ impl Link {
             let now = self.now();
             match self.machine.opponent() {
                 Some(opponent) if self.stops == 1 => tracing::warn!(
-                    "finishing the match against {opponent:?}; asked again, the match is left, which \
-                     loses it; a third time, the end comes at once"
+                    "finishing the match against {opponent:?}; a second signal leaves the match, which \
+                     loses it; a third one ends the bot at once"
                 ),
                 _ => tracing::warn!("stopping"),
             }

@@ -1,8 +1,8 @@
 //! The FIBS bot's socket, clock and engine, which [`crate::fibs::Machine`] does not include.
 //!
-//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, runs the engine on blocking threads
-//! within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to
-//! FIBS-30 of `protocol-specs/fibs.md`.
+//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, runs the engine on blocking
+//! threads within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23
+//! and FIBS-28 to FIBS-30 of `protocol-specs/fibs.md`.
 
 use super::answer::answer;
 use super::config::{FibsConfig, FibsError, check_name};
@@ -42,8 +42,8 @@ enum End {
 /// Time limit for leaving after the second request to stop; the machine waits less.
 const LEAVE_GRACE: Duration = Duration::from_secs(15);
 
-/// Returns when the bot must end regardless of pending work: at the third request to stop, or if leaving after the second one
-/// takes too long.
+/// Returns when the bot must end regardless of pending work: at the third request to stop, or if leaving after the
+/// second one takes too long.
 async fn ended_by_force(mut stop: watch::Receiver<u32>) {
     let count = |wanted: u32| move |count: &u32| *count >= wanted;
     if stop.wait_for(count(2)).await.is_err() {
@@ -208,8 +208,8 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two connections nor a server that does
-    /// not read delays the end.
+    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two connections nor a server
+    /// that does not read delays the end.
     fn stop_deadline(&self) -> impl Future<Output = ()> + use<> {
         let deadline = self.machine.stop_deadline();
         let deadline = deadline.map(|due| self.started + Duration::from_millis(due));
@@ -302,16 +302,17 @@ impl Link {
                     false => "game",
                 };
                 tracing::warn!(
-                    "finishing the {what} against {opponent}; asked again, the match is left (the \
-                     server saves it); a third time, the end comes at once"
+                    "finishing the {what} against {opponent}; a second signal leaves the match \
+                     (the server saves it); a third one ends the bot at once"
                 );
             }
             (2, Some(opponent)) => {
-                tracing::warn!("leaving the match against {opponent}; asked again: at once");
+                tracing::warn!(
+                    "leaving the match against {opponent}; a further signal ends the bot at once"
+                );
             }
             (1, None) if self.machine.stop_waits(self.now()) => tracing::warn!(
-                "looking up what became of the match in which the link broke; asked again, the end \
-                 comes at once"
+                "finding out the result of the match in which the link broke; a further signal ends the bot at once"
             ),
             _ => tracing::warn!("stopping"),
         }

@@ -289,7 +289,7 @@ impl MatchRecord {
                 });
                 game.result = Some(gain);
                 self.notes.push(format!(
-                    "{NOTE} game {number}: the server said {one}, its score says {other}"
+                    "{NOTE} game {number}: the server reported {one}, its score {other}"
                 ));
             }
             (_, None) => {
@@ -358,7 +358,7 @@ impl MatchRecord {
                 .max(1);
             let number = self.games.len();
             self.notes.push(format!(
-                "{NOTE} game {number}: the server did not tell its points; {points} or more"
+                "{NOTE} game {number}: the server did not report its points; {points} or more"
             ));
             self.end_game(winner, points);
         }

@@ -26,7 +26,8 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`, BGBlitz's `.bgf`), folders of them, or `-` for the standard input.
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`, BGBlitz's
+    /// `.bgf`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -224,8 +225,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 /// Reports that the command was stopped after so many of its files, and how to resume it.
 fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
     let more = match args.db {
-        Some(_) => "the same command goes on",
-        None => "with --db FILE the same command would go on",
+        Some(_) => "the same command resumes",
+        None => "with --db FILE the same command would resume",
     };
     stopped(
         None,
@@ -268,7 +269,7 @@ impl Brief {
         };
         (*count > 0).then(|| {
             format!(
-                "{count} {are}: {}{more} (--full says why)",
+                "{count} {are}: {}{more} (--full gives the reasons)",
                 names.join(", ")
             )
         })

@@ -58,7 +58,7 @@ pub(super) fn asked(
     match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => Ok((line, session)),
         Some(Err(refusal)) => Err(refused(&refusal.error, request)),
-        None => Err(Failure::usage("nothing was asked")),
+        None => Err(Failure::usage("the request is empty")),
     }
 }
 

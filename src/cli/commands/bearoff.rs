@@ -63,7 +63,7 @@ struct Make {
     /// gigabyte are made there, unless they exist: a race table of 12 points, and the endings of six
     /// points with ten checkers a side. It takes some minutes.
     file: Option<PathBuf>,
-    /// The rolls that one side needs: what is made unless --two-sided says otherwise.
+    /// The rolls that one side needs: the default without --two-sided.
     #[arg(long, conflicts_with = "two_sided")]
     one_sided: bool,
     /// Both sides' endings, instead of the rolls that one side needs.
@@ -226,7 +226,7 @@ fn ended(control: Control<'_>, file: &Path, form: Form) -> MakeOutcome {
     drop(control);
     MakeOutcome::Stopped(match form {
         Form::Race | Form::TwoSided => stopped(Some(&part_of(file)), ""),
-        Form::OneSided => stopped(None, "nothing was written; the same command begins anew"),
+        Form::OneSided => stopped(None, "nothing was written; the same command starts again"),
     })
 }
 
@@ -297,8 +297,8 @@ fn warn_of_cut_tails(database: &Database) {
     let (cut, most) = (table.cut_tails(), ROLLS_MAX - 1);
     if cut > 0 {
         stderr_line!(
-            "gammond: {cut} positions may need {most} rolls: this format ends there, and what they and others need beyond was \
-             cut off; a race table (*.race) holds it"
+            "gammond: {cut} positions may need {most} rolls: this format ends there, and rolls beyond it were cut off; \
+             a race table (*.race) holds them"
         );
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             .collect()
     });
     let Some(judged) = judged else {
-        return Err(Failure::work("a position could not be judged"));
+        return Err(Failure::work("a position could not be evaluated"));
     };
     let count = judged.len();
     let mut text = format!(

@@ -50,12 +50,12 @@ farmed! {
         /// ends with `.png`.
         #[arg(long, value_name = "FILE", conflicts_with = "records")]
         svg: Option<OutputFile>,
-        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
-        /// loss in points; of positions the scores with an error and the cube measure; of cube actions the match winning
-        /// chances in percent that doubling and taking lose.
+        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed)
+        /// and its loss in points; of positions the scores with an error and the cube measure; of cube actions the
+        /// match winning chances in percent that doubling and taking lose.
         #[arg(long)]
         records: bool,
-        /// Keep scores in this file; the same command goes on from it after a stop.
+        /// Keep scores in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
         #[command(flatten)]
@@ -172,7 +172,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     out.flush()?;
     draw(args.svg.as_deref(), &players, &bars)?;
     if !outcome.complete {
-        let otherwise = "the figures are those of the first records; with --journal FILE the same command could go on";
+        let otherwise = "the figures are those of the first records; with --journal FILE the same command could resume";
         return Ok(stopped(journal, otherwise));
     }
     Ok(ExitCode::from(u8::from(read.damaged)))

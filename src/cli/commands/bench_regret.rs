@@ -26,15 +26,15 @@ farmed! {
         /// Number of decisions.
         #[arg(long, default_value = "20000", value_name = "N")]
         decisions: Whole<1, 10_000_000>,
-        /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
-        /// gammond:plies=2.
+        /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several.
+        /// Default: gammond:plies=2.
         #[arg(long = "judge", value_name = "PLAYER")]
         judges: Vec<PlayerSpec>,
-        /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
-        /// values. 0 is enough, and fast, if only the difference of two players matters.
+        /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's
+        /// static values. 0 is enough, and fast, if only the difference of two players matters.
         #[arg(long, default_value = "4", value_name = "N")]
         candidates: Whole<0, 100>,
-        /// Keep losses in this file; the same command goes on from it after a stop.
+        /// Keep losses in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
         #[command(flatten)]
@@ -67,7 +67,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Some(Format::Json) => json(&lost, &players, &judges),
         _ => text_report(&lost, &players, &judges),
     };
-    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could go on";
+    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could resume";
     let ended = finish(&text, outcome.complete, journal, otherwise)?;
     Ok(if outcome.complete && damaged {
         ExitCode::FAILURE
@@ -88,7 +88,7 @@ fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure
     let judge = |spec: &PlayerSpec| match spec {
         PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(&ours.or(common))?),
         _ => Err(Failure::usage(
-            "--judge: that player does not judge; expected gammond[:nets=PATH][:plies=N]",
+            "--judge: that player cannot be a judge; expected gammond[:nets=PATH][:plies=N]",
         )),
     };
     specs.iter().map(judge).collect()

@@ -17,7 +17,7 @@ enum Action {
     /// Print the options in force, and those of every subcommand, as a configuration file.
     #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Print,
-    /// Print where the configuration file is looked for.
+    /// Print where the configuration file is searched.
     #[command(after_help = "Example: gammond config path")]
     Path,
 }

@@ -158,7 +158,7 @@ struct SubmitArgs {
     /// Have this share of the answers computed twice, by different machines; one whose answers differ is quarantined.
     #[arg(long, default_value = "0.02", value_name = "SHARE")]
     verify: Real<0, 1>,
-    /// A machine that says nothing for so many seconds loses its parts to others.
+    /// A machine that is silent for so many seconds loses its parts to others.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     silence: u64,
     /// Time that a message of parts should take one thread; default: by measurement, 5 to 20 seconds.
@@ -284,7 +284,7 @@ fn cache_folder() -> Result<PathBuf, Failure> {
     let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
     let cache = cache.map(|cache| cache.join("gammond/farm"));
     let cache = cache.or_else(|| Some(data_folders().next()?.join("gammond/farm")));
-    cache.ok_or_else(|| Failure::usage("no home folder: say --cache DIR"))
+    cache.ok_or_else(|| Failure::usage("no home folder: set --cache DIR"))
 }
 
 fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {

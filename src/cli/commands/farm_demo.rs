@@ -173,7 +173,7 @@ fn server(args: &Args, folder: &Path, port: u16, url: &str) -> Result<Child, Fai
     server.map_err(|error| {
         let name = args.server.display();
         Failure::usage(format!(
-            "{name} does not start ({error}); install nats-server, or say --server PATH"
+            "{name} does not start ({error}); install nats-server, or give --server PATH"
         ))
     })
 }

@@ -200,10 +200,10 @@ fn check(command: &Prepared) -> Result<(), NotPortable> {
     let wrong = match command {
         // A limit in seconds ends at another place on each machine.
         Prepared::Rollout(args) if is_timed(&args.request) => {
-            "time=: a farm computes what is the same on every machine; say how many trials, or se= or jsd="
+            "time=: a farm needs the same result on every machine; give trials=, se= or jsd="
         }
         Prepared::Tournament(args) if args.players.len() < 2 => "a tournament needs two players",
-        Prepared::Sample(args) if args.file.is_none() => "a file for the labels is wanted",
+        Prepared::Sample(args) if args.file.is_none() => "a file for the labels is required",
         _ => return Ok(()),
     };
     Err(NotPortable(wrong.to_owned()))
@@ -388,11 +388,11 @@ impl Programs<Ours> for LocalPrograms {
                 tracing::debug!("{failure}");
                 Err(match failure {
                     Failure::Usage(_) => "its settings do not fit together",
-                    Failure::File(_) => "a file that came along is not what the job needs",
+                    Failure::File(_) => "a file of the job is not the one that it needs",
                     Failure::Work(_) => "it cannot run on this machine",
                 }
                 .to_owned()
-                    + "; the same command without the farm says why")
+                    + "; the same command without the farm gives the reason")
             }
         }
     }
@@ -404,7 +404,7 @@ pub(super) fn paths_here(task: &Task) -> Result<Vec<PathBuf>, FarmError> {
     for shipped in &task.files {
         let path = PathBuf::from(&shipped.path);
         if inspect(&path)?.files != shipped.files {
-            let text = format!("{} is not what the job was submitted with", shipped.path);
+            let text = format!("{} has changed since the job was submitted", shipped.path);
             return Err(FarmError::Other(text));
         }
         paths.push(path);

@@ -17,7 +17,7 @@ farmed! {
         /// Positions, one a line: any position text, or lines of a training file.
         input: InputFile,
         /// Training file to write, one line for each position. Until it is complete, labels are kept
-        /// in a journal beside it; the same command goes on from there.
+        /// in a journal beside it; the same command resumes from there.
         output: OutputFile,
         /// Label with the mean luck-adjusted return of this many games of static play from each
         /// position, instead of a search.

@@ -24,7 +24,7 @@ pub(super) struct NatsOptions {
     /// File with a token.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// User; the password stands in a file.
+    /// User; the password is in a file.
     #[arg(long, value_name = "NAME", requires = "password_file")]
     user: Option<String>,
     /// File with the user's password.

@@ -59,22 +59,22 @@ farmed! {
         /// a match file of any form that `gammond analyse` reads.
         #[arg(long, value_name = "FILE", requires = "out")]
         bm_in: Vec<InputFile>,
-        /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
+        /// Roll out the candidates of this `.bm` file again, and report how often another play is best.
         #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
         again: Option<InputFile>,
-        /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
-        /// on from there.
+        /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command
+        /// resumes from there.
         #[arg(long, value_name = "FILE.bm")]
         out: Option<OutputFile>,
         /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
         #[arg(long, default_value = "5", value_name = "N", requires = "out", conflicts_with = "cube")]
         best: Whole<2, 64>,
-        /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
-        /// positions, and a table of what each filter keeps of the plays.
+        /// Every play is a candidate; with --again reports how often the best one was not listed. With `=N` only the
+        /// first N positions, and a table of what each filter keeps of the plays.
         #[arg(long, requires = "out", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
         full: Option<Full>,
-        /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
-        /// static evaluation (disputed); or all.
+        /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than
+        /// the static evaluation (disputed); or all.
         #[arg(
             long,
             value_name = "WHICH",
@@ -82,11 +82,12 @@ farmed! {
             requires = "out"
         )]
         only: Only,
-        /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
+        /// With se=: the precision that a loss needs, as a share of the loss at two plies. Plays far
         /// behind then have fewer games
         #[arg(long, default_value = "0", value_name = "SHARE", requires = "out")]
         error_share: Real<0, 1>,
-        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
+        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several
+        /// times.
         #[arg(long, value_name = "GROUP=N", requires = "out")]
         quota: Vec<Quota>,
         /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
@@ -94,8 +95,8 @@ farmed! {
         before_roll: bool,
     }
     refused {
-        /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
-        /// the match winning chances without a double and after a take.
+        /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many
+        /// points), with the match winning chances without a double and after a take.
         #[arg(long, requires = "out", value_name = "AWAY", num_args = 0..=1, require_equals = true,
             default_missing_value = "7", conflicts_with_all = ["again", "full"], value_parser = clap::value_parser!(u8).range(2..=25))]
         cube: Option<u8>,
@@ -203,8 +204,8 @@ fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
 }
 
 /// Hint printed when a rollout of one position was stopped: the figures cover all of its games, but no file is left.
-const STOPPED: &str = "the figures are those of the games so far; the same command begins anew \
-    (with --bm-in FILE --out FILE.bm it goes on)";
+const STOPPED: &str = "the figures are those of the games so far; the same command starts again \
+    (with --bm-in FILE --out FILE.bm it resumes)";
 
 /// Answers one question. If it is stopped, it prints the results so far.
 fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
     #[arg(required = true)]
     plan: Option<PathBuf>,
-    /// Folder of the run; a run that was stopped goes on there.
+    /// Folder of the run; a stopped run resumes there.
     #[arg(long, required = true, value_name = "DIR")]
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -128,7 +128,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         (None, Some(plan), Some(folder)) => {
             train_nets(plan, folder, &args.progress, is_for_people(common))
         }
-        (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
+        (None, ..) => Err(Failure::usage("a plan and --folder are required")),
     }
 }
 
@@ -240,7 +240,7 @@ fn score(
     } else {
         stopped(
             None,
-            "the rounds above are scored whole; the same command begins anew",
+            "the rounds above are scored whole; the same command starts again",
         )
     })
 }
@@ -255,7 +255,7 @@ fn make_small_net(
     let net = print_report(None, |report| train(report, &mut control))?;
     drop(control);
     let Some(net) = net else {
-        let text = "no net was written; the same command begins anew";
+        let text = "no net was written; the same command starts again";
         return Ok(stopped(None, text));
     };
     write_whole(path, &net).map_err(Failure::in_file(path))?;

@@ -280,7 +280,7 @@ settings! {
     "take the cube into account"
     cubeful: bool [Method] SettingKind::Switch, default Value::Switch(true);
 
-    "plays looked at more deeply"
+    "plays searched more deeply"
     filter: MoveFilter [Depth] SettingKind::Word, words &MoveFilter::NAMES, default Value::Word("normal");
 
     "small nets choose replies inside a search"

@@ -27,13 +27,14 @@ const ERROR_HEADER: &str = "Nats-Service-Error";
 const ERROR_CODE_HEADER: &str = "Nats-Service-Error-Code";
 
 /// Error codes and reasons in the form of the micro protocol.
-const BAD_REQUEST: (&str, &str) = ("400", "the message says what is wrong");
+const BAD_REQUEST: (&str, &str) = ("400", "the message names the fault");
 const BUSY: (&str, &str) = ("503", "too much waits");
 const TIMED_OUT: (&str, &str) = ("408", "the answer did not come in its time");
 
 /// Header with the client's timeout in seconds.
 const TIMEOUT_HEADER: &str = "Gammond-Timeout";
-/// Default timeout in seconds, without progress. A NATS client leaves no trace when it goes, so work for it would never end.
+/// Default timeout in seconds, without progress. A NATS client leaves no trace when it goes, so work for it would
+/// never end.
 pub(super) const TIMEOUT_DEFAULT_S: u64 = 30;
 /// Maximum timeout in seconds that a client may set; also the default with `progress=1`.
 pub(super) const TIMEOUT_MAX_S: u64 = 3600;
@@ -43,7 +44,8 @@ pub(super) struct NatsResponder {
     client: Client,
     shared: Arc<Core>,
     identity: Mutex<Identity>,
-    /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret follow.
+    /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret
+    /// follow.
     absent: String,
     waiting: Mutex<HashMap<u64, Waiting>>,
     numbers: AtomicU64,
@@ -247,7 +249,7 @@ impl NatsResponder {
         tracing::debug!(
             kind = inquiry.task.kind(),
             cost = cost.name(),
-            "asked over NATS"
+            "requested over NATS"
         );
         if !self.limit(&mut waiting, &inquiry, seconds) {
             let error = RequestError::new(
@@ -367,8 +369,8 @@ impl NatsResponder {
         }
     }
 
-    /// Abandons a query after the NATS server has reported, on the subject with this number and secret, that its progress has
-    /// no subscriber.
+    /// Abandons a query after the NATS server has reported, on the subject with this number and secret, that its
+    /// progress has no subscriber.
     pub(super) fn cancel_vanished(&self, number: u64, secret: u128) {
         let gone = {
             let mut waiting = lock(&self.waiting);

@@ -1,5 +1,5 @@
-//! Files that people give in place of a match or a position: recognised by their first bytes, so that an error says what
-//! they are and what to do.
+//! Files that people give in place of a match or a position: recognised by their first bytes, so that an error says
+//! what they are and what to do.
 //!
 //! Rule MAT-60 of `protocol-specs/match-files.md`. A kind is searched for only where nothing could be read.
 
@@ -116,7 +116,7 @@ const KINDS: &[Row] = &[
     (
         |head| text(head).starts_with(b"{\"type\":\""),
         "an answer of gammond (JSON)",
-        "give the match or the position that was asked about",
+        "give the match or the position itself",
     ),
     // Pictures.
     (

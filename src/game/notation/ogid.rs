@@ -298,7 +298,7 @@ impl Ogid {
         let places = fields(text);
         let at = |field: usize| places.get(field).map_or(text.len(), |&(_, at)| at);
         if self.action == OgidAction::Passed || matches!(self.state, [b'G' | b'P', 0]) {
-            let why = "says that the game is over: there is nothing to decide";
+            let why = "is of a game that is over: there is no decision";
             return Err(refuse("OGID state", Reason::Other(why), at(5)));
         }
         let doubled = self.action == OgidAction::Offered || self.state == [b'D', 0];
@@ -735,7 +735,7 @@ mod tests {
             (
                 ":N0P::B:G:0:0:7:9",
                 39,
-                "OGID state says that the game is over: there is nothing to decide",
+                "OGID state is of a game that is over: there is no decision",
             ),
         ] {
             let text = format!("OGID={start}{rest}");

@@ -184,7 +184,7 @@ pub(super) fn meant_by(
     match (alike.next(), alike.next()) {
         (Some(play), None) => Ok(*play),
         (Some(_), Some(_)) => Err(wrong(
-            "has more than one meaning: name the points on the way",
+            "has more than one meaning: name the points in between",
         )),
         (None, _) => Err(wrong("is not legal with this roll")),
     }

@@ -1,4 +1,5 @@
-//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-124). The program opens it; no request names a file.
+//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-124). The program opens it; no request names a
+//! file.
 
 use super::access::AccessState;
 use super::jobs::{fresh, only_get};
@@ -44,8 +45,8 @@ pub trait MatchArchive: Debug + Send + Sync {
     /// A message for the log.
     fn analysis(&self, id: i64, scope: &ArchiveScope) -> Result<Option<Value>, String>;
 
-    /// Files the analysed matches of a file for an owner, each once; `file` is its contents. A match that is there already
-    /// gets one more owner.
+    /// Files the analysed matches of a file for an owner, each once; `file` is its contents. A match that is there
+    /// already gets one more owner.
     ///
     /// # Errors
     /// A message for the log.
@@ -160,7 +161,7 @@ impl SharedArchive {
             tracing::warn!(%error, "the archive cannot be read");
             Problem::new(
                 ErrorCode::Internal,
-                "the archive cannot be read; the log says why",
+                "the archive cannot be read; the log has the reason",
             )
         })
     }

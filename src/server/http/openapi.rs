@@ -38,8 +38,8 @@ pub(super) fn document() -> String {
             "title": "gammond",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "A GNU Backgammon-compatible backgammon engine",
-            "description": "Answers are those of the line protocol. A request that this description allows is refused only for what \
-                backgammon says of it: a position that is none, an illegal play, a score beyond the match. \
+            "description": "Answers are those of the line protocol. A request that this description allows is refused only by the \
+                rules of backgammon: an invalid position, an illegal play, a score beyond the match. \
                 The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },
@@ -155,7 +155,7 @@ fn verb_item(verb: &Verb) -> Value {
     let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
     let mut post = json!({"operationId": format!("{}Posted", verb.name), "summary": format!("{}; an array for many at once", verb.summary),
         "tags": ["positions"],
-        "description": "One question, or an array of them. An array with a question that is not as its schema says is refused as a whole.",
+        "description": "One question, or an array of them. An array with a question that does not match its schema is refused as a whole.",
         "requestBody": {"required": true, "description": "A question, or an array of questions",
             "content": {"application/json": {"schema": body, "example": (verb.example)()}}},
         "responses": responses(good, &bad)});
@@ -236,7 +236,7 @@ fn analyse() -> Value {
     let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
     json!({"post": {
         "operationId": "analyse", "summary": "Analyses a match file", "tags": ["matches"],
-        "description": "Analyses every decision of a match. Settings stand in the query, or in the fields of a form.",
+        "description": "Analyses every decision of a match. Settings are in the query, or in the fields of a form.",
         "parameters": parameters,
         "requestBody": match_files(1),
         "responses": responses(good, &bad),
@@ -330,7 +330,7 @@ fn jobs() -> [(String, Value); 6] {
             "/v1/jobs/rollout",
             posted(
                 "jobRollout",
-                ("Begins a rollout", "Answers at once; the rollout goes on without the connection."),
+                ("Begins a rollout", "Answers at once; the rollout continues without the connection."),
                 rollout,
                 vec![key],
             ),
@@ -341,7 +341,7 @@ fn jobs() -> [(String, Value); 6] {
                 "jobAnalyse",
                 (
                     "Begins the analysis of match files",
-                    "Answers at once; the analysis goes on without the connection. Settings stand in the query, or in the fields of a form.",
+                    "Answers at once; the analysis continues without the connection. Settings are in the query, or in the fields of a form.",
                 ),
                 match_files(FILES_MAX),
                 settings,
@@ -424,7 +424,7 @@ fn server() -> Vec<(String, Value)> {
         (
             "errors",
             "/v1/errors",
-            "The codes of errors, what they mean, their statuses",
+            "The codes of errors, their meanings and statuses",
             "ErrorCodes",
             &[406],
         ),

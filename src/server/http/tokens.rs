@@ -66,7 +66,7 @@ impl HttpTokens {
                 tokens.iter().any(twice)
             };
             let token = match token_line(text) {
-                Ok(token) if known(&token) => Err("a name or a token stands twice"),
+                Ok(token) if known(&token) => Err("a name or a token is given twice"),
                 Ok(_) if tokens.len() >= TOKENS_MAX => Err("there are more than 256 tokens"),
                 token => token,
             };
@@ -127,7 +127,7 @@ fn token_line(text: &str) -> Result<TokenLine, &'static str> {
             }
         };
         if twice {
-            return Err("a word behind the token stands twice");
+            return Err("a word behind the token is given twice");
         }
     }
     Ok(TokenLine {

@@ -31,7 +31,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 /// Reason to refuse a parameter of a `POST`.
-pub(super) const BESIDE_BODY: &str = "stands beside a body: it belongs into the body";
+pub(super) const BESIDE_BODY: &str = "is beside a body: put it into the body";
 const JSON: &str = "application/json";
 const NDJSON: &str = "application/x-ndjson";
 /// Verbs without a position.

@@ -276,7 +276,7 @@ pub fn check_target(path: &Path, header: &Header) -> Result<(), LabError> {
         };
         let found = made.as_deref().and_then(Header::parse);
         let Some(found) = found else {
-            return Err(other("a net that does not say how it was made"));
+            return Err(other("a net without the settings that made it"));
         };
         let done = found.get(DONE).unwrap_or_default().to_owned();
         if let Some(difference) = header.clone().field(DONE, done).difference(&found) {

@@ -1,11 +1,12 @@
 //! Runs one after the other, from random weights to the files that ship.
 //!
 //! A recipe is one TOML file with `[[stage]]`s, each a run with a plan of its own (see [`super::plan::Plan`]) in the
-//! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended with, and
-//! `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets, where the stage says how it is
-//! made. After each stage its nets are rounded to integers, in `STAGE/nets`, and
-//! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility net,
-//! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
+//! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended
+//! with, and `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets,
+//! where the stage says how it is made. After each stage its nets are rounded to integers, in `STAGE/nets`, and play
+//! against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the
+//! volatility net, lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command
+//! goes on: finished stages are only checked.
 
 use super::error::{RunError, in_file};
 use super::limits::{Checked, LABELS_MAX, within};
@@ -526,8 +527,8 @@ fn prune(
     })
 }
 
-/// Makes a net that watches those in a stage's or the recipe's folder, unless it is there; `false` when it was stopped. The
-/// plan is kept beside it, in `NAME.json`.
+/// Makes a net that watches those in a stage's or the recipe's folder, unless it is there; `false` when it was
+/// stopped. The plan is kept beside it, in `NAME.json`.
 ///
 /// # Errors
 /// [`RunError`]; also when a net is there that another plan made.
@@ -547,8 +548,7 @@ fn small_net(
             _ => Err(RunError::Plan {
                 path,
                 reason: format!(
-                    "is there already, and {name}.json does not say that the recipe's plan made it; \
-                     delete it or take another folder"
+                    "is there already, and {name}.json is not of the recipe's plan; delete it or take another folder"
                 ),
             }),
         };

@@ -28,7 +28,7 @@ pub enum ProgramError {
     #[error("{0}")]
     Refused(String),
     /// The program resigns games that are played to their end.
-    #[error("it resigns however often it is asked {0}")]
+    #[error("it resigns each time it gets the question {0}")]
     Resigns(String),
     /// Its answer is no position.
     #[error("{answer:?}: {source}")]

@@ -48,7 +48,7 @@ impl RaceTable {
     pub(super) fn from_bytes(bytes: Bytes) -> Result<RaceTable, (usize, String)> {
         let header = Header::parse(bytes.start(&mut [0; HEADER_BYTES]))?;
         let Some((at, crc)) = header.finished else {
-            let reason = "the table is not finished; `gammond bearoff make` goes on with it";
+            let reason = "the table is not finished; `gammond bearoff make` resumes it";
             return Err((12, reason.into()));
         };
         let order = Order::new(header.numbering);

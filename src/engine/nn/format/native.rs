@@ -164,7 +164,10 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     }
     if bytes.len() != want {
         let at = bytes.len().min(want);
-        return fail(at, format!("{} bytes, the header says {want}", bytes.len()));
+        return fail(
+            at,
+            format!("{} bytes, expected {want} by the header", bytes.len()),
+        );
     }
     let (body, crc) = bytes.split_at(want - 4);
     let (found, said) = (crc32fast::hash(body), checksum(crc).unwrap_or_default());

@@ -497,7 +497,7 @@ impl<'de> Visitor<'de> for &mut Games<'_> {
             }
             next?;
         }
-        Err(serde::de::Error::custom("no more games are read"))
+        Err(serde::de::Error::custom("further games are not read"))
     }
 }
 

@@ -311,7 +311,7 @@ impl Reader<'_> {
             _ => return Ok(()),
         };
         let Some((_, to_play, Some(roll))) = self.to_play.take() else {
-            let why = Reason::Other("stands without the roll before it");
+            let why = Reason::Other("has no roll before it");
             return Err(("play", why));
         };
         if to_play != player {

@@ -323,7 +323,7 @@ impl Logged {
                 return Ok(());
             }
             // The next board shows where the game is.
-            let why = Reason::Other("is told, but not its roll");
+            let why = Reason::Other("is shown, but not its roll");
             self.recorder.note(line, at, ("play", why));
             return Ok(());
         };
@@ -377,7 +377,7 @@ impl Logged {
         let Some((player, roll)) = self.open.take() else {
             return Ok(());
         };
-        let why = Reason::Other("before this line is not told");
+        let why = Reason::Other("before this line is not shown");
         self.recorder.note(line, at, ("play", why));
         self.recorder.rolled(line, player, roll)
     }
@@ -397,7 +397,7 @@ impl Logged {
                 .play_steps(line, winner, roll, last.play)
                 .map(|_| ()),
             None => {
-                let why = Reason::Other("before this line is not told");
+                let why = Reason::Other("before this line is not shown");
                 self.recorder.note(line, at, ("play", why));
                 self.recorder.rolled(line, winner, roll)
             }
@@ -423,7 +423,7 @@ impl Logged {
             scores.reverse();
         }
         let Ok(view) = board.view(BoardDialect::Fibs) else {
-            let why = Reason::Other("cannot be read; the plays around it tell the rest");
+            let why = Reason::Other("cannot be read; the plays around it show the rest");
             self.recorder.note(line, at, ("board", why));
             return Ok(());
         };

@@ -299,7 +299,7 @@ impl Reader<'_> {
         };
         if self.told_after_end != game && cells.iter().any(acts) {
             self.told_after_end = game;
-            let why = Reason::Other("stands behind the end of the game");
+            let why = Reason::Other("comes after the end of the game");
             self.recorder.note(number, at + indent, ("row", why));
         }
     }

@@ -299,10 +299,7 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
     };
     let number = head & NUMBER;
     if head & UNKNOWN != 0 {
-        return Err((
-            "action",
-            Reason::Other("is of a kind that is not known here"),
-        ));
+        return Err(("action", Reason::Other("is of an unknown kind")));
     }
     let roll = roll_of(number);
     let play = roll.map(|roll| steps(body, player, roll)).transpose()?;
@@ -323,10 +320,7 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
         (_, _, DROP) => recorder.drop(0, player)?,
         (_, _, GAME_OVER | FINAL | RESIGNED | RESIGNED_MATCH | FORFEIT) => return Ok(false),
         _ => {
-            return Err((
-                "action",
-                Reason::Other("is of a kind that is not known here"),
-            ));
+            return Err(("action", Reason::Other("is of an unknown kind")));
         }
     }
     Ok(true)

@@ -28,7 +28,7 @@ pub(super) const MATCHES_MAX: usize = 10_000;
 /// Error for an answer without a double.
 pub(super) const UNDOUBLED: FieldError = (
     "cube action",
-    Reason::Other("answers a double that nobody made"),
+    Reason::Other("answers a double that was not made"),
 );
 
 /// A match on its way in, and those of the file before it.
@@ -578,7 +578,8 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// MAT-10: by Jacoby's rule a gammon with a cube that nobody has turned is a single game, where the file gives no points.
+    /// MAT-10: by Jacoby's rule a gammon with a cube that nobody has turned is a single game, where the file gives no
+    /// points.
     #[test]
     fn gammon_without_points_follows_jacobys_rule() {
         let (mut me, mut other) = ([0; 25], [0; 25]);

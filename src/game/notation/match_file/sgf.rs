@@ -496,7 +496,7 @@ impl Reader<'_> {
             },
         };
         let line = self.line(at);
-        let why = "is none: both sides on a point, no checkers, or more than 15 of a side";
+        let why = "is invalid: both sides on a point, no checkers, or more than 15 of a side";
         let done = position
             .ok_or(("position", Reason::Other(why)))
             .and_then(|position| {
@@ -679,7 +679,7 @@ mod tests {
         assert_eq!(
             faults,
             [
-                "line 6, game 2: position is none: both sides on a point, no checkers, or more than 15 of a side"
+                "line 6, game 2: position is invalid: both sides on a point, no checkers, or more than 15 of a side"
             ]
         );
         let [first, second, third] = &reading.file.games[..] else {

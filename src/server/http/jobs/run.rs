@@ -300,7 +300,7 @@ fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
     let wrong = || {
         Problem::new(
             ErrorCode::Internal,
-            "the reports of the match cannot be told apart",
+            "the reports of the match cannot be separated",
         )
     };
     let end = whole

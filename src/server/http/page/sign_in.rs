@@ -171,7 +171,7 @@ fn for_tokens(access_state: &AccessState) -> Result<(), Problem> {
         true => Ok(()),
         false => Err(Problem::new(
             ErrorCode::NotFound,
-            "this server has no tokens: nobody signs in",
+            "this server has no tokens, so there is no sign-in",
         )),
     }
 }
