@@ -1,4 +1,5 @@
-//! All queries that the engine answers, independent of the protocol, and their results.
+//! The queries that [`Engine::answer`](crate::Engine::answer) takes, independent of the protocol, with their results
+//! and costs.
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
