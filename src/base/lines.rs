@@ -10,7 +10,7 @@ pub struct LineCodec {
     buffer: Vec<u8>,
     /// Offset of the first byte not yet returned.
     start: usize,
-    /// Up to where no LF was found.
+    /// End of the bytes in which no LF was found.
     scanned: usize,
     /// True while the rest of an over-long line is being discarded.
     discarding: bool,

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Decisions of one match that are sent at most: an answer is made in memory.
+/// Maximum number of decisions of one match that are sent: an answer is made in memory.
 const DECISIONS_MAX: usize = 50_000;
 /// Both sides of each match.
 const MATCHES: &str = "SELECT matches.id, one.name, other.name, played, length, own.score, their.score, own.error_rate, \

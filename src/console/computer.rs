@@ -13,7 +13,7 @@ use gammond_report::analysis::is_close;
 
 /// Points of the home board.
 const HOME_POINTS: usize = 6;
-/// Turns that are played before the next line is read: no game is longer.
+/// Maximum number of turns that are played before the next line is read: no game is longer.
 const TURNS_MAX: usize = 4096;
 /// Games that two computers play before the next line is read.
 const GAMES_MAX: u32 = 64;

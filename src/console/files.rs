@@ -6,7 +6,7 @@ use super::table::{Phase, Table};
 use super::words::Words;
 use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
 
-/// Commands that a file of commands may hold.
+/// Maximum number of commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;
 /// Files of commands within one another.
 const FILES_DEEP_MAX: usize = 8;

@@ -107,7 +107,7 @@ pub struct ConsoleAnswer {
     pub out: String,
     /// Text for standard error.
     pub err: String,
-    /// The session is over.
+    /// True if the session is over.
     pub ends: bool,
 }
 
@@ -153,14 +153,14 @@ pub struct Console {
     /// Plays of a roll in an export.
     export_plays: usize,
     hint: Option<Hint>,
-    /// A position was refused: there is none to give hints for.
+    /// True if a position was refused: there is none to give hints for.
     no_board: bool,
     record: Record,
     judged: Option<AnalysedMatch>,
     waiting: Option<Waiting>,
     /// True if the turn has advanced and has not been shown yet.
     due: bool,
-    /// A game has just begun: its first turn is shown in any case.
+    /// True if a game has just begun: its first turn is shown in any case.
     fresh: bool,
     ending: bool,
     /// Files of commands that are being run.

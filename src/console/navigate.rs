@@ -337,7 +337,7 @@ impl Console {
 #[derive(Default)]
 struct Columns {
     text: String,
-    /// The first player's cell waits for the second one's.
+    /// True if the first player's cell waits for the second one's.
     open: bool,
 }
 

@@ -10,7 +10,7 @@ use super::words::Words;
 use gammond_game::notation::{MatAction, parse_play};
 use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
 
-/// Opening rolls that are thrown until the dice differ.
+/// Maximum number of opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
 
 pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";

@@ -299,7 +299,7 @@ impl<C: Commands> Shared<C> {
         };
         let queue = self.farm.queue(job, task.silence_s).await?;
         let opened = Arc::new(OpenJob { task, queue });
-        // Started before the first fetch, because every delivery to a machine that cannot compute counts as a try.
+        // The command is started before the first fetch, because every delivery to a machine that cannot compute counts as a try.
         if self.host(&opened, (job, begun)).await?.is_none() {
             return Ok(None);
         }

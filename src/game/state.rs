@@ -218,9 +218,9 @@ impl Score {
 /// Optional rules of money play; they mean nothing in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules {
-    /// Gammons count only after the cube has been turned.
+    /// True if gammons count only after the cube has been turned.
     pub jacoby: bool,
-    /// Beavers are allowed.
+    /// True if beavers are allowed.
     pub beavers: bool,
 }
 

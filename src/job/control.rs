@@ -48,7 +48,7 @@ pub struct ProgressEvent {
     pub resumed: u64,
     /// Part of `progress.done` that is saved in a file and survives a kill; `None` without a journal.
     pub saved: Option<u64>,
-    /// The job is over: complete, or stopped.
+    /// True if the job is over: complete, or stopped.
     pub last: bool,
 }
 

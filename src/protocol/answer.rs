@@ -49,9 +49,9 @@ pub struct NotFinite;
 
 pub(crate) type Written = Result<(), NotFinite>;
 
-/// Equities and chances have six decimals: further digits are noise of single precision.
+/// Scale of equities and chances, which have six decimals: further digits are noise of single precision.
 pub(crate) const EQUITY_SCALE: u32 = 1_000_000;
-/// Match winning chances have seven, as a point of EMG is a small part of one.
+/// Scale of match winning chances, which have seven decimals, as a point of EMG is a small part of one.
 pub(crate) const MWC_SCALE: u32 = 10_000_000;
 
 /// A number rounded as answers give it.

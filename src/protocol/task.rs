@@ -99,13 +99,13 @@ pub struct MatchTask {
 pub struct MatchProgress {
     /// Number of matches in the file.
     pub matches: usize,
-    /// Matches that are finished.
+    /// Number of finished matches.
     pub matches_done: usize,
     /// Number of games in all matches.
     pub games: usize,
     /// Games that are finished.
     pub games_done: usize,
-    /// Decisions that are finished.
+    /// Number of finished decisions.
     pub decisions_done: usize,
 }
 

@@ -278,7 +278,7 @@ fn add_play(
 struct Fault {
     line: u64,
     text: String,
-    /// The record cannot be scored.
+    /// True if the record cannot be scored.
     whole: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct PlayTally {
     pub loss: Running,
     /// Records with a loss.
     pub wrong: u64,
-    /// Choices that were not listed.
+    /// Number of choices that were not listed.
     pub outside: u64,
 }
 

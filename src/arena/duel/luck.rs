@@ -25,7 +25,7 @@ pub struct AdjustedPlan {
     pub seed: u64,
     /// Pairs of games (or matches).
     pub pairs: u64,
-    /// Each game has dice of its own; else the two games of a pair have the same.
+    /// True if each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,

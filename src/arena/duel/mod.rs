@@ -30,11 +30,11 @@ use std::path::Path;
 pub struct DuelPlan {
     /// Seed of all dice.
     pub seed: u64,
-    /// Pairs of games (or matches) to play at most.
+    /// Maximum number of pairs of games (or matches) to play.
     pub pairs: u64,
     /// Stop when the sequential test between 0 and this many points per game has decided.
     pub decide: Option<f64>,
-    /// Each game has dice of its own; else the two games of a pair have the same.
+    /// True if each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,
@@ -64,7 +64,8 @@ impl Failures {
     }
 }
 
-/// Failures one after the other, without a game between them that was played to its end, after which a duel ends.
+/// Maximum number of failures one after the other, without a game between them that was played to its end, after
+/// which a duel ends.
 const FAILURES_IN_ROW_MAX: u64 = 10;
 
 /// Results of a duel so far, for the first player.

@@ -96,7 +96,7 @@ pub enum PortablePlayer {
         crashed: Option<Box<PortablePlayer>>,
         /// Plays races.
         race: Box<PortablePlayer>,
-        /// Takes the one-sided table when both sides are home.
+        /// True if the one-sided table answers when both sides are home.
         one_sided: bool,
     },
 }

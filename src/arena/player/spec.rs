@@ -290,7 +290,7 @@ pub struct PartsSpec {
     pub(super) crashed: Option<PlayerSpec>,
     /// Plays races.
     pub(super) race: PlayerSpec,
-    /// Takes the one-sided table when both sides are home.
+    /// True if the one-sided table answers when both sides are home.
     pub(super) one_sided: bool,
 }
 

@@ -39,7 +39,7 @@ pub struct Contents {
     pub torn: bool,
     /// Byte offset of the end of the last whole record.
     pub(super) end: u64,
-    /// Written by an earlier version.
+    /// True if an earlier version wrote the file.
     pub(super) old: bool,
 }
 

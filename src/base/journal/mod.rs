@@ -70,7 +70,7 @@ pub enum JournalError {
     Torn {
         /// The file.
         path: PathBuf,
-        /// Records that are whole.
+        /// Number of whole records.
         records: usize,
     },
     /// Another program is writing the file.

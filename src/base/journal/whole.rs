@@ -18,7 +18,7 @@ const SUFFIX: &str = ".gammond-part";
 const RANDOM_LETTERS: usize = 16;
 /// Number of temporary names that are tried before the error.
 const TRIES_MAX: usize = 16;
-/// Entries of a folder that are searched for left-over temporary files.
+/// Maximum number of entries of a folder that are searched for left-over temporary files.
 const ENTRIES_SEARCHED_MAX: usize = 1000;
 
 /// Writes a file whole or not at all, in the place of an existing one. A device or FIFO is

@@ -23,7 +23,7 @@ const IO_TIMEOUT: Duration = Duration::from_secs(30);
 const GOODBYE: Duration = Duration::from_secs(2);
 /// Length of a session that resets the backoff and the count of ended connections.
 const HEALTHY: Duration = Duration::from_secs(60);
-/// Connections that the server may end at once, one after the other, before the bot stops (BGM-53).
+/// Maximum number of connections that the server may end at once, one after the other, before the bot stops (BGM-53).
 const TERMINATIONS_MAX: u32 = 2;
 /// Limit of terminations during a match: the server can take the connection before for a living one up to 40 s.
 const TERMINATIONS_IN_MATCH_MAX: u32 = 8;
@@ -128,7 +128,7 @@ struct Link {
     engine: Engine,
     machine: BgammonMachine,
     started: Instant,
-    /// Requests to stop that the machine has received.
+    /// Number of requests to stop that the machine has received.
     stops: u32,
     /// Number of finished matches.
     matches: u64,

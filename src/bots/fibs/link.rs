@@ -150,7 +150,7 @@ struct Link {
     chance: rng::ChaCha8Rng,
     started: Instant,
     logged_in: bool,
-    /// Requests to stop that the machine has received.
+    /// Number of requests to stop that the machine has received.
     stops: u32,
     day: u64,
     /// Saved matches as last reported by the server.

@@ -55,7 +55,7 @@ pub struct MatchRecord {
     pub gaps: u32,
     /// Contradictions of the server, and the version that was believed.
     pub notes: Vec<String>,
-    /// The end was not seen: the link was broken. The outcome then follows from the rating (FIBS-31).
+    /// True if the end was not seen because the link was broken. The outcome then follows from the rating (FIBS-31).
     pub unseen: bool,
     /// The board of the running game seen by the player who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,
@@ -65,9 +65,9 @@ pub struct MatchRecord {
     /// The board that the server shows, the player to move, and the roll of the play before it, while the line with
     /// that play may still come (FIBS-36).
     untold: Option<(MatPlayer, Position, Option<Roll>)>,
-    /// The running game has lost its plays.
+    /// True if the running game has lost its plays.
     missing: bool,
-    /// The match was broken off since the last board.
+    /// True if the match was broken off since the last board.
     broken: bool,
 }
 
@@ -267,7 +267,7 @@ impl MatchRecord {
             if scores != [0; 2] && scores != self.scores {
                 let [mine, theirs] = scores;
                 self.notes.push(format!(
-                    "{NOTE} the games before the score of {mine}-{theirs} are not here"
+                    "{NOTE} the games before the score of {mine}-{theirs} are missing"
                 ));
             }
             return;
@@ -302,7 +302,7 @@ impl MatchRecord {
                     self.gaps += 1;
                     self.notes.push(format!(
                         "{NOTE} game {number}: the server's score after it is {now_mine}-{now_theirs}; \
-                         games between are not here"
+                         games between are missing"
                     ));
                 }
             }

@@ -96,13 +96,13 @@ impl Args {
 const WHOLE_MAX: usize = 3;
 /// Folders that hold no matches of their owner, beside hidden ones.
 const FOLDERS_LEFT_OUT: [&str; 3] = ["target", "node_modules", "venv"];
-/// Files without a match that are named in one line.
+/// Number of files without a match that are named in one line.
 const UNREAD_NAMED: usize = 3;
-/// Folders inside folders at most.
+/// Maximum number of folders inside folders.
 const FOLDERS_DEEP: u32 = 16;
-/// Files of a folder at most.
+/// Maximum number of files of a folder.
 const FILES_MAX: usize = 1_000_000;
-/// Files that are worked on before the next ones are begun, for each thread.
+/// Number of files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
 /// Parses three numbers, each at least the one before.
@@ -293,7 +293,7 @@ struct Printer<'a> {
     failed: bool,
     /// Some file held no match.
     unread: bool,
-    /// Files that were in the archive.
+    /// Number of files that were in the archive.
     known: u64,
 }
 

@@ -50,7 +50,7 @@ pub(super) enum Submitted {
     Other(Vec<String>),
 }
 
-/// Letters of the command line that are kept for the status.
+/// Maximum number of letters of the command line that are kept for the status.
 const TYPED_LETTERS_MAX: usize = 2000;
 
 /// Makes a job of a command and the options that all commands have.
@@ -669,7 +669,7 @@ mod tests {
         assert!(!folder.path().join("was-run").exists());
     }
 
-    /// A job that somebody wrote by hand: every player that may not be, in every place that holds one.
+    /// A job written by hand: every player that may not be, in every place that holds one.
     #[test]
     fn job_written_by_hand_builds_only_portable_players() {
         let foreign = [

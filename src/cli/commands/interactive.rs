@@ -53,7 +53,7 @@ pub(crate) struct Args {
 
 /// Plays that a hint shows.
 const HINTS: usize = 5;
-/// Mistakes that are listed at the end.
+/// Number of mistakes that are listed at the end.
 const MISTAKES: usize = 3;
 /// Turns of the longest game.
 const TURNS_MAX: u32 = 20_000;

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Databases up to this size are held in memory: 10 points and 15 checkers take 117 MB.
+/// Largest size of a database that is held in memory: 10 points and 15 checkers take 117 MB.
 pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 
 /// Bytes that stay where they are. Shared freely between threads.

@@ -1,6 +1,6 @@
 //! The one door: owns nets, tables, cache and thread pool; turns a query into an answer.
 //!
-//! Blocking methods only; an async caller wraps them, as `service` does. After
+//! Blocking methods only; an async caller runs them on a blocking thread. After
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 mod budget;

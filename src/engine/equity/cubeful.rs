@@ -113,7 +113,7 @@ pub(crate) fn money_without_gammons(win: f64, life: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Below and above these winning chances the cube is treated as dead in money play.
+/// Winning chance below which, and above whose rest to 1, the cube is treated as dead in money play.
 const HOPELESS: f64 = 1e-7;
 
 impl<'a> Valuer<'a> {

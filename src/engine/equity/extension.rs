@@ -7,7 +7,7 @@
 /// Standard deviation of the points won in a match that one side needs `k` points for.
 const SPREAD: [f64; 10] = [1.24, 1.27, 1.47, 1.50, 1.60, 1.61, 1.66, 1.68, 1.70, 1.72];
 const SPREAD_FAR: f64 = 1.77;
-/// Beyond this many standard deviations the normal distribution is cut off.
+/// Number of standard deviations beyond which the normal distribution is cut off.
 const CUT: f64 = 6.0;
 
 fn spread(away: usize) -> f64 {

@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Published tables have misprints of this size; larger differences are meant.
+/// Largest difference that counts as a misprint of a published table.
 const UNEVEN_MAX: f64 = 0.01;
 
 /// Elements within elements, at most; a table's entries stand five deep.

@@ -12,7 +12,7 @@ pub enum Response {
     Take,
     /// Pass, and lose the game.
     Pass,
-    /// Accept, turn the cube once more and keep it. Answering a beaver: a raccoon.
+    /// Accept, turn the cube once more and keep it; as an answer to a beaver this is a raccoon.
     Beaver,
 }
 

@@ -112,7 +112,7 @@ const LEVEL_LAST: usize = 8;
 
 /// Half the MWC between winning and losing a plain game below which gammons have no price.
 const HALF_STAKE_MIN: f64 = 1e-7;
-/// MWC of 2 EMG at least: smaller values are rounding errors of the match equity table.
+/// Least MWC of 2 EMG: smaller values are rounding errors of the match equity table.
 const SCALE_MIN: f64 = 1e-11;
 
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.

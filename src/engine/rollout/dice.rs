@@ -8,7 +8,7 @@ use gammond_base::rng::{ChaCha8Rng, below, stream};
 
 /// Throws of two distinguishable dice.
 const THROWS: usize = 36;
-/// Turns whose throws are spread evenly.
+/// Number of turns whose throws are spread evenly.
 const TURNS: usize = 128;
 /// Levels of permutations.
 const LEVELS: usize = 6;

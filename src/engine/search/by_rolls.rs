@@ -45,7 +45,7 @@ pub(super) const KEPT_ONE_PLY: (usize, f64) = (5, 0.03);
 /// Extra margin of a play where deeper searches follow: one depth changes the difference of two plays by 0.0044 from 2
 /// plies on (root mean square).
 const MORE_BEFORE_THE_LAST: f64 = 0.02;
-/// From 3 plies on errors are half as large.
+/// Factor of the errors from 3 plies on.
 const DEEP: f64 = 0.5;
 /// Spread of two plays whose values differ by the same after every roll.
 const LEAST_SPREAD: f64 = 0.3;

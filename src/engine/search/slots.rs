@@ -6,8 +6,8 @@
 
 use crate::equity::{CubeState, Leaf, Stakes, Valuer};
 
-/// More cubes than this never differ at one level: one centred, and two owners for each value that five doublings give;
-/// the doubled branch of a decision has no centred one and a doubling less.
+/// Maximum number of cubes that differ at one level: one centred, and two owners for each value that five doublings
+/// give; the doubled branch of a decision has no centred one and a doubling less.
 pub(super) const SLOTS_MAX: usize = 20;
 
 /// Most [`RootCube::branch`]es of a search.

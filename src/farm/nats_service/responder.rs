@@ -28,7 +28,7 @@ const ERROR_CODE_HEADER: &str = "Nats-Service-Error-Code";
 
 /// Error codes and reasons in the form of the micro protocol.
 const BAD_REQUEST: (&str, &str) = ("400", "the message names the fault");
-const BUSY: (&str, &str) = ("503", "too much waits");
+const BUSY: (&str, &str) = ("503", "overloaded: too many queries wait");
 const TIMED_OUT: (&str, &str) = ("408", "the answer did not come in its time");
 
 /// Header with the client's timeout in seconds.

@@ -9,11 +9,11 @@ pub struct MatchScore {
     /// Points to play to; 0 for money.
     length: u32,
     points: [u32; 2],
-    /// The next game is the Crawford game.
+    /// True if the next game is the Crawford game.
     crawford: bool,
-    /// A side has needed one point before a game.
+    /// True if a side has needed one point before a game.
     reached: bool,
-    /// The match has a Crawford game.
+    /// True if the match has a Crawford game.
     crawford_rule: bool,
 }
 

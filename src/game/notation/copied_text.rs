@@ -8,9 +8,9 @@ use super::{match_id, position_id};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Lines between two ids of one position at most.
+/// Maximum number of lines between two ids of one position.
 const LINES_BETWEEN: usize = 2;
-/// Positions of a text that are read.
+/// Maximum number of positions of a text that are read.
 const POSITIONS_MAX: usize = 10_000;
 
 /// A position of a copied text.

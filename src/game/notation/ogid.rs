@@ -9,9 +9,9 @@ use crate::{Cube, CubeOwner, MatchState, POINTS, Position, Roll, Rules, Score};
 use std::fmt;
 use std::str::FromStr;
 
-/// Pips of the board: 0 is White's bar, 25 is Black's.
+/// Number of pips of the board: 0 is White's bar, 25 is Black's.
 const PIPS: usize = 26;
-/// Characters of a side at most.
+/// Maximum number of checkers of a side.
 const CHECKERS: usize = 15;
 /// Fields that every program writes at least.
 const FIELDS_MIN: usize = 3;

@@ -14,7 +14,7 @@ use gammond_engine::query::{Found, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Between two lines about how far a rollout is.
+/// Time between two lines about the progress of a rollout.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
 /// Receiver of events that are counted, and source of the counters.

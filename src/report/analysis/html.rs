@@ -11,7 +11,7 @@ use gammond_base::packed::PackedText;
 use gammond_game::notation::{MatPlayer, play_text};
 use std::fmt::Write as _;
 
-/// Mistakes of a match that are shown with their boards.
+/// Maximum number of mistakes of a match that are shown with their boards.
 const BOARDS_MAX: usize = 30;
 const CURVE_WIDTH: f64 = 640.0;
 const CURVE_HEIGHT: f64 = 180.0;

@@ -41,7 +41,7 @@ pub struct Judgement {
 /// The plays of a roll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedPlays {
-    /// Positions that the roll can lead to; 1 is no choice.
+    /// Number of positions that the roll can lead to; 1 is no choice.
     pub legal: usize,
     /// The best ones, best first.
     pub best: Vec<RankedPlay>,

@@ -39,7 +39,7 @@ pub enum Action {
     },
     /// The answer to a beaver or a raccoon.
     BeaverAnswer {
-        /// Taken, not passed.
+        /// True if the cube was taken, not passed.
         taken: bool,
         /// Turns of the cube that are answered: 2 is a beaver, 3 a raccoon.
         turns: u8,

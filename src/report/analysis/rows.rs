@@ -69,7 +69,7 @@ pub struct Row<'a> {
     pub luck_mwc: Option<f64>,
     /// True if there was no choice.
     pub forced: bool,
-    /// A cube decision that was made, close or wrong.
+    /// True for a cube decision that was made, close or wrong.
     pub close: bool,
     /// All of it.
     pub judged: &'a JudgedDecision,

@@ -29,9 +29,9 @@ pub struct Overlay<'a> {
     pub roll: Option<Roll>,
     /// Arrows for this play of the player on roll.
     pub play: Option<&'a Play>,
-    /// The home board of the player on roll at the lower left: he plays clockwise.
+    /// True for the home board of the player on roll at the lower left: he plays clockwise.
     pub clockwise: bool,
-    /// The player on roll has the dark checkers.
+    /// True if the player on roll has the dark checkers.
     pub dark: bool,
 }
 
@@ -164,7 +164,7 @@ struct Picture {
     text: String,
     clockwise: bool,
     dark: bool,
-    /// Letters as lines.
+    /// True for letters drawn as lines.
     outlines: bool,
 }
 
@@ -208,7 +208,7 @@ impl Picture {
         }
     }
 
-    /// Returns the middle of a point, by the player's own index; bar and off as well.
+    /// Returns the middle of a point, of the bar or of the borne-off checkers, by the player's own index.
     fn middle(&self, index: usize) -> f64 {
         self.x(match index {
             BAR => MARGIN + 6.5 * WIDTH,

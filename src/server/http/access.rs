@@ -26,11 +26,11 @@ const LOCAL: &str = "local";
 /// Message for a request without a right token.
 const NO_TOKEN: &str =
     "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
-/// Wrong tokens that an address may show within [`FAILURE_PERIOD`].
+/// Maximum number of wrong tokens that an address may show within [`FAILURE_PERIOD`].
 const FAILURES_MAX: u32 = 10;
 /// Time after which an address may fail again.
 const FAILURE_PERIOD: Duration = Duration::from_secs(60);
-/// Addresses whose wrong tokens are counted at a time.
+/// Maximum number of addresses whose wrong tokens are counted at a time.
 const FAILERS_MAX: usize = 4096;
 
 /// Access rules of the HTTP port.

@@ -19,7 +19,7 @@ const ITEMS_AT_A_TIME: usize = 16;
 /// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
 /// its answer.
 const GROUP_MAX: usize = 64;
-/// Texts below this size are joined to pieces of this size, both in bytes.
+/// Size in bytes below which texts are joined to pieces of this size.
 const SHORT_BYTES: usize = 2 << 10;
 const PIECE_BYTES: usize = 16 << 10;
 /// Groups of one array that are computed at a time.

@@ -257,7 +257,7 @@ async fn accept_clients(listener: Listener, shared: Arc<Core>, access_state: Arc
         let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
         match admitted(&shared, &access_state, origin) {
             Ok(slot) => drop(tasks.spawn(keep(slot, served))),
-            // Who has too many connections is not told so: each answer would be one more.
+            // A client with too many connections gets no message: each would be one more.
             Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
         }
     }

@@ -51,7 +51,7 @@ pub struct Pass {
 pub struct AlphaSchedule {
     settings: AlphaSettings,
     alpha: f64,
-    /// The last pass was the one below the lower bound.
+    /// True if the last pass was the one below the lower bound.
     at_bottom: bool,
     before: Option<[f64; 2]>,
 }

@@ -15,7 +15,7 @@ use gammond_game::{Chances, MatchState, Position, Rules};
 
 /// A play counts as another one when the deeper search sees at least this much between them.
 pub(crate) const PLAY_MARGIN: f64 = 0.01;
-/// Cube actions count when static and deeper equity are at least this far apart.
+/// Least distance of static and deeper equity at which cube actions count.
 pub(crate) const CUBE_MARGIN: f32 = 0.005;
 /// Points that the player on roll and the opponent need where cube actions are compared.
 pub(crate) const SCORES: [(i32, i32); 4] = [(7, 7), (2, 3), (4, 7), (25, 25)];

@@ -69,7 +69,7 @@ struct FamilyOrder<'a> {
     pool: &'a [Label],
     families: Vec<Family>,
     at: usize,
-    /// Labels of this pass that have not been fed.
+    /// Number of labels of this pass that have not been fed.
     left: usize,
     batch: Vec<Label>,
 }

@@ -53,7 +53,7 @@ pub struct GameSettings {
     pub filter_plays: usize,
     /// ... among those within this equity of its best.
     pub filter_margin: f32,
-    /// The pruning net hands them over instead of the quick net: as good a choice for a third of the time.
+    /// True if the pruning net proposes plays instead of the quick net: as good a choice for a third of the time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pruning: bool,
     /// Labels are kept whose static equity differs by at least this from that at 1 ply. All are kept when neither this

@@ -94,7 +94,7 @@ impl Layout {
 
 /// Block size of the first layer: its units are a multiple of this.
 pub(super) const UNITS: usize = 64;
-/// Random weights of the first layer are up to this, on both sides of 0.
+/// Bound of the random weights of the first layer, on both sides of 0.
 const RANDOM_ROWS: f64 = 0.12;
 /// Random biases of the first layer likewise.
 const RANDOM_BIAS: f64 = 0.1;

@@ -88,7 +88,7 @@ impl From<Width> for usize {
     }
 }
 
-/// Groups with fewer plays are never pruned.
+/// Least number of plays of a group that is pruned.
 const PLAYS_MIN: usize = 4;
 /// Groups that a round begins with, on which the ranking is measured before they are learnt from.
 const SHOWN: usize = 4000;

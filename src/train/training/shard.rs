@@ -25,8 +25,8 @@ pub struct Label {
     target: [u16; 5],
     /// 0 contact, 1 race, 2 crashed.
     pub kind: u8,
-    /// Another choice for the play that led to the label before this one; the difference between
-    /// the two targets is free of the luck that is in both.
+    /// True for another choice for the play that led to the label before this one; the difference between the two
+    /// targets is free of the luck that is in both.
     pub sibling: bool,
     /// Number of plays of the game behind the difference to its partner, for a sibling.
     pub horizon: u8,

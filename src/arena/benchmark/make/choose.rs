@@ -360,7 +360,7 @@ pub struct Choice {
 /// Numbers of positions that became no record, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Fewer than two plays, or the plays do not match the recipe's [`Interest`].
+    /// Number of records with fewer than two plays, or with plays that do not match the recipe's [`Interest`].
     pub undecided: u64,
     /// Records of groups without a quota.
     pub other_groups: u64,

@@ -51,7 +51,7 @@ pub struct Recipe {
     pub error_share: f64,
     /// Number of candidates of a roll that are rolled out; the favourite of the static evaluation may be added.
     pub best: usize,
-    /// Every play is a candidate.
+    /// True if every play is a candidate.
     pub full: bool,
     /// Rolls that are worth a record.
     pub interest: Interest,

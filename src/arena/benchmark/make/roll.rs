@@ -24,7 +24,7 @@ pub struct Rolling<'a> {
 /// Rollout results of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownResults {
-    /// Parts that were counted.
+    /// Number of parts that were counted.
     pub parts: u64,
     /// The mean chances of each part of each candidate. A candidate has as many parts as it has games for.
     pub candidates: Vec<Vec<[f64; 5]>>,

@@ -127,7 +127,7 @@ struct Line {
     position: Position,
     roll: Option<Roll>,
     listed: Vec<Position>,
-    /// The record of a position stays one.
+    /// True if the record of a position stays one.
     fixed: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct FilterStudy {
     pub kept: Running,
     /// Plays in all.
     pub plays: Running,
-    /// Decisions whose best play is not kept.
+    /// Number of decisions whose best play is not kept.
     pub missed: u64,
     /// ... by more than two standard errors of the loss of the best play that is kept.
     pub clearly: u64,

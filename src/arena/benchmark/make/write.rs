@@ -209,7 +209,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, 
 pub struct RepeatComparison {
     /// Records of plays.
     pub records: u64,
-    /// Another play is best now.
+    /// Number of records in which another play is best now.
     pub changed: u64,
     /// ... by more than two standard errors.
     pub clearly: u64,

@@ -69,17 +69,17 @@ pub(super) struct CurrentMatch {
     progress: Progress,
     /// Requests for the board since it changed.
     requests: u32,
-    /// Requests for the board that the server has not answered.
+    /// Number of requests for the board that the server has not answered.
     unanswered: u32,
     /// Refusals in this turn.
     refusals: u32,
     plan: Option<Plan>,
-    /// The bot has doubled in this turn: after the take it rolls.
+    /// True if the bot has doubled in this turn: after the take it rolls.
     doubled: bool,
     record: Option<MatchRecord>,
     /// The last rolls of the bot and of the opponent.
     rolls: [Option<Roll>; 2],
-    /// The connection was lost, and no board has come since.
+    /// True if the connection was lost, and no board has come since.
     lost: bool,
 }
 

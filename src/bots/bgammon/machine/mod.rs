@@ -21,7 +21,7 @@ const EVENT_BYTES_MAX: usize = 256 << 10;
 const NOTICE_MAX: usize = 300;
 /// Number of characters of a ping's message that are sent back.
 const PONG_MAX: usize = 32;
-/// Doublings of the wait before a match is created again.
+/// Number of doublings of the wait before a match is created again.
 const CREATE_DOUBLINGS: u32 = 4;
 
 /// Number of refused tries to create a match, after which the bot leaves any match that the server holds it in.

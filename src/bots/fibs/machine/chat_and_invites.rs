@@ -9,7 +9,7 @@ use super::state::{Invitation, State, Stop, USERS_MAX};
 use crate::shared::MatchRecord;
 use gammond_game::notation::fibs::{MatchTerms, Speech};
 
-/// Invitations that are remembered.
+/// Maximum number of invitations that are remembered.
 const INVITATIONS_MAX: usize = 8;
 
 /// Kind of a message to a user; each kind has its own limit.
@@ -23,7 +23,7 @@ pub(super) enum ChatKind {
     Report,
 }
 
-/// Lines of a report, and characters of each, at most.
+/// Maximum number of lines of a report, and characters of each.
 const REPORT_LINES_MAX: usize = 4;
 const REPORT_LINE_MAX: usize = 120;
 

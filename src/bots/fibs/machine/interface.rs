@@ -177,9 +177,9 @@ pub struct BotCounters {
     pub foreign: u64,
     /// Boards that could not be read.
     pub bad_boards: u64,
-    /// Commands of the game that were refused.
+    /// Number of refused commands of the game.
     pub refused: u64,
-    /// Answers that came too late and were thrown away.
+    /// Number of answers that came too late and were dropped.
     pub stale: u64,
     /// Number of times that the board was requested because something was missing.
     pub resyncs: u64,

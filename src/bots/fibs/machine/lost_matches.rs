@@ -7,7 +7,7 @@ use super::state::USERS_MAX;
 use crate::shared::MatchRecord;
 use gammond_game::notation::fibs::Message;
 
-/// Interrupted matches whose plays are remembered.
+/// Maximum number of interrupted matches whose plays are remembered.
 const INTERRUPTED_MAX: usize = 100;
 
 impl Machine {

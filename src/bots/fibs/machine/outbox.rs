@@ -3,7 +3,7 @@
 use super::interface::{Ask, Event, Output};
 use std::collections::VecDeque;
 
-/// Commands that may wait.
+/// Maximum number of commands that may wait.
 const COMMANDS_MAX: usize = 64;
 
 #[derive(Clone, Debug)]

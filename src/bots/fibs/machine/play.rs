@@ -106,7 +106,7 @@ pub(super) enum Stage {
     Game,
     /// The break between two games.
     Between {
-        /// We have joined the next game, the opponent has not.
+        /// True if the bot has joined the next game and the opponent has not.
         waits_for_join: bool,
         /// Time at which to join the next game again.
         rejoin_at: Option<u64>,
@@ -133,13 +133,13 @@ pub(super) enum MyOffer {
 /// a resignation that was refused.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Offers {
-    /// The opponent doubles.
+    /// True if the opponent doubles.
     pub(super) doubled: bool,
     /// The opponent resigns this number of points.
     pub(super) resignation: Option<u32>,
     /// Our offer.
     pub(super) mine: Option<MyOffer>,
-    /// The opponent has refused our resignation of this game.
+    /// True if the opponent has refused the bot's resignation of this game.
     pub(super) resignation_refused: bool,
 }
 
@@ -169,7 +169,7 @@ pub(super) struct Decisions {
     pub(super) made: Option<DecisionKey>,
     /// The decision in progress.
     pub(super) open: Option<OpenDecision>,
-    /// Commands for this board that the server has refused.
+    /// Number of commands for this board that the server has refused.
     pub(super) refusals: u32,
     /// Games offered because the bot is to stop.
     pub(super) stop_offered: u8,
@@ -245,9 +245,9 @@ pub(super) struct KnownBoard {
     pub(super) age: BoardAge,
     /// Time at which to request a board.
     pub(super) ask_at: Option<u64>,
-    /// The server has prompted the bot to roll or double.
+    /// True if the server has prompted the bot to roll or double.
     pub(super) prompted: bool,
-    /// The server has shown this board after it had answered all that was sent.
+    /// True if the server has shown this board after it had answered all that was sent.
     pub(super) confirmed: bool,
     /// Time of arrival.
     shown_at: u64,
@@ -262,7 +262,7 @@ pub(super) struct MatchClock {
     pub(super) since: u64,
     /// Time since which the opponent is silent.
     pub(super) silent_since: u64,
-    /// The silent opponent got a reminder.
+    /// True if the silent opponent got a reminder.
     pub(super) reminded: bool,
     /// Requests for this board.
     pub(super) resyncs: u32,
@@ -289,7 +289,7 @@ pub(super) struct Match {
     pub(super) opponent: String,
     pub(super) terms: Terms,
     pub(super) stage: Stage,
-    /// We have sent `leave`.
+    /// True if the bot has sent `leave`.
     pub(super) leaving: bool,
     pub(super) board: KnownBoard,
     pub(super) offers: Offers,

@@ -14,7 +14,7 @@ const TEXT_MAX: usize = 400;
 const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 /// Most matches, games or answers of a policy.
 const COUNT_MAX: u64 = 1_000_000_000;
-/// Ratings are between this and as much below 0.
+/// Bound of ratings, on both sides of 0.
 const RATING_MAX: f64 = 100_000.0;
 
 /// Selection of opponents and behaviour of the bot.
@@ -41,7 +41,7 @@ pub struct Policy {
     pub blocklist: Vec<String>,
     /// Names of other bots: neither played nor answered.
     pub bots: Vec<String>,
-    /// Plays other bots all the same.
+    /// True if the bot plays other bots.
     pub play_bots: bool,
     /// Number of matches that a user may drop before the bot declines to play that user.
     pub drops_max: u32,
@@ -59,7 +59,7 @@ pub struct Policy {
     pub greeting: Vec<String>,
     /// Answer to a `tell`. `{lengths}` becomes the lengths that the bot plays.
     pub help: String,
-    /// Answers to one person in an hour, at most.
+    /// Maximum number of answers to one person in an hour.
     pub answers_max: u32,
     /// True if a `tell` of `report` is answered with the figures of the last match, for the user who played it.
     pub report: bool,
@@ -136,7 +136,7 @@ pub enum PolicyError {
         found: f64,
         /// Smallest that is taken.
         least: f64,
-        /// Greatest that is taken.
+        /// Greatest accepted number.
         most: f64,
     },
     /// A text that would be more than one line.

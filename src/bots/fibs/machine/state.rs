@@ -170,12 +170,12 @@ pub(super) struct Link {
     pub(super) reader: LineReader,
     /// Time of the last bytes.
     pub(super) last_heard: u64,
-    /// Fences that are not answered.
+    /// Number of fences that are not answered.
     pub(super) fences: u32,
     pub(super) board_command: BoardCommand,
-    /// The server has no list of saved matches.
+    /// True if the server has no list of saved matches.
     pub(super) listless: bool,
-    /// The list of saved matches has begun to come; the answer to the fence behind it ends it.
+    /// True if the list of saved matches has begun to come; the answer to the fence behind it ends it.
     pub(super) list_begun: bool,
     /// The side that rolls for the bot in the Crawford game; it outlives the connection.
     pub(super) crawford_roll: CrawfordRoll,
@@ -232,7 +232,7 @@ pub(super) struct Invitation {
     pub(super) name: String,
     pub(super) wanted: MatchTerms,
     pub(super) due: u64,
-    /// Joining would destroy a saved match.
+    /// True if joining would destroy a saved match.
     pub(super) warned: bool,
     /// Time of arrival.
     pub(super) since: u64,
@@ -243,7 +243,7 @@ pub(super) struct Invitation {
 pub(super) struct Invitations {
     /// Open ones, first come first served.
     pub(super) open: VecDeque<Invitation>,
-    /// User who invited to a new match, and whom the bot invited to the saved one instead.
+    /// User who invited to a new match and was invited to the saved one instead.
     pub(super) instead: Option<(String, MatchTerms)>,
     /// Saved matches of the user who invited last, as the server counts them.
     pub(super) counted: Option<(String, u32)>,

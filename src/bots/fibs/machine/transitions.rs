@@ -273,7 +273,7 @@ pub fn row_of(before: StateName, event: EventName, after: StateName) -> Option<u
 pub struct Transitions {
     /// Number of each change.
     pub taken: BTreeMap<(StateName, EventName, StateName), u64>,
-    /// Changes that the table does not have.
+    /// Number of changes that the table does not have.
     pub unlisted: u64,
 }
 

@@ -22,7 +22,7 @@ pub(in super::super) trait RollDistribution: Copy {
 
 /// The laws of a run of positions under best play.
 pub(in super::super) struct BestPlayDistributions<L> {
-    /// Positions with a smaller index have reached the goal.
+    /// First index of the positions that have not reached the goal.
     first: usize,
     distributions: Vec<L>,
     means: Vec<u64>,

@@ -4,7 +4,7 @@ use super::super::one_sided::DISTRIBUTION_ROLLS;
 
 /// Positions in a block.
 pub(super) const BLOCK: usize = 16;
-/// Numbers of rolls that a law may have, 0 to 63.
+/// Number of rolls that a law may have, 0 to 63.
 pub(super) const ROLLS: usize = DISTRIBUTION_ROLLS;
 /// Sum of the values of a distribution.
 pub(super) const WHOLE: u32 = 65535;

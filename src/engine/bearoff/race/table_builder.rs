@@ -41,7 +41,7 @@ impl LevelResults {
 
 /// A goal: to bear off all checkers, or the first of fifteen.
 pub(super) struct Goal {
-    /// Positions with a smaller index have reached it.
+    /// First index of the positions that have not reached it.
     first: usize,
     /// Entries by index, from `first` on: the number in the level, and 65535 times the mean.
     slots: Vec<u32>,

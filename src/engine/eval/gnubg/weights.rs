@@ -8,7 +8,7 @@ use crate::nn::DenseNet;
 use gammond_base::files;
 use std::path::Path;
 
-/// Files longer than this are refused (the real ones have 0.4 and 1.1 MB).
+/// Largest length of a file in bytes (the real ones have 0.4 and 1.1 MB).
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Most hidden units a net may have; the real ones have 128, 16 and 8.

@@ -223,5 +223,5 @@ fn who(words: &[&str]) -> Option<Who> {
     })
 }
 
-/// Colons that the fields of a board have at least when its name was torn.
+/// Least number of colons that the fields of a board have when its name was torn.
 const TORN_COLONS: usize = 40;

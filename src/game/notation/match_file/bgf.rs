@@ -15,7 +15,7 @@ use crate::{BAR, Chances, LegalPlay, POINTS, Position, Roll, legal_plays};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Two numbers closer than this are the same: nothing can be divided by their difference.
+/// Largest difference of two numbers that count as equal: nothing can be divided by it.
 const SAME: f64 = 1e-9;
 
 /// Reads a whole file.

@@ -19,17 +19,17 @@ const UNPACKED_RATIO_MAX: usize = 32;
 const UNPACKED_BYTES_MIN: usize = 1 << 20;
 /// Most bytes of the line before the data.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// Records of a game that are kept: more than a game can have actions.
+/// Maximum number of records of a game that are kept: more than a game can have actions.
 const RECORDS_MAX: usize = 12_000;
-/// Candidates of a play that are kept; the program writes eight.
+/// Maximum number of candidates of a play that are kept; the program writes eight.
 const CANDIDATES_MAX: usize = 32;
 /// Points of a board: 24, and the bars of both players.
 const BOARD: usize = 26;
 /// Steps of a play.
 const STEPS: usize = 4;
-/// Letters of a text that are kept.
+/// Maximum number of letters of a text that are kept.
 const TEXT_LETTERS_MAX: usize = 1000;
-/// Numbers at or below this mean that nothing was computed; the program writes -99 and -999.
+/// Largest number that means that nothing was computed; the program writes -99 and -999.
 const NOTHING: f64 = -98.0;
 
 const FIELD: &str = "BGF file";

@@ -23,7 +23,7 @@ const EDGES: [&str; 4] = [
     "+24-23-22-21-20-19",
     "+-1--2--3--4--5--6",
 ];
-/// Candidates of a play at most.
+/// Maximum number of candidates of a play.
 const CANDIDATES_MAX: usize = 100;
 
 /// Returns true for a text with a board and ids, or with the line of a Snowie position.

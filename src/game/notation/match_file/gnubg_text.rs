@@ -10,7 +10,7 @@ use crate::{Chances, CubeOwner, Position, Roll};
 use std::borrow::Cow;
 
 const BEGIN: &str = "The score (after ";
-/// Candidates of a play that are kept.
+/// Maximum number of candidates of a play that are kept.
 const CANDIDATES_MAX: usize = 64;
 
 /// Returns true if a text begins like such an export.

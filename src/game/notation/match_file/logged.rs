@@ -25,7 +25,7 @@ pub(super) struct Logged {
     pub(super) length: Option<u32>,
     /// Scores from the last line that gave them.
     scores: [u32; 2],
-    /// A game has begun and is not over.
+    /// True if a game has begun and is not over.
     pub(super) running: bool,
     /// Roll that is not played yet.
     rolled: Option<(MatPlayer, Roll)>,
@@ -35,7 +35,7 @@ pub(super) struct Logged {
     shown: Option<MatPlayer>,
     /// The last move that the user typed.
     typed: Option<String>,
-    /// The match is over.
+    /// True if the match is over.
     pub(super) over: bool,
 }
 

@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 /// A field and its fault.
 pub(super) type FieldError = (&'static str, Reason);
 
-/// Faults of a file that are kept.
+/// Maximum number of faults of a file that are kept.
 const FAULTS_MAX: usize = 100;
-/// Games of a file, and actions of a game, at most.
+/// Maximum number of games of a file, and actions of a game.
 const GAMES_MAX: usize = 10_000;
 const ACTIONS_MAX: usize = 10_000;
-/// Matches of a file at most.
+/// Maximum number of matches of a file.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
 /// Error for an answer without a double.
@@ -49,7 +49,7 @@ pub(super) struct Recorder {
     ended: bool,
     /// Points before the first game, where the file gives them before it.
     pub(super) start_scores: [u32; 2],
-    /// The result stands, not by the column of a cell.
+    /// True if the result is certain, not inferred from the column of a cell.
     certain: bool,
     analyses: Vec<BTreeMap<usize, FileAnalysis>>,
     /// The player who conceded last, and the points if given; no action has followed.
@@ -578,8 +578,8 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// MAT-10: by Jacoby's rule a gammon with a cube that nobody has turned is a single game, where the file gives no
-    /// points.
+    /// MAT-10: by Jacoby's rule a gammon with a centred cube that was never turned is a single game, where the file
+    /// gives no points.
     #[test]
     fn gammon_without_points_follows_jacobys_rule() {
         let (mut me, mut other) = ([0; 25], [0; 25]);

@@ -146,9 +146,9 @@ struct Root {
     /// Winner, points, and true if the other player resigned.
     result: Option<(MatPlayer, u32, bool)>,
     rules: String,
-    /// The program that wrote it marks the Crawford game.
+    /// True if the program that wrote it marks the Crawford game.
     marks_crawford: bool,
-    /// The file is ours: no resignation means that the players settled the game.
+    /// True if the file is ours: no resignation means that the players settled the game.
     writes_resignations: bool,
     begun: bool,
 }

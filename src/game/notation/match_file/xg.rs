@@ -28,7 +28,7 @@ const DAYS: Range<f64> = 29_221.0..109_575.0;
 const SECONDS_A_DAY: u32 = 86_400;
 /// Bytes of a board.
 const BOARD: usize = 26;
-/// Candidates of a play at most.
+/// Maximum number of candidates of a play.
 const CANDIDATES_MAX: usize = 32;
 
 pub(super) fn is_xg(bytes: &[u8]) -> bool {

@@ -150,7 +150,7 @@ struct Ended {
     error: Option<(String, String)>,
     /// Sizes in bytes of the reports, in the order of [`super::matches::job_forms`].
     sizes: Vec<usize>,
-    /// Matches of the job in the archive, if it was to be filed there.
+    /// Number of matches of the job in the archive, if it was to be filed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     archived: Option<usize>,
 }

@@ -31,7 +31,7 @@ pub(super) struct Reports {
     pub(super) sizes: Vec<usize>,
     /// The reports, one behind the other.
     pub(super) bytes: Bytes,
-    /// Matches of the job in the archive, if it was to be filed there.
+    /// Number of matches of the job in the archive, if it was to be filed there.
     pub(super) archived: Option<usize>,
 }
 
@@ -226,7 +226,7 @@ fn analysis(
     if weight.gathered(Some(file.len())) {
         return Err(Problem::new(ErrorCode::Busy, "busy: too many matches wait"));
     }
-    // Of several files only JSON is kept, but an archive needs the decisions, which JSON alone does not hold.
+    // With several files only JSON is kept, but an archive needs the decisions, which JSON alone does not hold.
     let form = match job.meta.files.is_empty() || collected.is_some() {
         true => matches::all_forms(file.len()),
         false => ReportForm::Json,

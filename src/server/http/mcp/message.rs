@@ -98,7 +98,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// Floats from here on have gaps between integers.
+/// Least float whose neighbours are more than an integer apart.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A message whose id is an integer.

@@ -21,7 +21,7 @@ use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// Plays that a line lists at most.
+/// Maximum number of plays that a line lists.
 const PLAYS_MAX: &str = "256";
 const DEPTH: (&str, &str) = ("plies", "2");
 /// Largest picture in bytes.

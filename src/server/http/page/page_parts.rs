@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Plays that are listed where the query has no `top`.
+/// Number of plays that are listed where the query has no `top`.
 const PLAYS_LISTED: usize = 10;
 /// Chances of an answer: the member, its name, and its column heading.
 const CHANCES: [(&str, &str, &str); 5] = [
