@@ -1,6 +1,6 @@
 //! Careful opening of files from outside: regular files only, and never more bytes than a limit.
 //!
-//! A pipe, a terminal or a device in the place of a file would block its reader or never end, so every file that a user
+//! A pipe, a terminal or a device in place of a file would block its reader or never end, so every file that a user
 //! names is opened here. Errors describe the file without its name: the caller adds the name.
 
 use crate::platform;
@@ -63,7 +63,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if length <= most {
         bytes.reserve_exact(length as usize);
-        // Some files have more bytes than their length says, and others grow.
+        // Some files have more bytes than their length, and others grow.
         file.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length > most || bytes.len() as u64 > most {

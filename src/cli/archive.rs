@@ -83,7 +83,7 @@ impl Archive {
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
         let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
         connection.busy_timeout(WAITED).map_err(fault)?;
-        // Nothing that a stranger wrote into the file is run.
+        // SQL from the file is never run.
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
         let mut state = state(&connection).map_err(fault)?;

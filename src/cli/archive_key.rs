@@ -34,8 +34,7 @@ pub(crate) struct ArchiveKey {
 impl AnalysisKey {
     /// Computes the key of all analyses with this engine and these settings.
     ///
-    /// # Errors
-    /// When a file of the engine cannot be read any more.
+    /// # Errors When a file of the engine can no longer be read.
     pub(crate) fn of(engine: &Engine, settings: &Settings) -> Result<AnalysisKey, EngineError> {
         Ok(AnalysisKey {
             level: level_name(settings),

@@ -7,7 +7,7 @@ use gammond_server::http::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArch
 use serde_json::Value;
 use std::path::Path;
 
-/// An archive, of which there is none.
+/// The archive of a program without one: a type without values.
 #[derive(Debug)]
 pub(crate) enum Archive {}
 

@@ -46,9 +46,9 @@ impl TermsArgs {
 farmed! {
     /// Options for games in which another program fails.
     struct FailureArgs as FailureJob {
-        /// Treatment of games in which another program dies, is silent or answers an illegal play: `end` the duel, take the
-        /// pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures in a row end
-        /// the duel in any case.
+        /// Treatment of games in which another program exits, is silent or answers an illegal play: `end` the duel,
+        /// take the pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures
+        /// in a row end the duel in any case.
         #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
         on_failure: FailureRule,
     }

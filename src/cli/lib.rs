@@ -8,7 +8,7 @@ macro_rules! stderr_line {
     ($($piece:tt)*) => { $crate::stderr_line(format_args!($($piece)*)) };
 }
 
-/// The standard macro panics when stderr is closed, and passes on what strangers wrote. Tests may use `std::eprintln!`.
+/// The standard macro panics when stderr is closed, and passes on untrusted text. Tests may use `std::eprintln!`.
 #[allow(unused_macros, reason = "it is there so that its use does not compile")]
 macro_rules! eprintln {
     ($($piece:tt)*) => {
@@ -293,7 +293,7 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
-/// Returns the arguments with `move` or `eval` in front of a position in the place of a command.
+/// Returns the arguments with `move` or `eval` in front of a position in place of a command.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let position = (arguments.get(1).and_then(|word| word.to_str()))
         .and_then(|word| parse_position(word.as_bytes()).ok());

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Hint for a search depth.
 const PLIES: &str = "the number of plies looked ahead is --plies N";
-/// Options that people look for, of which command (or of any), and what to type.
+/// Options that users try, of which command (or of any), and what to type.
 const MEANT: [(&str, &str, &str); 9] = [
     (
         "serve",

@@ -284,7 +284,7 @@ impl Common {
         }
     }
 
-    /// Returns the plies looked ahead, where a command has no other default than 0.
+    /// Returns the plies of look-ahead, where a command has no other default than 0.
     pub(crate) fn plies(&self) -> u8 {
         self.plies.unwrap_or(0)
     }

@@ -197,7 +197,7 @@ pub(crate) fn known(value: Option<f64>, decimals: usize) -> String {
 mod tests {
     use super::*;
 
-    /// An event is one line, whatever a stranger put into it, and a line of JSON stays JSON.
+    /// An event is one line, with any untrusted text in it, and a line of JSON stays JSON.
     #[test]
     fn events_of_the_log_are_escaped() {
         use std::sync::{Arc, Mutex};

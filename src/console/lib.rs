@@ -440,8 +440,7 @@ fn clean_name(name: &str) -> String {
     }
 }
 
-/// Returns the text without signs that could move a terminal's cursor: words that strangers wrote are repeated in
-/// answers.
+/// Returns the text without signs that could move a terminal's cursor: answers repeat untrusted text.
 fn printable(text: String) -> String {
     let moves = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     match text.contains(moves) {

@@ -164,7 +164,7 @@ impl Console {
                 self.say(&text);
             }
         }
-        // Dice that never differ are none.
+        // Dice that never differ are rejected.
         self.opening(2, 1);
     }
 

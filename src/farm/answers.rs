@@ -200,8 +200,8 @@ impl Farm {
         }
     }
 
-    /// Removes an answer that no honest worker gives, posts its batch again, and quarantines the machine named in it,
-    /// as if two other machines contradicted its checksum.
+    /// Removes an answer that no correct worker gives, posts its batch again, and quarantines the machine named in
+    /// it, as if two other machines contradicted its checksum.
     pub(super) async fn reject(&self, known: &AnswerInfo, why: &str) -> Result<(), FarmError> {
         let batch = &known.batch;
         let why = format!("its answer to {} {why}", batch.subject());

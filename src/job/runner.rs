@@ -58,7 +58,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Keeps parts in a journal; goes on from those that it holds.
+    /// Keeps parts in a journal; resumes from those that it holds.
     #[must_use]
     pub const fn journal(mut self, path: Option<&'a Path>) -> Runner<'a> {
         self.journal = path;

@@ -144,7 +144,7 @@ impl Block {
         self.text.capacity()
     }
 
-    /// Returns what to do with the match, and its text, or why there is none.
+    /// Returns what to do with the match, and its text, or the reason why there is none.
     pub(super) fn finish(&mut self) -> Result<(MatchHeader, Vec<u8>), RequestError> {
         match (self.refused.take(), self.wanted.take()) {
             (None, Some(wanted)) => Ok((wanted, std::mem::take(&mut self.text))),

@@ -1,4 +1,4 @@
-//! JSON of strangers: an object is read with all its members, and one that has a member twice is refused.
+//! Untrusted JSON: an object is read with all its members, and one that has a member twice is refused.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;

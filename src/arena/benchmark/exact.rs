@@ -1,4 +1,4 @@
-//! Records of positions whose chances are known: exact equities in the place of rollouts.
+//! Records of positions whose chances are known: exact equities in place of rollouts.
 
 use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
 use gammond_game::{Chances, Position, Roll, generate_plays};

@@ -105,8 +105,7 @@ pub enum ReadError {
 
 /// Reads all records that can be scored.
 ///
-/// # Errors
-/// [`ReadError`] when reading fails or the file is none of this kind.
+/// # Errors [`ReadError`] when reading fails or the file is not of this kind.
 pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     let mut reading = Reading::default();
     let mut bytes = Vec::new();
@@ -360,7 +359,7 @@ mod tests {
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
     }
 
-    /// BM-36: a pass is worth what the rollouts' settings say, in the file of the record only.
+    /// BM-36: the rollouts' settings give the worth of a pass, in the file of the record only.
     #[test]
     fn a_pass_is_that_of_the_file() {
         let record = format!("c {START} 51 45 ND\n");

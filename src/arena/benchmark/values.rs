@@ -1,4 +1,4 @@
-//! Errors of a player's static values beside labels that look further, by group.
+//! Errors of a player's static values beside deeper labels, by group.
 
 use super::RECORD_LINE_BYTES_MAX;
 use crate::player::Player;
@@ -36,7 +36,7 @@ pub struct LabelledPosition {
     pub equities: [f64; 2],
 }
 
-/// Labels, and the lines that are none with their reasons.
+/// Labels, and the other lines with the reasons.
 pub type Labels = (Vec<PositionChances>, Vec<(u64, String)>);
 
 /// Reads the training lines of a file (`KEY p0 p1 p2 p3 p4`) to the end.

@@ -42,7 +42,7 @@ pub struct DuelPlan {
     pub failures: Failures,
 }
 
-/// Treatment of games (or matches) in which another program dies, times out or gives an impossible answer.
+/// Treatment of games (or matches) in which another program exits, times out or gives an impossible answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failures {
     /// The duel ends with an error.
@@ -254,7 +254,7 @@ impl<'a> Duels<'a> {
     /// Creates a duel as `plan` describes it for each of the `pairings`, which are places in `players`; those beyond
     /// its end are left out.
     ///
-    /// # Errors When the files of a player cannot be read any more, or a player does not know the cube that the terms
+    /// # Errors When the files of a player can no longer be read, or a player does not know the cube that the terms
     /// have.
     pub fn new(
         plan: &DuelPlan,

@@ -1,8 +1,8 @@
 //! Whole files: written under a temporary name, synced and renamed, so that no reader ever sees half of one.
 //!
-//! The temporary name is random and the file behind it is always a new one, so a link or pipe that lies in wait in the same
-//! folder is neither followed nor waited for. The writer holds a lock on it; a temporary file without a lock was left by a
-//! program that was killed, and the next writer of the same file removes it.
+//! The temporary name is random and the file behind it is always a new one, so a link or pipe that waits in the same
+//! folder is neither followed nor waited for. The writer holds a lock on it; a temporary file without a lock was left
+//! by a program that was killed, and the next writer of the same file removes it.
 
 use super::lock::lock;
 use crate::platform::{file_id, without_waiting};
@@ -21,8 +21,7 @@ const TRIES_MAX: usize = 16;
 /// Maximum number of entries of a folder that are searched for left-over temporary files.
 const ENTRIES_SEARCHED_MAX: usize = 1000;
 
-/// Writes a file whole or not at all, in the place of an existing one. A device or FIFO is
-/// written to as it is.
+/// Writes a file whole or not at all, in place of an existing one. A device or FIFO is written to as it is.
 ///
 /// # Errors The system's error; the file is unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {

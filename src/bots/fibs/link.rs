@@ -87,7 +87,7 @@ pub async fn play(
         let server = link.config.server.clone();
         let connected = tokio::select! {
             connected = timeout(IO_TIMEOUT, TcpStream::connect(server.as_str())) => connected,
-            // The next round looks whether anything must be waited for.
+            // The next round checks for pending work.
             Ok(()) = stop.changed() => continue,
             () = link.stop_deadline() => continue,
         };

@@ -45,7 +45,7 @@ pub struct MatchRecord {
     pub length: Option<u32>,
     /// Points of the bot and of the opponent.
     pub scores: [u32; 2],
-    /// Outcome of the match; `None` while it goes on.
+    /// Outcome of the match; `None` while it is in progress.
     pub outcome: Option<MatchEnd>,
     /// The bot's rating before and after.
     pub ratings: [Option<f64>; 2],
@@ -53,7 +53,7 @@ pub struct MatchRecord {
     pub games: Vec<MatGame>,
     /// Games whose plays are not complete.
     pub gaps: u32,
-    /// Contradictions of the server, and the version that was believed.
+    /// Contradictions of the server, and the version that was kept.
     pub notes: Vec<String>,
     /// True if the end was not seen because the link was broken. The outcome then follows from the rating (FIBS-31).
     pub unseen: bool,
@@ -130,7 +130,7 @@ impl MatchRecord {
         record
     }
 
-    /// Marks the match as broken off; it may go on later, or end unseen.
+    /// Marks the match as broken off; it may resume later, or end unseen.
     pub fn interrupted(&mut self) {
         self.broken = true;
         self.proposed = None;
@@ -464,7 +464,7 @@ impl MatchRecord {
     /// Ends a game.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
-        // Jibs 0.5.3 sends two lines: one player gives up, and the other one wins.
+        // Jibs 0.5.3 sends two lines: one player concedes, and the other one wins.
         if self.games.last().is_some_and(|game| game.result.is_some()) {
             return;
         }

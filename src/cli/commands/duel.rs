@@ -215,7 +215,7 @@ fn adjusted(
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// Text in the place of an interval.
+/// Text in place of an interval.
 const TOO_FEW: &str = "too few games for an interval";
 
 /// Returns matches won less lost as the share won.

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Name of the program in the who list; at most 20 characters.
     #[arg(long, env = "GAMMOND_FIBS_CLIENT", value_name = "NAME")]
     client: Option<String>,
-    /// TOML file that says whom to play.
+    /// TOML file with the policy: opponents, lengths, answers.
     #[arg(long, env = "GAMMOND_FIBS_POLICY", value_name = "FILE")]
     policy: Option<PathBuf>,
     /// File in which results and people met are kept.

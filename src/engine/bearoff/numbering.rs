@@ -1,7 +1,6 @@
 //! The numbers of one side's positions in a bearoff database, both ways.
 //!
-//! Stands alone (no other room is used), because the build script, which makes the default tables,
-//! includes this file as well.
+//! Uses no other module, because the build script, which makes the default tables, includes this file as well.
 //!
 //! Rules `BEAR-01`, `BEAR-02`.
 //!

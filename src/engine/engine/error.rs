@@ -77,7 +77,7 @@ impl EngineError {
     }
 }
 
-/// An error behind the file's name; some rooms below name it themselves where they read it.
+/// An error behind the file's name; some modules below name it themselves where they read it.
 struct Named<'a>(&'a Path, &'a FileError);
 
 impl Display for Named<'_> {

@@ -1,4 +1,4 @@
-//! The one door: owns nets, tables, cache and thread pool; turns a query into an answer.
+//! The engine: owns nets, tables, cache and thread pool, and turns a query into an answer.
 //!
 //! Blocking methods only; an async caller runs them on a blocking thread. After
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
@@ -334,8 +334,7 @@ impl Engine {
     /// Returns a checksum of everything that decides an answer beside the settings: the nets, the bearoff databases,
     /// the program's version. Long work resumes only with an engine of the same identity.
     ///
-    /// # Errors
-    /// When a file cannot be read any more.
+    /// # Errors When a file can no longer be read.
     pub fn identity(&self) -> Result<String, EngineError> {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         self.identity_with(vec![identity::Source::Bytes("version", version)])
@@ -344,8 +343,7 @@ impl Engine {
     /// Returns a checksum of the nets and the bearoff databases: [`Engine::identity`] without the program's version, for
     /// results that a new version does not make again.
     ///
-    /// # Errors
-    /// When a file cannot be read any more.
+    /// # Errors When a file can no longer be read.
     pub fn files_identity(&self) -> Result<String, EngineError> {
         self.identity_with(Vec::new())
     }

@@ -1,4 +1,4 @@
-//! Rollouts through the one door.
+//! Rollouts of the engine.
 
 use super::budget::Budget;
 use super::{Engine, EngineError};

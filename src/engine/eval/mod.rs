@@ -63,7 +63,7 @@ impl SearchPolicy {
     };
 }
 
-/// The largest number of plays of a roll that are evaluated after a quick look.
+/// The largest number of plays of a roll that are evaluated after a quick evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickKeep {
     /// GNU Backgammon's: 5 and the binary logarithm of the number of plays.
@@ -235,7 +235,7 @@ mod tests {
             out[0].win
         };
         let exact = [long, short].map(judged);
-        // Other numbers in the place of distributions, then nothing.
+        // Other numbers in place of distributions, then nothing.
         std::fs::write(&one, [&one_sided[..3000], &[0xff; 9000]].concat()).unwrap();
         assert_eq!(disk.chances(&long), None);
         for path in [&one, &two] {

@@ -68,7 +68,7 @@ impl Osr {
         self.dice.len()
     }
 
-    /// Returns the chances of a race that goes on; `None` with contact or when the game is over.
+    /// Returns the chances of a race in progress; `None` with contact or when the game is over.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
         if position.has_contact() || position.is_over() {

@@ -25,7 +25,7 @@ pub struct Evaluation {
     pub cubeless: Equities,
     /// Equities with the cube in play; `None` when the query was cubeless.
     pub cubeful: Option<Equities>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 
@@ -54,7 +54,7 @@ pub struct RankedPlays {
     pub roll: Roll,
     /// The ranked plays; never empty.
     pub plays: Vec<RankedPlay>,
-    /// Plies looked ahead for the best.
+    /// Plies of look-ahead for the best.
     pub plies: u8,
     /// Number of distinct plays, before `top` cut the list; 0 for a forced pass.
     pub legal: usize,
@@ -120,7 +120,7 @@ pub struct RollsAnswer {
     /// pass a double or the game is won, evaluated without look-ahead; `None` if the player may not double, or no
     /// cube is in use.
     pub market_losers: Option<f64>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 
@@ -150,7 +150,7 @@ pub struct CubeAnswer {
     pub beaver: bool,
     /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
     pub percentage: Option<f64>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 

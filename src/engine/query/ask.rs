@@ -8,7 +8,7 @@ use gammond_game::{MatchState, Position, Roll};
 pub struct Settings {
     /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
     pub plies: u8,
-    /// A small rollout after a search at two plies, in the place of `plies`.
+    /// A small rollout after a search at two plies, in place of `plies`.
     pub level: Option<Level>,
     /// True to take the cube into account when plays are ranked and positions valued.
     pub cubeful: bool,
@@ -69,8 +69,8 @@ impl Settings {
         }
     }
 
-    /// Returns the settings for the analysis of matches, at every door (ANA-01): 2 plies with the filter `swift` unless a
-    /// look-ahead is given, and with that the filter `large`, unless another one is given.
+    /// Returns the settings for the analysis of matches, for every interface (ANA-01): 2 plies with the filter
+    /// `swift` unless a look-ahead is given, and with that the filter `large`, unless another one is given.
     #[must_use]
     pub fn for_analysis(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
         let usual = match plies {

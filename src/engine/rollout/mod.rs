@@ -3,7 +3,7 @@
 //! [`Rollout`] keeps the results so far and can be resumed: [`Rollout::run`] plays games up to a number, and the same
 //! games are played, with the same bits in the end, for any number of threads and however the run is divided, because
 //! a game depends on its number alone (`dice`) and results are added in the order of the numbers (`tally`). Rules
-//! RO-01 to RO-07 of `protocol-specs/rollouts.md`: `plan` says what is played from where, `trial` plays one game
+//! RO-01 to RO-07 of `protocol-specs/rollouts.md`: `plan` holds the starts of the games, `trial` plays one game
 //! (RO-03, RO-04, RO-05) and takes the luck out of it (RO-06); stopping is RO-07.
 
 mod dice;

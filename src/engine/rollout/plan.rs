@@ -105,7 +105,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Rounds that these candidates play before the next look. No rule can end them before it.
+    /// Rounds that these candidates play before the next check. No rule can end them before it.
     fn rounds_at_once(&self, wanted: &[usize]) -> u32 {
         let settings = &self.trial_context.settings;
         let sides = settings

@@ -100,7 +100,7 @@ impl RollStep {
 pub(super) struct ByRolls {
     position: Position,
     replies: Vec<Reply>,
-    /// Values after each reply, for the player who is on roll then, from a look as deep as was finished.
+    /// Values after each reply, for the player who is on roll then, from the deepest search that was finished.
     known: Vec<Value>,
     /// Values of the plays after the deeper search.
     deeper: Vec<Option<Value>>,
@@ -252,7 +252,7 @@ impl ByRolls {
         Ok(tree.average(0, &self.replies, &values))
     }
 
-    /// Returns the 1-ply value, before any deeper look (PLY-11).
+    /// Returns the 1-ply value, before any deeper search (PLY-11).
     pub(super) fn one_ply(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         let ahead = self.value(tree)?;
         if self.replies.is_empty() {

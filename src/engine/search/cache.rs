@@ -1,8 +1,8 @@
 //! Static evaluations by position, shared by all threads, of a fixed size.
 //!
 //! No thread ever waits: the version of an entry is odd while a thread writes it. A reader that sees an odd version,
-//! or a change between two reads, goes on without the cache. An entry holds the whole position, so a hit returns the
-//! stored value: the cache can never change an answer.
+//! or a change between two reads, continues without the cache. An entry holds the whole position, so a hit returns
+//! the stored value: the cache can never change an answer.
 
 use gammond_game::{Chances, Position, Side};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

@@ -29,7 +29,7 @@ pub struct BestPlay {
     pub after: Position,
     /// Static chances of the other player there.
     pub chances: Chances,
-    /// Value to the other player: with the cube, unless the settings say cubeless.
+    /// Value to the other player: with the cube, unless the settings are cubeless.
     pub value: f64,
 }
 

@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the value of a position that is not looked beyond, given its chances.
+    /// Returns the value of a position that ends the search, given its chances.
     pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
         let slots = if self.plan.width(level) == 0 {
             [0.0; SLOTS_MAX]

@@ -300,7 +300,7 @@ impl NatsResponder {
     ) {
         lock(&self.waiting).insert(number, waiting);
         let reservation = connection_budget.charge(bytes.len());
-        // The receiver lives as long as the desk, unless everything is cut.
+        // The receiver is dropped only with the responder, unless everything is cut.
         let _ = self.sender.send(Box::new(Part {
             number,
             bytes,

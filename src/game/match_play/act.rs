@@ -22,7 +22,7 @@ pub enum Act {
     Resign(Margin),
     /// The resignation is accepted.
     Accept,
-    /// The resignation is declined, and the game goes on.
+    /// The resignation is declined, and the game continues.
     Decline,
 }
 
@@ -94,7 +94,7 @@ pub enum ActRefusal {
     /// The first dice are those of a double.
     #[error("{}", self.reason())]
     OpeningDouble,
-    /// The play is none of the roll.
+    /// The play is not legal for the roll.
     #[error("{}", self.reason())]
     IllegalPlay,
     /// There is no double to answer.

@@ -486,7 +486,7 @@ mod tests {
         assert_eq!(game.end(), Some(GameEnd { points: 4, ..end }));
     }
 
-    /// Follows what a file says, with the reason against it; CUBE-07 for the dead cube.
+    /// Follows an act of a file, with the reason against it; CUBE-07 for the dead cube.
     #[test]
     fn follow_goes_on_with_what_is_against_the_rules() {
         let score = Score::new(1, 0, 0, false).unwrap();

@@ -192,7 +192,8 @@ mod tests {
         }
     }
 
-    /// A file may say that the Crawford game was before, or that there is none; the one after it is none in any case.
+    /// A file may mark that the Crawford game was before, or that there is none; the one after it is none in any
+    /// case.
     #[test]
     fn crawford_flag_of_a_file_is_followed() {
         let mut score = MatchScore::new(5);

@@ -1,9 +1,9 @@
-//! The board on the way through a play, where sources are a bit mask and a step is one subtraction.
+//! The board in the middle through a play, where sources are a bit mask and a step is one subtraction.
 
 use super::sink::{MoveHistory, Sink};
 use crate::{BAR, OFF, Position, Side};
 
-/// The board on the way through a play.
+/// The board in the middle through a play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<T> {
     pub(super) me: u128,

@@ -1,5 +1,4 @@
-//! The board line of FIBS (`boardstyle 3`), which gnubg's external player speaks too: `board:`
-//! and 52 fields.
+//! The board line of FIBS (`boardstyle 3`), which gnubg's external player uses too: `board:` and 52 fields.
 //!
 //! Rules BL-01 to BL-16 of `protocol-specs/board-line.md`. [`BoardLine`] holds the fields as they are. Two programs
 //! use some of them differently, so [`BoardLine::view`] takes the program.

@@ -3,7 +3,7 @@
 use super::ForeignKind;
 use crate::{MatchStateError, PositionError, RollError};
 
-/// The stable error codes of this room, as they stand in the `code` of an error answer.
+/// The stable error codes of this module, as in the `code` of an error answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {

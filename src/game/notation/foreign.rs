@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// Bytes of a file in which signs of its kind are looked for.
+/// Bytes of a file in which signs of its kind are searched.
 const HEAD_BYTES: usize = 64 << 10;
 /// Bytes of a file in which a zero is the sign of binary data.
 const SIGN_BYTES: usize = 512;

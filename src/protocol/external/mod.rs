@@ -355,7 +355,7 @@ impl Dialect for External {
         self.replied(reply.rsplit('\n').next().unwrap_or_default());
     }
 
-    /// Returns true: gnubg keeps one connection for a whole session, however long its user thinks.
+    /// Returns true: gnubg keeps one connection for a whole session, however long its user takes.
     fn may_be_quiet(&self) -> bool {
         true
     }

@@ -8,7 +8,7 @@ use gammond_game::{MatchState, Score};
 pub(super) struct Values {
     /// Look-ahead in UBGI's numbering: 1 is the static evaluation (UBGI-12).
     ply: u8,
-    /// Level in the place of the look-ahead (RO-10).
+    /// Level in place of the look-ahead (RO-10).
     level: Option<Level>,
     cubeful: bool,
     filter: MoveFilter,

@@ -1,7 +1,7 @@
 //! The requests on a position: one file and one line of [`VERBS`] each.
 //!
-//! A [`Verb`] declares all that the doors need: its parts, its settings, its question to the engine, its answer and
-//! the answer's schema. Lines, JSON, NATS, HTTP with its description, MCP and the help read it.
+//! A [`Verb`] declares all that the interfaces need: its parts, its settings, its question to the engine, its answer
+//! and the answer's schema. Lines, JSON, NATS, HTTP with its description, MCP and the help read it.
 
 mod convert;
 mod cube;
@@ -198,7 +198,7 @@ pub struct PositionRequest {
     pub settings: Settings,
 }
 
-/// Returns the error of a result that is none of the question: a fault of ours.
+/// Returns the error of a result that does not answer the question: an internal error.
 pub(crate) fn not_its_answer() -> RequestError {
     let message = "answer is not one to the question";
     RequestError::new(ErrorCode::Internal, "answer", message)

@@ -128,7 +128,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
         .position();
     let name = "positionIdConvention";
     match members.text(name)?.as_deref() {
-        // As GNU Backgammon writes it, not as the protocol's text says (NEP-21).
+        // As GNU Backgammon writes it, not as in the protocol's text (NEP-21).
         None | Some("opponent-first") => Ok(position),
         Some("on-roll-first") => Ok(position.swapped()),
         Some(other) => {

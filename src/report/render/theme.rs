@@ -64,7 +64,7 @@ impl Theme {
         Theme::ALL.iter().copied().find(|theme| theme.name == name)
     }
 
-    /// Returns the text with these colours in the place of the variables: for programs without variables.
+    /// Returns the text with these colours in place of the variables: for programs without variables.
     #[must_use]
     pub(super) fn fixed(&self, text: &str) -> String {
         let mut text = text.to_owned();

@@ -234,7 +234,7 @@ impl ConsoleHost for EngineHost {
     }
 
     fn connect(&mut self, seat: u8, address: &str) -> Result<(), String> {
-        // A stranger's connection must not make this machine dial another.
+        // A client's connection must not make this machine dial another.
         if self.allowed().is_err() {
             return Err("connections are not for connections: this console has none".to_owned());
         }

@@ -418,7 +418,7 @@ impl ClientUse {
         self.wait(origin, now).is_some()
     }
 
-    /// Returns the time until a client that has used more than its limit may go on.
+    /// Returns the time until a client beyond its limit may continue.
     pub(crate) fn wait(&self, origin: Origin, now: Instant) -> Option<Duration> {
         let (since, used) = self.clients.get(&origin)?;
         let most = self.limit(origin);

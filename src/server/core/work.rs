@@ -133,7 +133,7 @@ impl QueuedWork {
         }
     }
 
-    /// Returns true if no client waits for the answers any more.
+    /// Returns true if no client waits for the answers.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }

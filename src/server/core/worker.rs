@@ -219,7 +219,7 @@ impl Workers {
         self.shared.lock().clients.set_limits(limits);
     }
 
-    /// Returns the time until a client that has used its processor time of an hour may go on.
+    /// Returns the time until a client that has used its processor time of an hour may continue.
     pub(crate) fn wait_of(&self, origin: Origin) -> Option<Duration> {
         self.shared.lock().clients.wait(origin, Instant::now())
     }
@@ -260,8 +260,8 @@ impl Workers {
         self.shared.dispatch(&mut queues, 0);
     }
 
-    /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with what it has found or with
-    /// an error.
+    /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with its results
+    /// so far or with an error.
     pub(crate) fn stop_all(&self) {
         let mut queues = self.shared.lock();
         queues.stopping = true;

@@ -168,7 +168,7 @@ impl AccessState {
         self.jobs.start(core);
     }
 
-    /// Puts these tokens in the place of the ones before (HTTP-131).
+    /// Replaces the tokens (HTTP-131).
     ///
     /// # Errors
     /// The old ones stay.

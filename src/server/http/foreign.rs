@@ -135,7 +135,7 @@ fn foreign_status(problem: &Problem) -> u16 {
 
 /// Returns one body for bgweb's clients and for ours (BW-40).
 fn bgweb_error(problem: &Problem) -> Response {
-    // A body that the schema refuses is 400, whatever our own checks say.
+    // A body that the schema refuses is 400, before our own checks.
     let status = match problem.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => 400,
         _ => foreign_status(problem),
@@ -367,7 +367,7 @@ async fn health(method: Method) -> Response {
 mod tests {
     use super::*;
 
-    /// HTTP-130, BW-40, NEP-40: a client without processor time reads when it may go on.
+    /// HTTP-130, BW-40, NEP-40: a client without processor time gets the time at which it may continue.
     #[test]
     fn client_out_of_processor_time_is_told_when_to_return() {
         let problem = Problem {

@@ -160,7 +160,7 @@ impl Transport for Http {
 pub struct TokenHandle(Arc<AccessState>);
 
 impl TokenHandle {
-    /// Puts these tokens in the place of the ones before: a token that is gone is refused at its next request (HTTP-131).
+    /// Replaces the tokens: a token that is gone is refused at its next request (HTTP-131).
     ///
     /// # Errors
     /// If there were too many names since the start; the old tokens stay.

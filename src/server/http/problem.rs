@@ -83,7 +83,7 @@ impl Problem {
         Problem { place, ..self }
     }
 
-    /// Adds the id of the question, unless it has one or this is none that an answer could have.
+    /// Adds the id of the question, unless it has one or an answer cannot have this one.
     pub(super) fn of(mut self, id: Option<&str>) -> Problem {
         let fits = |id: &&str| {
             !id.is_empty()

@@ -289,7 +289,7 @@ fn turned_away(
 ) -> Option<Problem> {
     let headers = request.headers();
     let Some(port) = peer.port else {
-        // No browser speaks to a Unix socket.
+        // No browser uses a Unix socket.
         return None;
     };
     let hosts = headers.get_all(HOST);

@@ -99,7 +99,7 @@ pub(super) enum Shown<'a> {
     Nothing,
     /// The id of a session, which may have ended.
     Id(&'a str),
-    /// Several cookies are ours, so one of them is a stranger's.
+    /// Several cookies are ours, so one of them is another site's.
     Several,
 }
 

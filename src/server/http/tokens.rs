@@ -32,7 +32,7 @@ struct TokenLine {
     hash: TokenHash,
     /// Maximum number of requests at a time.
     requests: Option<usize>,
-    /// Processor time in an hour, in the place of `client_cpu`.
+    /// Processor time in an hour, in place of `client_cpu`.
     cpu: Option<Duration>,
     /// True if the other tokens see the matches that its jobs file (HTTP-124).
     shared: bool,
@@ -168,7 +168,7 @@ pub(super) struct Holder {
 }
 
 impl TokenTable {
-    /// Puts these tokens in the place of the ones before. A name stays the same client, also with another token.
+    /// Replaces the tokens. A name stays the same client, also with another token.
     ///
     /// # Errors
     /// There were too many names since the start.

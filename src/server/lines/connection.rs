@@ -281,7 +281,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         tokio::select! {
             biased;
             changed = self.phase.changed() => {
-                // The sender lives as long as the server; without it there is nothing to serve.
+                // The sender is dropped only with the server; then there is nothing to serve.
                 if changed.is_err() {
                     self.closing = true;
                 }

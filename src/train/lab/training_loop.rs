@@ -46,8 +46,7 @@ pub trait TrainingLoop {
 
     /// Brings the state to where it is after the step that gave this record.
     ///
-    /// # Errors
-    /// When the record is none of this course's.
+    /// # Errors When the record does not belong to this course.
     fn restore(&self, state: &mut Self::State, number: u64, record: &[u8]) -> Result<(), BadPart>;
 
     /// Returns the progress after this many steps.
@@ -101,7 +100,7 @@ pub enum LabError {
         /// Difference between the settings.
         difference: Box<Difference>,
     },
-    /// A record of the journal is none of this course's.
+    /// A record of the journal does not belong to this course.
     #[error("{}: step {number} is not one of this work's", path.display())]
     Step {
         /// The journal.

@@ -20,7 +20,7 @@ use std::path::Path;
 pub enum Head {
     /// A second layer, then five sigmoid outputs: chances.
     Sigmoid,
-    /// Five linear outputs in the place of the second layer and nothing behind them: they can only be compared, between
+    /// Five linear outputs in place of the second layer and nothing behind them: they can only be compared, between
     /// the plays of a roll (NF-30).
     Linear,
     /// The same outputs, each with its own target (NF-33).

@@ -37,7 +37,7 @@ pub enum Origin {
         /// Add the inputs of rolls that reach blots, without weight at first.
         #[serde(default)]
         reach: bool,
-        /// All groups of inputs that the net has afterwards, in the place of `off` and `reach`; new ones are without
+        /// All groups of inputs that the net has afterwards, in place of `off` and `reach`; new ones are without
         /// weight at first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<String>,
@@ -48,7 +48,7 @@ pub enum Origin {
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
-        /// Groups of inputs, such as `["counts", "hand", "reach"]`, in the place of `hand`, `reach` and `off`.
+        /// Groups of inputs, such as `["counts", "hand", "reach"]`, in place of `hand`, `reach` and `off`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<String>,
         /// True if the 40 handcrafted inputs are used.
@@ -60,7 +60,7 @@ pub enum Origin {
         /// True if the sixteen inputs of checkers borne off are used; not with `hand`.
         #[serde(default)]
         off: bool,
-        /// Name of the first layer's activation, in the place of `squared`.
+        /// Name of the first layer's activation, in place of `squared`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         activation: Option<String>,
         /// True if the first layer passes on squares.
@@ -195,7 +195,7 @@ pub struct Round {
     /// number counts.
     #[serde(default)]
     pub weights: Weights,
-    /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
+    /// The classical schedule in place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
     /// pass to the next.
     pub alpha: Option<AlphaSettings>,
     /// Number of times that this round is run.

@@ -5,7 +5,7 @@ use gammond_game::Position;
 use gammond_game::notation::{LINE_BYTES_MAX, NotationError, parse_position_line};
 use std::io::{self, BufRead, Read as _};
 
-/// Positions, and the lines that are none with their reasons.
+/// Positions, and the other lines with the reasons.
 pub type Positions = (Vec<Position>, Vec<(u64, NotationError)>);
 
 /// Reads positions to the end.

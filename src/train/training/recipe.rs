@@ -3,10 +3,10 @@
 //! A recipe is one TOML file with `[[stage]]`s, each a run with a plan of its own (see [`super::plan::Plan`]) in the
 //! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended
 //! with, and `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets,
-//! where the stage says how it is made. After each stage its nets are rounded to integers, in `STAGE/nets`, and play
-//! against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the
-//! volatility net, lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command
-//! goes on: finished stages are only checked.
+//! where the stage defines it. After each stage its nets are rounded to integers, in `STAGE/nets`, and play against a
+//! measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility
+//! net, lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on:
+//! finished stages are only checked.
 
 use super::error::{RunError, in_file};
 use super::limits::{Checked, LABELS_MAX, within};
@@ -31,7 +31,7 @@ const STAGE: &str = "stage:";
 /// Folder of the net files: those that ship, or those of a stage.
 const NETS: &str = "nets";
 const CURVE: &str = "curve.csv";
-/// Lies in folders that a recipe began with: what else lies there is its own.
+/// Marks folders that a recipe created: all files in them are its own.
 const MARK: &str = "recipe.json";
 /// The pruning net among them, or among the nets of a stage.
 const PRUNING: &str = "pruning";
@@ -181,7 +181,7 @@ impl ShippedNet {
     }
 }
 
-/// Returns the text after `stage:`, if a plan has it in the place of a path.
+/// Returns the text after `stage:`, if a plan has it in place of a path.
 fn of_stage(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(STAGE)
 }
@@ -197,7 +197,7 @@ fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<P
     Ok(net_path(&folder.join(name), rounds, role.name()))
 }
 
-/// Returns the plan with the files of the stages before it in the place of their names.
+/// Returns the plan with the files of the stages before it in place of their names.
 fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String> {
     let net_of_stage = |path: &Path, role: Role| -> Result<Option<PathBuf>, String> {
         let Some(text) = of_stage(path) else {

@@ -13,7 +13,7 @@ use gammond_game::{Position, Roll};
 use gammond_job::{Control, Progress};
 use std::path::Path;
 
-/// Plays of a roll that the scored nets look at: all of them.
+/// Plays of a roll that the scored nets see: all of them.
 const PLAYS_ALL: usize = 1000;
 
 /// One decision with its rolled-out candidates.

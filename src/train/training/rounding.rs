@@ -126,8 +126,8 @@ fn squares(net: &Net, units: &[f32], positions: &[Position]) -> Vec<f64> {
     squares
 }
 
-/// Returns the net with its first layer rounded to integers for `positions`, such as those it was trained with; `None` if there
-/// are no positions, or the weights leave the integers' room before or on the way.
+/// Returns the net with its first layer rounded to integers for `positions`, such as those it was trained with;
+/// `None` if there are no positions, or the weights exceed the integers' range before or during rounding.
 #[must_use]
 pub fn rounded_for(net: &Net, positions: &[Position]) -> Option<Net> {
     let scale = net.first_layer_scale().ok()?;

@@ -126,7 +126,7 @@ pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> 
     families
 }
 
-/// Repeats each family as often as `weight` of its first label says, the fraction at random.
+/// Repeats each family as often as `weight` of its first label, the fraction at random.
 #[must_use]
 pub fn repeated(
     labels: &[Label],

@@ -1,8 +1,8 @@
 //! Coupled lines of siblings (LB-09): two plays of one roll, followed with the same dice.
 //!
-//! The difference between the 1-ply values of two siblings is what the labelling net already believes one play ahead.
-//! Some plays later it knows better what each of them was worth; with the same dice on both sides and the luck taken
-//! out, little noise comes with it. Every step of the two lines is a pair with a shorter horizon of its own.
+//! The difference between the 1-ply values of two siblings is the labelling net's view one play ahead. Some plays
+//! later its values of both are better; with the same dice on both sides and the luck taken out, little noise comes
+//! with it. Every step of the two lines is a pair with a shorter horizon of its own.
 
 use gammond_engine::search::{OnePly, Scratch};
 use gammond_game::{Chances, Position, Roll};

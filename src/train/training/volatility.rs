@@ -45,7 +45,7 @@ pub struct VolatilityPlan {
     pub odd_starts: f64,
     /// Chance that a play is any legal one instead of the best.
     pub explore: f64,
-    /// Share of the turns that are looked at.
+    /// Share of the turns that are used.
     pub share: f64,
     /// Settings of the cube life fit.
     pub life: LifePlan,

@@ -57,7 +57,7 @@ pub struct Recipe {
     pub interest: Interest,
     /// Number of records of each kind; no limits if empty.
     pub quotas: Vec<Quota>,
-    /// Cubeful rollouts of cube decisions in the place of plays and positions (`c` records).
+    /// Cubeful rollouts of cube decisions in place of plays and positions (`c` records).
     pub cube: Option<CubeStakes>,
 }
 
@@ -217,8 +217,7 @@ fn cube_games(
 /// Returns everything that decides the records: the header of the finished file, and with another kind of the
 /// candidates.
 ///
-/// # Errors
-/// When the engine's files cannot be read any more.
+/// # Errors When the engine's files can no longer be read.
 pub fn header(
     engine: &Engine,
     recipe: &Recipe,

@@ -33,8 +33,7 @@ pub struct KnownResults {
 impl<'a> Rolling<'a> {
     /// Rolls `records` out as `recipe` says.
     ///
-    /// # Errors
-    /// When the engine's files cannot be read any more.
+    /// # Errors When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,

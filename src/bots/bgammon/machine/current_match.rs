@@ -118,7 +118,7 @@ impl CurrentMatch {
         !self.opponent().is_empty() && !self.is_over()
     }
 
-    /// Returns true if the server's board belongs to this match, so that the record can go on with it.
+    /// Returns true if the server's board belongs to this match, so that the record can continue with it.
     pub(super) fn is_continued_by(&self, board: &Board) -> bool {
         let [mine, theirs] = board.scores;
         let [mine_before, theirs_before] = self.board.scores;

@@ -131,7 +131,7 @@ impl Machine {
             InvitationAnswer::Ignore => {}
             InvitationAnswer::Decline(text) => self.send_chat(&name, &text, ChatKind::Refusal),
             InvitationAnswer::Play => {
-                // The new invitation is in the place of the old one.
+                // The new invitation is in place of the old one.
                 if let Some(open) = open {
                     (open.wanted, open.due, open.since) = (wanted, due, self.now);
                     return;
@@ -179,7 +179,7 @@ impl Machine {
         self.invitations.counted = Some((name, count));
     }
 
-    /// Handles a match that begins or goes on.
+    /// Handles a match that begins or resumes.
     pub(super) fn started(&mut self, name: String, wanted: MatchTerms) {
         match self.state {
             // Nothing begins before the login is answered.
@@ -251,7 +251,7 @@ impl Machine {
         });
     }
 
-    /// Returns the record of an interrupted match that goes on. Otherwise that match is over.
+    /// Returns the record of an interrupted match that resumes. Otherwise that match is over.
     fn continued(&mut self, interrupted: Interrupted, wanted: MatchTerms) -> Option<MatchRecord> {
         let rated = interrupted.open && interrupted.is_rated(self.users.rating());
         // A new match is never begun beside a saved one: the old one is over.

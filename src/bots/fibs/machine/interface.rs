@@ -112,7 +112,7 @@ pub enum Event {
         /// Points played.
         experience: u32,
     },
-    /// A match begins or goes on.
+    /// A match begins or resumes.
     MatchStarted {
         /// The opponent.
         opponent: String,
@@ -127,13 +127,13 @@ pub enum Event {
     Board(Box<BoardView>),
     /// A match is over.
     MatchFinished(Box<MatchRecord>),
-    /// A match has gone on: a game is over, or the match is broken off.
+    /// A match has made progress: a game is over, or the match is broken off.
     Progress {
         /// All of it so far.
         record: Box<MatchRecord>,
         /// Our rating.
         rating: Option<f64>,
-        /// True if it is unknown whether the match goes on.
+        /// True if it is unknown whether the match continues.
         open: bool,
     },
     /// A match was interrupted and is saved on the server.

@@ -206,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// Answers the server's question whether the match goes on.
+    /// Answers the server's question whether the match continues.
     fn join_next(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -381,7 +381,7 @@ impl Machine {
             .filter(|&length| length > 0 && length < 9999);
         match self.state {
             State::Playing(_) => {}
-            // FIBS-20: a board after the login is a match that goes on, or one whose start line comes after its first
+            // FIBS-20: a board after the login is a match that resumes, or one whose start line comes after its first
             // board.
             State::Free | State::Joining(_) => {
                 let wanted = self.is_unsolicited(opponent, &line, length);
@@ -455,7 +455,7 @@ impl Machine {
         }
     }
 
-    /// Returns true for a board of another opponent or length, which is none of this match (FIBS-33).
+    /// Returns true for a board of another opponent or length, which does not belong to this match (FIBS-33).
     fn foreign_board(&mut self, opponent: &str, length: Option<u32>) -> bool {
         let Some(game) = self.state.game_mut() else {
             return true;

@@ -65,7 +65,7 @@ impl Outbox {
         });
     }
 
-    /// Drops answers to a board that is not shown any more.
+    /// Drops answers to a board that is no longer shown.
     pub(super) fn drop_decisions(&mut self) {
         self.commands.retain(|command| !command.decision);
     }

@@ -319,7 +319,7 @@ impl Policy {
         if self.is_bot(name) && !self.play_bots {
             return InvitationAnswer::Ignore;
         }
-        // A saved match is finished whatever the other rules say.
+        // A saved match is finished whatever the other rules require.
         if wanted == MatchTerms::Resume {
             return InvitationAnswer::Play;
         }

@@ -262,7 +262,7 @@ pub(super) struct Resumption {
     pub(super) tries: u32,
 }
 
-/// Matches that are not being played and may go on, by opponent.
+/// Matches that are not being played and may resume, by opponent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SavedMatches {
     /// The server's list, with their lengths.

@@ -29,7 +29,7 @@ pub enum EventName {
     Idle,
     /// The bot decides on the board.
     Decides,
-    /// A match begins or goes on.
+    /// A match begins or resumes.
     Started,
     /// A board.
     Board,

@@ -12,7 +12,7 @@ use super::ROLLS;
 
 /// A probability distribution over the number of rolls, in some arithmetic.
 pub(in super::super) trait RollDistribution: Copy {
-    /// No roll is needed any more.
+    /// No further roll is needed.
     const REACHED: Self;
     /// Returns the law before a roll: the laws after each of the 21 rolls, with weights out of 36.
     fn before(after: &[(u32, Self); 21]) -> Self;

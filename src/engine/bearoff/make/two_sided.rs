@@ -444,7 +444,7 @@ mod tests {
             });
             assert_eq!(stopped.is_some(), end == positions);
             assert_eq!(kept.lines.len(), end);
-            // A line of another length is none.
+            // A line of another length is invalid.
             if let Some(line) = kept.lines.last_mut() {
                 line.pop();
             }

@@ -2,8 +2,8 @@
 //!
 //! They hold the data of GNU Backgammon's one-sided files, for more rolls than their 32 and in three quarters of the
 //! space: neighbours in the order of [`Order`] differ little, and blocks of 16 positions hold differences only
-//! (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a checksum, so that damage is never
-//! believed. A table is made level by level, and what a killed program leaves is gone on with.
+//! (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a checksum, so damage is always
+//! detected. A table is made level by level, and a killed run is resumed.
 
 mod block;
 mod file;

@@ -1,7 +1,7 @@
 //! The order of positions in a race table: by pips, then from the rearmost point down.
 //!
-//! Every roll takes a side to fewer pips, so that a table grows pip count by pip count, each a level
-//! of positions that do not depend on one another, and looks back no further than 24 pips.
+//! Every roll takes a side to fewer pips, so that a table grows pip count by pip count, each a level of positions
+//! that do not depend on one another, and depends on at most 24 pips before it.
 
 use super::super::numbering::{Counts, Numbering};
 

@@ -8,7 +8,7 @@ use super::super::numbering::{Numbering, Steps};
 use super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
 use super::order::Order;
 
-/// Pips that one roll plays at most: how far back a level looks.
+/// Pips that one roll plays at most: the number of levels that a level depends on.
 pub(super) const REACH: usize = 24;
 /// The same for one die.
 pub(super) const STEP: usize = 6;

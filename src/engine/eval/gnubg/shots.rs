@@ -215,7 +215,7 @@ fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
         let [two, three, four] = [0, 1, 2].map(|row| DOUBLES + row * ROW + lane);
         let set = hitters.set[lane];
         let several = (set & set.wrapping_sub(1)).min(1);
-        // In the place of the second die nothing, so that the dice never count as two hits.
+        // In place of the second die nothing, so that the dice never count as two hits.
         first[3 * ROW + lane] = pips[lane].max(pips[two]).max(pips[three]).max(pips[four]);
         way[3 * ROW + lane] = several | twice[two] | twice[three] | twice[four];
     }

@@ -296,7 +296,7 @@ const CHANGES_MAX: usize = 52;
 /// Sums of a position that others are near to.
 #[derive(Debug)]
 struct Reference {
-    /// Number of the net; 0 is none.
+    /// Number of the net; 0 means no net.
     net: u64,
     position: Position,
     counted: CountedPosition,

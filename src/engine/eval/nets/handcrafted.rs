@@ -30,9 +30,9 @@ pub fn handcrafted(position: &Position) -> [u8; HAND] {
     values
 }
 
-/// Calls `put` with the number and the value of the forty integers; of a side that is the same as
-/// in `old` only those that look at the other side too. (Values that are passed on at once stay
-/// in registers; an array of bytes would be written and read again.)
+/// Calls `put` with the number and the value of the forty integers; of a side that is the same as in `old` only those
+/// that depend on the other side too. (Values that are passed on at once stay in registers; an array of bytes would
+/// be written and read again.)
 #[inline(always)]
 pub(super) fn visit(position: &Position, old: [u128; 2], mut put: impl FnMut(usize, u32)) {
     let me = Half::of(position.me());

@@ -156,7 +156,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// Returns the embedded fast net in the place of the strong one.
+    /// Returns the embedded fast net in place of the strong one.
     ///
     /// # Errors
     /// When an embedded net is damaged, which a test excludes.
@@ -283,8 +283,7 @@ impl NetEvaluator {
 
     /// Returns the same nets with the pruning net of this file.
     ///
-    /// # Errors
-    /// When it is none.
+    /// # Errors When it is no such net.
     pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.pruner = Arc::new(Pruner::parse(name, bytes)?);
         Ok(self)
@@ -292,8 +291,7 @@ impl NetEvaluator {
 
     /// Returns the same nets with the volatility net of this file.
     ///
-    /// # Errors
-    /// When it is none.
+    /// # Errors When it is no such net.
     pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
         Ok(self)

@@ -1,8 +1,8 @@
 //! The volatility net: how far the next roll moves the winning chance (NF-33 of `protocol-specs/net-file.md`).
 //!
-//! A small net, as the one that ranks ([`super::pruning`]): its first output is the standard deviation of the winning chance
-//! over the rolls, the best play of each made. A cube is worth the less to the player who may turn it, the further the chance jumps
-//! past the point where it should have been turned: how much less, the file says too (NF-34).
+//! A small net, as the one that ranks ([`super::pruning`]): its first output is the standard deviation of the winning
+//! chance over the rolls, the best play of each made. A cube is worth the less to the player who may turn it, the
+//! further the chance jumps past the point where it should have been turned: the file has the amount (NF-34).
 
 use super::class_net::NetError;
 use super::small::{Answer, SmallNet, is_of_class, words};

@@ -1,4 +1,4 @@
-//! The operations of [`Wide`] for AVX2 and AVX-512, and the doors into code compiled for them.
+//! The operations of [`Wide`] for AVX2 and AVX-512, and the entries into code compiled for them.
 //!
 //! The vector types below are private to this file and used only inside functions compiled for
 //! their level, which only a [`CpuLevel`] of that level can reach.

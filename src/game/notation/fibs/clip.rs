@@ -24,7 +24,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
         if text.is_empty() {
             break;
         }
-        // Words of strangers come first: nothing in them is parsed.
+        // Untrusted words come first: nothing in them is parsed.
         if free_text::carries(text) {
             found.push(Message::Noise);
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {

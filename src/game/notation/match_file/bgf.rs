@@ -115,7 +115,7 @@ struct Ending {
 }
 
 impl Reader<'_> {
-    /// Reads a game whose members begin at a byte; false if no more are read.
+    /// Reads a game whose members begin at a byte; false if no further ones are read.
     fn game(&mut self, game: &GameMembers, at: usize) -> bool {
         let scores = game.scores.map(|number| score(number).unwrap_or(0));
         self.end_game(scores.map(Some));

@@ -20,7 +20,7 @@ struct RollWithoutPlay {
     at: usize,
     player: MatPlayer,
     roll: Roll,
-    /// The fault where the game goes on.
+    /// The fault where the game continues.
     wrong: FieldError,
 }
 
@@ -405,7 +405,7 @@ impl Reader<'_> {
             Head::Roll(roll) => return self.played((number, player), roll, at, cell),
         }
         .or_else(|wrong| {
-            // Nothing has happened: the game goes on.
+            // Nothing has happened: the game continues.
             if wrong == UNDOUBLED {
                 self.recorder.note(number, at + cell.at, wrong);
                 return Ok(());
@@ -594,7 +594,7 @@ mod tests {
                                   Wins 1 point
 ";
 
-    /// The sample with a roll that was not played, although the game goes on.
+    /// The sample with a roll that was not played, although the game continues.
     fn unplayed() -> String {
         SAMPLE.replace(
             "  4) 55:\n",
@@ -606,10 +606,10 @@ mod tests {
     fn impossible_rows_are_refused() {
         let unplayed = unplayed();
         let error = unplayed.parse::<MatchFile>().unwrap_err();
-        // 55 can be played there and the game goes on, so an empty cell is wrong.
+        // 55 can be played there and the game continues, so an empty cell is wrong.
         assert_eq!(error.to_string(), "play is missing");
         assert_eq!(error.code(), "bad-match-file");
-        // Noticed where the game goes on.
+        // Noticed where the game continues.
         assert!(unplayed[error.at()..].starts_with("61: 13/7 8/7"));
         let check = |text: &str, message: &str| {
             let error = text.parse::<MatchFile>().unwrap_err();

@@ -1,9 +1,9 @@
 //! Match files.
 //!
-//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. All formats are rows of one table, `FORMATS`, whose
-//! faces are [`MatchFormat`]s: the first whose `is` recognises a file reads it, and `.mat` with its dialects reads
-//! the rest. All code that reads or writes match files uses that table. Reading replays the games: an illegal play is
-//! found where it stands. One fault costs one game: the others are read.
+//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. All formats are rows of one table, `FORMATS`, with
+//! [`MatchFormat`] as their public handle: the first whose `is` recognises a file reads it, and `.mat` with its
+//! dialects reads the rest. All code that reads or writes match files uses that table. Reading replays the games: an
+//! illegal play is found where it stands. One fault costs one game: the others are read.
 
 mod bgf;
 mod bgf_members;

@@ -609,7 +609,7 @@ mod tests {
         }
     }
 
-    /// A double that is not answered is forgotten with the next roll: the double after it is none of its answers.
+    /// A double that is not answered is forgotten with the next roll: the double after it is not an answer to it.
     #[test]
     fn unanswered_double_is_no_beaver() {
         use MatPlayer::{First, Second};

@@ -582,7 +582,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Records a fault for an answer without a double; the game goes on.
+    /// Records a fault for an answer without a double; the game continues.
     fn undoubled(&mut self, line: usize, at: usize, wrong: FieldError) -> Result<(), FieldError> {
         if wrong == UNDOUBLED {
             self.recorder.note(line, at, wrong);
@@ -668,7 +668,7 @@ mod tests {
         }
     }
 
-    /// MAT-22: a roll that was set up; a board that is none ends its game and no other one.
+    /// MAT-22: a roll that was set up; an invalid board ends its game and no other one.
     #[test]
     fn recorder_keeps_set_up_positions() {
         let text = "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[A]PB[B\\]]RE[W+1R]\n;B[31qtst]C[a (;comment\\]]\n\

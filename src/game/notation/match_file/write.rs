@@ -22,7 +22,7 @@ pub(super) fn is_ours(file: &[u8]) -> bool {
     file.starts_with(seal.trim_ascii_start()) || file.windows(seal.len()).any(|bytes| bytes == seal)
 }
 
-/// Returns the match with remarks of ours at its head, in the place of those of an earlier time.
+/// Returns the match with remarks of ours at its head, in place of those of an earlier time.
 pub(super) fn annotated(file: &MatchFile, notes: &MatchNotes<'_>) -> String {
     let Some(level) = notes.level else {
         return file.to_string();

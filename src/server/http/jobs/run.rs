@@ -83,7 +83,7 @@ async fn compute(shared: &Arc<Core>, jobs: &Arc<Jobs>, job: &Arc<Job>) -> Result
     }
 }
 
-/// Analyses several files one after the other; a problem takes the place of a file that is none.
+/// Analyses several files one after the other; a problem takes the place of an invalid file.
 async fn several(
     shared: &Arc<Core>,
     jobs: &Arc<Jobs>,

@@ -126,7 +126,7 @@ fn picture(form: &PageForm, position: &Position, state: &MatchState, roll: Optio
          <details><summary>Board as text</summary><pre>{}</pre></details>",
         Markup::new(&query),
         Markup::new(&in_words(position, state, roll)),
-        // A line end is no letter of a stranger.
+        // A line end is not part of untrusted text.
         letters
             .lines()
             .map(|line| format!("{}\n", Markup::new(line)))

@@ -40,7 +40,7 @@ fn is_open(path: &str) -> bool {
     is_page(path) || path == "/docs"
 }
 
-/// Returns the form in the place of a page, with the status of the problem.
+/// Returns the form in place of a page, with the status of the problem.
 pub(in super::super) fn form(uri: &Uri, problem: Problem) -> Response {
     let page = uri.path_and_query().map_or("/", |page| page.as_str());
     // The first visit is no fault.
