@@ -11,7 +11,8 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// Returns the SHA-256 of all bytes of a reader, of any length.
 ///
-/// # Errors The reader's error.
+/// # Errors
+/// The reader's error.
 pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
     let mut sum = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

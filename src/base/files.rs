@@ -17,7 +17,8 @@ pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
 
 /// Opens a regular file for reading. Never waits, whatever kind of file it is.
 ///
-/// # Errors The system's error, or the kind of a file that is not a regular one.
+/// # Errors
+/// The system's error, or the kind of a file that is not a regular one.
 pub fn open(path: &Path) -> io::Result<File> {
     // Without this flag the opening of a pipe waits for a writer.
     let file = platform::without_waiting(OpenOptions::new().read(true)).open(path)?;
@@ -42,7 +43,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// A process that another thread starts has copies of all open files until it runs its own program, so a lock that
 /// was just released can be held for a moment longer; this waits for a tenth of a second before it fails.
 ///
-/// # Errors [`TryLockError::WouldBlock`] if another program holds the lock, otherwise the system's error.
+/// # Errors
+/// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise the system's error.
 pub fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
         match file.try_lock() {

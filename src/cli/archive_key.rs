@@ -34,7 +34,8 @@ pub(crate) struct ArchiveKey {
 impl AnalysisKey {
     /// Computes the key of all analyses with this engine and these settings.
     ///
-    /// # Errors When a file of the engine can no longer be read.
+    /// # Errors
+    /// When a file of the engine can no longer be read.
     pub(crate) fn of(engine: &Engine, settings: &Settings) -> Result<AnalysisKey, EngineError> {
         Ok(AnalysisKey {
             level: level_name(settings),

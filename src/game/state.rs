@@ -103,7 +103,8 @@ impl Score {
     /// Returns a match to `length` points (1..=255) with these scores; `crawford` is true if this game is the
     /// Crawford game. Length 0 is money play, with scores 0 and no Crawford game.
     ///
-    /// # Errors [`MatchStateError`] names the fault.
+    /// # Errors
+    /// [`MatchStateError`] names the fault.
     pub const fn new(
         length: u32,
         me: u32,

@@ -29,7 +29,8 @@ pub trait Job: Sync {
 
     /// Adds a part to the sum. Parts come in the order of their numbers, each once.
     ///
-    /// # Errors When the bytes are not made by [`Job::part`].
+    /// # Errors
+    /// When the bytes are not made by [`Job::part`].
     fn merge(&self, sum: &mut Self::Sum, number: u64, bytes: &[u8]) -> Result<(), BadPart>;
 
     /// Returns true if the sum is sufficient. Checked after every part, so it does not depend on the threads.

@@ -82,7 +82,8 @@ impl<'a> Runner<'a> {
 
     /// Runs `job` until it is done or `control` stops it.
     ///
-    /// # Errors [`JobError`]. The work so far is in the journal.
+    /// # Errors
+    /// [`JobError`]. The work so far is in the journal.
     pub fn run<J: Job>(
         &self,
         job: &J,

@@ -43,7 +43,8 @@ impl Defaults {
     /// Returns the dialect of a connection that begins with this line (SRV-04); `None` if the line is blank or a
     /// comment.
     ///
-    /// # Errors The line belongs to a protocol that is unknown here.
+    /// # Errors
+    /// The line belongs to a protocol that is unknown here.
     pub fn dialect(&self, first: FramedLine<'_>) -> Result<Option<Box<dyn Dialect>>, RequestError> {
         let requests = || -> Box<dyn Dialect> { Box::new(Session::new(self.session.clone())) };
         let FramedLine::Line(line) = first else {

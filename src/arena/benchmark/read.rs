@@ -105,7 +105,8 @@ pub enum ReadError {
 
 /// Reads all records that can be scored.
 ///
-/// # Errors [`ReadError`] when reading fails or the file is not of this kind.
+/// # Errors
+/// [`ReadError`] when reading fails or the file is not of this kind.
 pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     let mut reading = Reading::default();
     let mut bytes = Vec::new();

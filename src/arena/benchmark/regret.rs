@@ -124,7 +124,8 @@ impl<'a> Regrets<'a> {
     /// Creates the job that measures the losses of `players` at `decisions` against the best candidate, by the mean
     /// of `judges`. Candidates are the players' choices and this many favourites of the first judge.
     ///
-    /// # Errors When the files of a player or a judge can no longer be read.
+    /// # Errors
+    /// When the files of a player or a judge can no longer be read.
     pub fn new(
         decisions: &'a [FreshDecision],
         players: Vec<&'a dyn Player>,

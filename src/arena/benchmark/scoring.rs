@@ -33,7 +33,8 @@ impl<'a> Scoring<'a> {
     /// Creates the job that scores `players` on `items`. `sources` are the checksums of the files that the items come
     /// from.
     ///
-    /// # Errors When the files of a player can no longer be read.
+    /// # Errors
+    /// When the files of a player can no longer be read.
     pub fn new(
         items: &'a [Item],
         players: Vec<&'a dyn Player>,

@@ -254,7 +254,8 @@ impl<'a> Duels<'a> {
     /// Creates a duel as `plan` describes it for each of the `pairings`, which are places in `players`; those beyond
     /// its end are left out.
     ///
-    /// # Errors When the files of a player can no longer be read, or a player does not know the cube that the terms
+    /// # Errors
+    /// When the files of a player can no longer be read, or a player does not know the cube that the terms
     /// have.
     pub fn new(
         plan: &DuelPlan,

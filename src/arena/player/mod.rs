@@ -40,7 +40,8 @@ pub trait Player: Send + Sync {
     /// Returns everything that decides its plays, in words and checksums. Long work resumes only with a player of the
     /// same identity.
     ///
-    /// # Errors When its files can no longer be read.
+    /// # Errors
+    /// When its files can no longer be read.
     fn identity(&self) -> Result<String, PlayerError> {
         Ok(self.name())
     }
@@ -78,7 +79,8 @@ pub trait Player: Send + Sync {
 pub trait CubePlayer: Player {
     /// Returns everything that decides its cube actions beside its [`Player::identity`], in words and checksums.
     ///
-    /// # Errors When its files can no longer be read.
+    /// # Errors
+    /// When its files can no longer be read.
     fn cube_identity(&self) -> Result<String, PlayerError> {
         Ok(String::new())
     }

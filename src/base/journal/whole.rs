@@ -23,7 +23,8 @@ const ENTRIES_SEARCHED_MAX: usize = 1000;
 
 /// Writes a file whole or not at all, in place of an existing one. A device or FIFO is written to as it is.
 ///
-/// # Errors The system's error; the file is unchanged.
+/// # Errors
+/// The system's error; the file is unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole_by(path, |file| file.write_all(bytes))
 }
@@ -54,7 +55,8 @@ pub fn write_whole_by(
 
 /// Writes a new file whole or not at all; an existing file is left alone.
 ///
-/// # Errors The system's error; [`io::ErrorKind::AlreadyExists`] when there is such a file.
+/// # Errors
+/// The system's error; [`io::ErrorKind::AlreadyExists`] when there is such a file.
 pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(already());
@@ -77,7 +79,8 @@ fn already() -> io::Error {
 
 /// Checks at the start of long work whether its result can be written.
 ///
-/// # Errors The errors of [`write_whole`], as far as they can be predicted.
+/// # Errors
+/// The errors of [`write_whole`], as far as they can be predicted.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),

@@ -33,7 +33,8 @@ impl LineStore for Lines {
 ///
 /// No file appears at `path` before all is done; the caller has checked that a file there may be replaced.
 ///
-/// # Errors [`BearoffError`]: the disk; a file in place of the journal that is no journal, or another table's;
+/// # Errors
+/// [`BearoffError`]: the disk; a file in place of the journal that is no journal, or another table's;
 /// another program that makes it at the same time.
 pub fn make_two_sided(
     path: &Path,

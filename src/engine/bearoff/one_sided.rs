@@ -96,7 +96,8 @@ impl OneSided {
 
     /// Opens a file of GNU Backgammon's one-sided kind.
     ///
-    /// # Errors [`BearoffError`] when it cannot be read, is of another kind, or is inconsistent: another length than
+    /// # Errors
+    /// [`BearoffError`] when it cannot be read, is of another kind, or is inconsistent: another length than
     /// that of the header, or index entries that lead out of the file.
     pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)

@@ -334,7 +334,8 @@ impl Engine {
     /// Returns a checksum of everything that decides an answer beside the settings: the nets, the bearoff databases,
     /// the program's version. Long work resumes only with an engine of the same identity.
     ///
-    /// # Errors When a file can no longer be read.
+    /// # Errors
+    /// When a file can no longer be read.
     pub fn identity(&self) -> Result<String, EngineError> {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         self.identity_with(vec![identity::Source::Bytes("version", version)])
@@ -343,7 +344,8 @@ impl Engine {
     /// Returns a checksum of the nets and the bearoff databases: [`Engine::identity`] without the program's version, for
     /// results that a new version does not make again.
     ///
-    /// # Errors When a file can no longer be read.
+    /// # Errors
+    /// When a file can no longer be read.
     pub fn files_identity(&self) -> Result<String, EngineError> {
         self.identity_with(Vec::new())
     }

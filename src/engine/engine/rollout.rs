@@ -26,7 +26,8 @@ impl Engine {
     /// Plays a position, plays or a cube decision on many times. `progress` gets the results so far from time to
     /// time. When it is stopped or its time is over, the answer has the results so far.
     ///
-    /// # Errors [`EngineError::Rollout`] when the question or a setting cannot be; [`EngineError::Stopped`] when
+    /// # Errors
+    /// [`EngineError::Rollout`] when the question or a setting cannot be; [`EngineError::Stopped`] when
     /// there is no result yet.
     pub fn rollout(
         &self,

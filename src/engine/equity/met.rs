@@ -99,7 +99,8 @@ impl MatchEquityTable {
 
     /// Reads a table in GNU Backgammon's XML format.
     ///
-    /// # Errors [`MetError`] when the file is missing or impossible.
+    /// # Errors
+    /// [`MetError`] when the file is missing or impossible.
     pub fn load(path: &Path) -> Result<MatchEquityTable, MetError> {
         let text = gammond_base::files::read_text(path, FILE_BYTES_MAX);
         text.map_err(|source| MetError::Read {

@@ -378,7 +378,8 @@ settings! {
 impl Options {
     /// Sets one setting from its text.
     ///
-    /// # Errors [`SettingError`] names the setting and the expected value; nothing is changed then.
+    /// # Errors
+    /// [`SettingError`] names the setting and the expected value; nothing is changed then.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
         let setting = Setting::named(name).ok_or_else(|| SettingError::Key(shortened(name)))?;
         let found = setting.read(text);

@@ -170,7 +170,8 @@ impl Game {
     /// `side`, and an open offer is dropped. An answer to nothing changes nothing. The first roll is that of the side
     /// that begins.
     ///
-    /// # Errors The first reason against the act; the game continues all the same.
+    /// # Errors
+    /// The first reason against the act; the game continues all the same.
     pub fn follow(&mut self, side: usize, act: Act) -> Result<(), ActRefusal> {
         let (side, order) = (side.min(1), self.order_refusal(act));
         let is_free = self.phase() == GamePhase::Opening || matches!(act, Act::Resign(_));

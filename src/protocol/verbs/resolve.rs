@@ -52,7 +52,8 @@ pub(crate) struct Resolved<'a> {
 
 /// Reads a request; without a verb it is `move` if there are dice, else `eval`.
 ///
-/// # Errors [`PartError`]. The answer options read until then stay in `wishes`.
+/// # Errors
+/// [`PartError`]. The answer options read until then stay in `wishes`.
 pub(crate) fn resolve(
     verb: Option<&'static Verb>,
     parts: &Parts<'_>,

@@ -7,7 +7,8 @@ use gammond_protocol::ErrorCode;
 
 /// Returns the kind that the client prefers; without a preference the first that is offered.
 ///
-/// # Errors `not-acceptable`, with the offered kinds.
+/// # Errors
+/// `not-acceptable`, with the offered kinds.
 pub(super) fn chosen(
     headers: &HeaderMap,
     offered: &[&'static str],

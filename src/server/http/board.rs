@@ -92,7 +92,8 @@ impl DrawingOptions {
 
     /// Draws the position of a question, once the client has read enough of its `unread` answers.
     ///
-    /// # Errors Those of the question, and an invalid play.
+    /// # Errors
+    /// Those of the question, and an invalid play.
     pub(super) async fn draw(
         self,
         shared: &Arc<Core>,

@@ -431,7 +431,8 @@ pub(super) fn settings_of_pairs(settings: &[(String, String)]) -> Result<String,
 /// Returns the parameters of a query, each of which occurs once; those of pairs may occur twice, as arrays do in a
 /// query: `score=3&score=5` is `score=3,5`.
 ///
-/// # Errors A duplicate parameter, and too many of them.
+/// # Errors
+/// A duplicate parameter, and too many of them.
 pub(super) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let is_pair = |name: &str| {
         Setting::named(name).is_some_and(|setting| matches!(setting.kind, SettingKind::Pair(_)))

@@ -260,7 +260,8 @@ fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
 
 /// Has an inquiry answered by the workers, and waits for the first piece of the answer.
 ///
-/// # Errors The error in the inquiry's reply, if it is one of lines in JSON.
+/// # Errors
+/// The error in the inquiry's reply, if it is one of lines in JSON.
 pub(super) async fn compute(
     shared: &Arc<Core>,
     origin: Origin,

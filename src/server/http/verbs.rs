@@ -327,7 +327,8 @@ fn send(answer: Answer, has_progress: bool) -> Response {
 
 /// Returns an array of questions: an item that has no answer is a problem in its place (HTTP-31).
 ///
-/// # Errors An item that does not match the description.
+/// # Errors
+/// An item that does not match the description.
 fn array(
     shared: Arc<Core>,
     origin: Origin,

@@ -46,7 +46,8 @@ pub trait TrainingLoop {
 
     /// Brings the state to where it is after the step that gave this record.
     ///
-    /// # Errors When the record does not belong to this course.
+    /// # Errors
+    /// When the record does not belong to this course.
     fn restore(&self, state: &mut Self::State, number: u64, record: &[u8]) -> Result<(), BadPart>;
 
     /// Returns the progress after this many steps.
@@ -163,7 +164,8 @@ pub struct TrainingEnd<S> {
 
 /// Runs or resumes a course, from the end of its journal.
 ///
-/// # Errors [`LabError`]. The work so far is in the journal.
+/// # Errors
+/// [`LabError`]. The work so far is in the journal.
 pub fn run_training<C: TrainingLoop>(
     course: &C,
     journal: Option<&Path>,

@@ -36,7 +36,8 @@ pub struct Labelling<'a> {
 impl<'a> Labelling<'a> {
     /// Returns the labels that `engine` gives `positions` by `method`.
     ///
-    /// # Errors When the engine's files can no longer be read.
+    /// # Errors
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         method: Method,

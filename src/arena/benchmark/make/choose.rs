@@ -48,7 +48,8 @@ pub struct Choosing<'a> {
 impl<'a> Choosing<'a> {
     /// Chooses among `wanted` as `recipe` says.
     ///
-    /// # Errors When the engine's files can no longer be read.
+    /// # Errors
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,

@@ -217,7 +217,8 @@ fn cube_games(
 /// Returns everything that decides the records: the header of the finished file, and with another kind of the
 /// candidates.
 ///
-/// # Errors When the engine's files can no longer be read.
+/// # Errors
+/// When the engine's files can no longer be read.
 pub fn header(
     engine: &Engine,
     recipe: &Recipe,

@@ -33,7 +33,8 @@ pub struct KnownResults {
 impl<'a> Rolling<'a> {
     /// Rolls `records` out as `recipe` says.
     ///
-    /// # Errors When the engine's files can no longer be read.
+    /// # Errors
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,

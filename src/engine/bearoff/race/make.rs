@@ -26,7 +26,8 @@ pub fn part_of(path: &Path) -> PathBuf {
 /// No file appears at `path` before all is done; the caller has checked that a file there may be
 /// replaced. Runs on the threads of the rayon pool in which it is called.
 ///
-/// # Errors [`BearoffError`]: the disk; a file in place of the unfinished table that is no table, or another one;
+/// # Errors
+/// [`BearoffError`]: the disk; a file in place of the unfinished table that is no table, or another one;
 /// another program that makes it at the same time.
 pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool, BearoffError> {
     let part = part_of(path);

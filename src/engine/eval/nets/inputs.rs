@@ -165,7 +165,8 @@ impl InputSet {
 
     /// Returns the set of the groups of these names, in any order.
     ///
-    /// # Errors An unknown name, or groups that exclude each other.
+    /// # Errors
+    /// An unknown name, or groups that exclude each other.
     pub fn of_groups<S: AsRef<str>>(names: &[S]) -> Result<InputSet, String> {
         let mut groups = 0;
         for name in names {

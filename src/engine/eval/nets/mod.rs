@@ -283,7 +283,8 @@ impl NetEvaluator {
 
     /// Returns the same nets with the pruning net of this file.
     ///
-    /// # Errors When it is no such net.
+    /// # Errors
+    /// When it is no such net.
     pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.pruner = Arc::new(Pruner::parse(name, bytes)?);
         Ok(self)
@@ -291,7 +292,8 @@ impl NetEvaluator {
 
     /// Returns the same nets with the volatility net of this file.
     ///
-    /// # Errors When it is no such net.
+    /// # Errors
+    /// When it is no such net.
     pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
         Ok(self)

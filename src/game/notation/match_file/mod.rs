@@ -130,7 +130,8 @@ const MAT: Format = Format {
 impl MatchFile {
     /// Reads a match file that must be without fault.
     ///
-    /// # Errors [`NotationError`] with the code `bad-match-file` and the byte of the file.
+    /// # Errors
+    /// [`NotationError`] with the code `bad-match-file` and the byte of the file.
     pub fn parse(text: &[u8]) -> Result<MatchFile, NotationError> {
         let reading = MatchFile::read(text)?;
         match reading.faults.into_iter().next() {
@@ -141,7 +142,8 @@ impl MatchFile {
 
     /// Reads as much of a match file as possible. If it has several matches, the second one is a fault of the first.
     ///
-    /// # Errors [`NotationError`] with the code `bad-match-file` when there is no match in it.
+    /// # Errors
+    /// [`NotationError`] with the code `bad-match-file` when there is no match in it.
     pub fn read(text: &[u8]) -> Result<MatchReading, NotationError> {
         let mut all = MatchFile::read_all(text)?.into_iter();
         let mut first = all.next().unwrap_or_default();
@@ -156,7 +158,8 @@ impl MatchFile {
 
     /// Reads as much as possible of all matches of a file, in the order in which they begin; at least one.
     ///
-    /// # Errors [`NotationError`] with the code `bad-match-file` when there is no match in it.
+    /// # Errors
+    /// [`NotationError`] with the code `bad-match-file` when there is no match in it.
     pub fn read_all(text: &[u8]) -> Result<Vec<MatchReading>, NotationError> {
         if text.len() > MATCH_FILE_BYTES_MAX {
             let reason = Reason::Other("is longer than 16 MiB");

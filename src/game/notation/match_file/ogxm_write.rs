@@ -18,7 +18,8 @@ const fn refused(game: usize, what: &'static str) -> NotWritable {
 impl MatchFile {
     /// Returns the match as OGXM, version 2, with a checksum.
     ///
-    /// # Errors [`NotWritable`] for what the format has no form for: beavers, rolls without plays, boards that were
+    /// # Errors
+    /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, boards that were
     /// set up, illegal plays. A last roll that was not played is left out.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotWritable> {
         let start = self.start().ok_or(const { refused(0, "this variation") })?;

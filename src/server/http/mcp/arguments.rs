@@ -22,7 +22,8 @@ fn wrong(message: impl Into<String>) -> Problem {
 /// Returns a question of a verb: the arguments whose names are in `known`, and these settings where an argument does
 /// not give another value.
 ///
-/// # Errors An unknown or malformed argument.
+/// # Errors
+/// An unknown or malformed argument.
 pub(super) fn read(
     verb: &'static Verb,
     arguments: &Json,

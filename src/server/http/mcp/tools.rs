@@ -359,7 +359,8 @@ fn cut(report: &mut Value, wanted: &str, limit: usize) {
 
 /// Reads a resource (MCP-30).
 ///
-/// # Errors An unknown resource, and an invalid position.
+/// # Errors
+/// An unknown resource, and an invalid position.
 pub(super) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcError> {
     if uri == HELP {
         return Ok(json!({"contents": [{"uri": uri, "mimeType": TEXT, "text": help_text()}]}));

@@ -30,7 +30,8 @@ pub(super) struct PageForm {
 impl PageForm {
     /// Reads a query.
     ///
-    /// # Errors A duplicate parameter, and too many of them.
+    /// # Errors
+    /// A duplicate parameter, and too many of them.
     pub(super) fn read(query: &str) -> Result<PageForm, Problem> {
         let parameters = question::parameters(query)?.into_iter();
         let trimmed = parameters.map(|(name, value)| (name, value.trim().to_owned()));
