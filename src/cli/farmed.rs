@@ -138,7 +138,7 @@ mod carry {
         /// The most of them in a list.
         const LIST_MAX: usize = usize::MAX;
 
-        /// Returns its form in a job, and takes its files along.
+        /// Converts the argument to its form in a job, and adds its files to `files`.
         ///
         /// # Errors
         /// The reason why it cannot travel.

@@ -315,7 +315,7 @@ impl<C: Commands> Shared<C> {
     ) -> Result<Option<Arc<Host>>, FarmError> {
         let key = (job.to_owned(), stage);
         let place = self.host_place(key.clone()).await;
-        // Held during the start, otherwise two slots would start the same command; others are not waited for.
+        // The lock is held during the start, otherwise two slots would start the same command; other places stay free.
         let mut place = place.lock().await;
         if let Some(host) = &*place {
             return Ok(Some(host.clone()));

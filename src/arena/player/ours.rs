@@ -107,7 +107,7 @@ pub(super) struct Gammond {
     name: String,
     engine: Engine,
     settings: Settings,
-    /// The same with the cube.
+    /// Settings of games with the cube.
     cubeful: Settings,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// match and the totals of the players.
     #[arg(long)]
     full: bool,
-    /// List every decision, not only the worst mistakes; `--full` is then understood.
+    /// List every decision, not only the worst mistakes; it implies `--full`.
     #[arg(long)]
     all: bool,
     /// Write a report for a browser as well: one file that needs no network.

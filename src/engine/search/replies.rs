@@ -150,7 +150,7 @@ pub(super) enum Evaluated {
     /// Those that pruning leaves, and all plays of the roll of this number. These are the plays of a further roll, whose
     /// number is that of the rolls.
     KeptAndWhole(usize),
-    /// All.
+    /// All plays.
     All,
 }
 

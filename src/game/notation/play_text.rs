@@ -399,7 +399,7 @@ fn chain(input: &[u8]) -> Parsed<'_, Vec<(u8, u8)>> {
         rest = after;
         match slash(rest) {
             Some(_) if to == 0 => {
-                return refuse(rest, FIELD, Reason::Other("goes on after bearing off"));
+                return refuse(rest, FIELD, Reason::Other("continues after bearing off"));
             }
             Some(after) => rest = after,
             None => return Ok((rest, steps)),
@@ -568,7 +568,7 @@ mod tests {
             ("8/5/", "point is missing"),
             ("0/5", "play moves a checker that is off"),
             ("8/bar", "play goes to the bar"),
-            ("8/off/5", "play goes on after bearing off"),
+            ("8/off/5", "play continues after bearing off"),
             ("26/5", "point is '26', expected 0 to 25"),
             ("8/5(5)", "repetition is '5', expected 2 to 4"),
             ("8/5(", "repetition is '', expected 2 to 4"),

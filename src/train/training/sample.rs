@@ -45,7 +45,7 @@ struct Sampling<'a> {
 }
 
 impl Job for Sampling<'_> {
-    /// Labels made.
+    /// Number of labels made.
     type Sum = usize;
     type Error = EngineError;
 

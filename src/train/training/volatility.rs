@@ -142,7 +142,7 @@ pub fn train(
             let done = (round * plan.passes + pass) as f32;
             let settings = StepSettings {
                 rate: plan.rate * watch::cosine(done / (plan.rounds * plan.passes) as f32),
-                // As for pruning nets: the rate has come down so far that the last weights are the net.
+                // As for pruning nets: at the end the rate is so low that the last weights are used.
                 keep: 0.0,
                 pairs: 0.0,
             };

@@ -166,7 +166,7 @@ impl<'a> Choosing<'a> {
             games.clamp(GAMES_LEAST.min(most), most)
         };
         let mut enough: Vec<u32> = equities.iter().zip(losses).map(enough).collect();
-        // Every loss is one against the best play, which may turn out to be any of those that are close.
+        // Every loss is measured against the best play, which may be any of those that are close.
         let widest = enough.iter().copied().max().unwrap_or(most);
         if self.recipe.error_share == 0.0 || chosen.roll.is_none() {
             enough.fill(widest);

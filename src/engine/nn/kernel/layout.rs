@@ -13,7 +13,7 @@ use crate::nn::sigmoid::sigmoid;
 /// First-layer sums worked on at a time: eight AVX2 registers.
 pub(in crate::nn) const TILE: usize = 128;
 
-/// `factor` more of one input.
+/// A change of one input: `factor` more of its integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct InputDelta {
