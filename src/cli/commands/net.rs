@@ -23,11 +23,11 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: NetCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Action {
+enum NetCommand {
     /// Shape, inputs, quantisation and checksums of net files.
     #[command(after_help = "Example: gammond net info embedded")]
     Info {
@@ -95,8 +95,8 @@ impl From<NetError> for Failure {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.action {
-        Action::Info { nets } => info(common, nets)?,
-        Action::Quantise {
+        NetCommand::Info { nets } => info(common, nets)?,
+        NetCommand::Quantise {
             input,
             output,
             name,
@@ -110,7 +110,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             };
             quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
         }
-        Action::Draw {
+        NetCommand::Draw {
             net,
             class,
             output,
