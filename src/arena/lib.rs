@@ -1,4 +1,4 @@
-//! Players, duels between them, benchmarks that judge them, and rollouts as jobs.
+//! Players, duels between them, benchmarks that measure them, and rollouts as jobs.
 
 pub mod benchmark;
 pub mod duel;

@@ -44,7 +44,7 @@ impl CountedRounds<'_> {
 }
 
 impl<'a> RolloutJob<'a> {
-    /// Creates the job of the rollout that `query` asks for.
+    /// Creates the job of the rollout of `query`.
     ///
     /// # Errors
     /// If the query or a setting is invalid.

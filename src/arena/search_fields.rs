@@ -4,7 +4,7 @@ use gammond_engine::query::{FilterLevel, FilterMethod, MoveFilter, Settings};
 use gammond_job::Header;
 use std::fmt::Display;
 
-/// Returns the header with the settings that change what a search finds.
+/// Returns the header with the settings that change the result of a search.
 pub fn search_fields(header: Header, search: &Settings) -> Header {
     let level = search.level.map(|level| level.name());
     header

@@ -9,10 +9,10 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Returns the SHA-256 of all that a reader has, however much that is.
+/// Returns the SHA-256 of all bytes of a reader, of any length.
 ///
 /// # Errors
-/// What the reader says.
+/// The reader's error.
 pub fn sha256_of(mut reader: impl io::Read) -> io::Result<String> {
     let mut sum = Sha256::new();
     let mut buffer = vec![0; 1 << 16];

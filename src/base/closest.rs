@@ -1,4 +1,4 @@
-//! The name that was meant by a word that is none.
+//! The known name that is closest to an unknown word.
 
 /// Returns the name that may have been meant, when one is near.
 #[must_use]

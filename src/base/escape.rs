@@ -1,4 +1,4 @@
-//! Text that strangers choose, escaped for the place where it is shown: one type for each kind of place.
+//! Untrusted text, escaped for the place where it is shown: one type for each kind of place.
 //!
 //! Names of players, files and machines, versions and reasons come from files, sockets and other machines. As [`Untrusted`]
 //! such a text cannot be formatted at all; it can only be turned into the type of a sink, which can. So code that forgets to
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::{Borrow, Cow};
 use std::fmt::{self, Display, Formatter};
 
-/// Text that a stranger chose. It has no `Display`: format [`Untrusted::terminal`] or [`Untrusted::markup`] instead.
+/// Untrusted text. It has no `Display`: format [`Untrusted::terminal`] or [`Untrusted::markup`] instead.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Untrusted(String);
@@ -267,7 +267,7 @@ mod tests {
             format!("{:<6}|", Terminal::new("Zoë").at_most(2)),
             "Zo    |"
         );
-        // What is escaped inside a string of JSON is still the same string.
+        // Text that is escaped inside a JSON string is still the same string.
         let line = serde_json::json!({ "name": HOSTILE }).to_string();
         let escaped = Terminal::new(&line).to_string();
         assert_ne!(line, escaped);

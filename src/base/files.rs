@@ -1,6 +1,6 @@
 //! Careful opening of files from outside: regular files only, and never more bytes than a limit.
 //!
-//! A pipe, a terminal or a device in the place of a file would block its reader or never end, so every file that a user
+//! A pipe, a terminal or a device in place of a file would block its reader or never end, so every file that a user
 //! names is opened here. Errors describe the file without its name: the caller adds the name.
 
 use crate::platform;
@@ -15,10 +15,10 @@ pub const TEXT_BYTES_MAX: u64 = 4 << 20;
 /// Most bytes of records that are read into memory together, such as a benchmark file.
 pub const RECORDS_BYTES_MAX: u64 = 1 << 30;
 
-/// Opens a regular file for reading. Never waits, whatever stands behind the name.
+/// Opens a regular file for reading. Never waits, whatever kind of file it is.
 ///
 /// # Errors
-/// What the system says, or that it is no regular file, and what it is instead.
+/// The system's error, or the kind of a file that is not a regular one.
 pub fn open(path: &Path) -> io::Result<File> {
     // Without this flag the opening of a pipe waits for a writer.
     let file = platform::without_waiting(OpenOptions::new().read(true)).open(path)?;
@@ -34,17 +34,17 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refused(format!("is {found}, not a regular file")))
 }
 
-/// Times that [`lock`] asks for a lock, and the pause between two of them.
+/// Number of tries for a lock in [`lock`], and the pause between two of them.
 const LOCK_TRIES: usize = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Takes the system's lock of a file, which ends with the program or with the last copy of `file`.
 ///
-/// A process that another thread starts has copies of all open files until it runs its own program, so a lock that was
-/// just given back can be held for a moment longer; this waits for a tenth of a second before it gives up.
+/// A process that another thread starts has copies of all open files until it runs its own program, so a lock that
+/// was just released can be held for a moment longer; this waits for a tenth of a second before it fails.
 ///
 /// # Errors
-/// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise what the system says.
+/// [`TryLockError::WouldBlock`] if another program holds the lock, otherwise the system's error.
 pub fn lock(file: &File) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
         match file.try_lock() {
@@ -65,7 +65,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if length <= most {
         bytes.reserve_exact(length as usize);
-        // Some files have more in them than their length says, and others grow.
+        // Some files have more bytes than their length, and others grow.
         file.take(most + 1).read_to_end(&mut bytes)?;
     }
     if length > most || bytes.len() as u64 > most {
@@ -110,7 +110,7 @@ mod tests {
         });
         lock(&held).unwrap();
         assert!(matches!(lock(&wanted), Err(TryLockError::WouldBlock)));
-        // As long as a process takes to start: how long that is waited for is what is tested.
+        // As long as a process takes to start: the length of this wait is under test.
         let holder = std::thread::spawn(move || {
             std::thread::sleep(3 * LOCK_PAUSE);
             drop(held);

@@ -10,7 +10,7 @@ pub struct LineCodec {
     buffer: Vec<u8>,
     /// Offset of the first byte not yet returned.
     start: usize,
-    /// Up to where no LF was found.
+    /// End of the bytes in which no LF was found.
     scanned: usize,
     /// True while the rest of an over-long line is being discarded.
     discarding: bool,
@@ -100,7 +100,7 @@ impl LineCodec {
         }
     }
 
-    /// Bytes that wait.
+    /// Returns the number of buffered bytes.
     #[must_use]
     pub fn buffered(&self) -> usize {
         self.buffer.len() - self.start
@@ -114,7 +114,7 @@ impl LineCodec {
         complete.split(|&byte| byte == b'\n').any(wanted)
     }
 
-    /// The end of input ends the last line too. `true` when there was one.
+    /// Ends the last line at the end of input. Returns true if there was one.
     pub fn finish(&mut self) -> bool {
         // Complete lines may wait in front of it.
         let waiting = self.buffer.get(self.start..).unwrap_or_default();
@@ -146,7 +146,7 @@ impl LineCodec {
         }
     }
 
-    /// NULs before a line belong to the line before it: gnubg ends its lines with LF NUL.
+    /// Skips NULs before a line, which belong to the line before it: gnubg ends its lines with LF NUL.
     fn skip_nuls(&mut self) {
         while self.buffer.get(self.start) == Some(&0) {
             self.start += 1;

@@ -1,4 +1,4 @@
-//! Long text that is kept compressed until it is written: answers that are many times as long as what they answer.
+//! Long text that is kept compressed until it is written: answers that are many times as long as their requests.
 //!
 //! Text is compressed block by block while it is made and restored block by block while it is written, so that
 //! neither side ever holds the whole of it.

@@ -4,7 +4,7 @@
 pub(crate) const INTERVAL_COUNT_MIN: u64 = 5;
 /// Standard errors on either side of a 99 % interval.
 const Z99: f64 = 2.575_829;
-/// Rule of three at 99 %: what was not seen in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
+/// Rule of three at 99 %: a result that did not occur in `n` trials has a chance of at most this by `n`, `-ln 0.01`.
 const UNSEEN99: f64 = 4.605_170;
 
 /// Two-sided 95 % points of Student's distribution for 1, 2, 3, ... degrees of freedom.
@@ -28,7 +28,8 @@ pub fn student95(degrees: u64) -> f64 {
     })
 }
 
-/// Middle and half width of Wilson's score interval (1927) of a share of so many trials, `z` standard errors wide.
+/// Returns the middle and half width of Wilson's score interval (1927) of a share of so many trials, `z` standard
+/// errors wide.
 #[must_use]
 pub fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     let share = share.clamp(0.0, 1.0);
@@ -61,13 +62,13 @@ impl Running {
         self.count
     }
 
-    /// Their mean; 0 when there are none.
+    /// Returns the mean; 0 when there are no numbers.
     #[must_use]
     pub const fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// Variance of the numbers, estimated from the sample; 0 below two numbers.
+    /// Returns the variance of the numbers, estimated from the sample; 0 below two numbers.
     #[must_use]
     pub fn variance(&self) -> f64 {
         if self.count < 2 {
@@ -77,7 +78,7 @@ impl Running {
         }
     }
 
-    /// Standard error of the mean; 0 below two numbers.
+    /// Returns the standard error of the mean; 0 below two numbers.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
         if self.count < 2 {
@@ -87,7 +88,7 @@ impl Running {
         }
     }
 
-    /// The same of the numbers `offset + factor * number`.
+    /// Returns the statistics of the numbers `offset + factor * number`.
     #[must_use]
     pub fn scaled(&self, factor: f64, offset: f64) -> Running {
         Running {
@@ -97,9 +98,8 @@ impl Running {
         }
     }
 
-    /// Returns the 99 % interval to be shown to people; `None` for fewer than five numbers. However
-    /// alike the numbers are, it is no narrower than what the rule of three leaves to a result that was not seen, a
-    /// point away.
+    /// Returns the 99 % interval to be shown to people; `None` for fewer than five numbers. However alike the numbers
+    /// are, it is no narrower than the rule of three allows for an unseen result a point away.
     #[must_use]
     pub fn shown_interval99(&self) -> Option<[f64; 2]> {
         if self.count < INTERVAL_COUNT_MIN {
@@ -141,8 +141,8 @@ impl Running {
         }
     }
 
-    /// Returns the interval like [`Running::interval99`]; `None` for fewer than five numbers, whose scatter says too
-    /// little. For numbers without a least difference, which need none of the rule of three.
+    /// Returns the interval like [`Running::interval99`]; `None` for fewer than five numbers, whose scatter is too
+    /// uncertain. For numbers without a least difference, which need none of the rule of three.
     #[must_use]
     pub fn known_interval99(&self) -> Option<[f64; 2]> {
         (self.count >= INTERVAL_COUNT_MIN).then(|| self.interval99())
@@ -181,7 +181,7 @@ impl FromIterator<f64> for Running {
 /// Current verdict of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SprtVerdict {
-    /// Not decided.
+    /// The test is not decided.
     Open,
     /// The mean is below the middle of the two hypotheses.
     Lower,
@@ -189,9 +189,8 @@ pub enum SprtVerdict {
     Higher,
 }
 
-/// Sequential test of a mean against two hypotheses, `lower` and `higher`, with error
-/// probabilities of 5 % each: Wald's log-likelihood ratio (1945) with the normal law and the variance
-/// seen so far (at least 100 numbers).
+/// Tests a mean sequentially against two hypotheses, `lower` and `higher`, with error probabilities of 5 % each:
+/// Wald's log-likelihood ratio (1945) with the normal law and the variance seen so far (at least 100 numbers).
 #[must_use]
 pub fn sequential(seen: &Running, lower: f64, higher: f64) -> (f64, SprtVerdict) {
     if seen.count() < 100 || seen.variance() == 0.0 {
@@ -247,7 +246,7 @@ mod tests {
         assert!((low - near_low).abs() < 2e-3 && (high - near_high).abs() < 2e-3);
     }
 
-    /// Equal results leave room for what was not seen.
+    /// Equal results leave room for an unseen result.
     #[test]
     fn shown_interval_of_equal_results_has_a_width() {
         let all = |count: usize| std::iter::repeat_n(1.0, count).collect::<Running>();

@@ -1,4 +1,4 @@
-//! A token that asks a running computation to pause or to end.
+//! A token that signals a running computation to pause or to end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -58,7 +58,7 @@ impl Stop {
         })))
     }
 
-    /// Asks everything that holds this token to end soon. A `never` token ignores it.
+    /// Signals all holders of this token to end soon. A `never` token ignores it.
     pub fn trigger(&self) {
         if let Some(inner) = &self.0 {
             inner.flag.store(true, Ordering::SeqCst);

@@ -26,7 +26,7 @@ gammond: a backgammon engine for programs and people. Three things to try:
 `gammond doctor` says what this machine has, `gammond --help` lists commands.
 ";
 
-/// The commands of the first page of help, by what they are for; the others are named below them.
+/// The commands of the first page of help, by purpose; the others are named below them.
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Positions",
@@ -48,7 +48,7 @@ fn with_short_help(command: clap::Command) -> clap::Command {
         .filter_map(|one| one.get_long())
         .map(|name| format!("--{name}"))
         .collect();
-    let line = format!("Common options: {} (--help says more)", names.join(" "));
+    let line = format!("Common options: {} (--help has more)", names.join(" "));
     let command = command.mut_args(|one| {
         let is_common = one.is_global_set();
         one.hide_short_help(is_common)

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// Statements that create the tables.
 const TABLES: &str = include_str!("archive.sql");
-/// `gmmd`: says whose file it is.
+/// `gmmd`: marks the file as gammond's.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
 const VERSION: i64 = 5;
@@ -34,8 +34,8 @@ const ADDED: [(i64, &str); 4] = [
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
-const RECOVER: &str = "; sqlite3 FILE .recover may save what is in it";
-/// Read what a match of an earlier version does not have: its day, the day on which it was filed, its owners.
+const RECOVER: &str = "; sqlite3 FILE .recover may save its contents";
+/// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners.
 const OPTIONAL: [&str; 3] = [
     "SELECT played FROM dates WHERE match = ?",
     "SELECT filed FROM filings WHERE match = ?",
@@ -72,7 +72,7 @@ impl Archive {
             looks_right(path, make)?;
         }
         if make {
-            // The system says better than SQLite why a file cannot be written; an empty one is as good as none.
+            // The system's error is clearer than SQLite's about an unwritable file; an empty file counts as none.
             let mut options = std::fs::OpenOptions::new();
             let opened = options.create(true).append(true).open(path);
             opened.map_err(Failure::in_file(path))?;
@@ -83,7 +83,7 @@ impl Archive {
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
         let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
         connection.busy_timeout(WAITED).map_err(fault)?;
-        // Nothing that a stranger wrote into the file is run.
+        // SQL from the file is never run.
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
         let mut state = state(&connection).map_err(fault)?;
@@ -151,7 +151,7 @@ impl Archive {
             .map_err(|error| Failure::unwritten(&self.path)(error_text(&error)))
     }
 
-    /// Every player's sums, in the order of their names. Of several analyses of a match the last one counts.
+    /// Returns every player's sums, in the order of their names. Of several analyses of a match the last one counts.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         // An unfinished match is not won.
         const SUMS: &str = "SELECT name, count(*), \
@@ -234,7 +234,8 @@ impl State {
     }
 }
 
-/// Before SQLite looks: a regular file that begins as one of SQLite, or an empty one where a new archive may be.
+/// Checks, before SQLite opens it, that the file is a regular one that begins as one of SQLite, or an empty one where
+/// a new archive may be.
 fn looks_right(path: &Path, make: bool) -> Result<(), Failure> {
     let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
     let mut start = Vec::new();
@@ -259,7 +260,7 @@ fn statements() -> impl Iterator<Item = &'static str> {
     all.filter(|statement| !statement.is_empty())
 }
 
-/// Reads what a file is, in one transaction: another program may be creating the tables right now.
+/// Reads the state of a file, in one transaction: another program may be creating the tables right now.
 fn state(connection: &Connection) -> rusqlite::Result<State> {
     let transaction = connection.unchecked_transaction()?;
     state_within(&transaction)
@@ -279,7 +280,7 @@ fn state_within(connection: &Connection) -> rusqlite::Result<State> {
     if version != VERSION {
         return Ok(State::Version(version));
     }
-    // More tables and views than ours are their owner's; triggers would change what is filed.
+    // Additional tables and views are their owner's; triggers would change the filed matches.
     let mut ours = connection.prepare("SELECT 1 FROM sqlite_schema WHERE sql = ?")?;
     for statement in statements() {
         if !ours.exists([statement])? {
@@ -428,7 +429,7 @@ fn file_digest(connection: &Connection, number: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns what is damaged: the structure of the file, or a match whose rows do not have their digest.
+/// Returns the damage: in the structure of the file, or a match whose rows do not have their digest.
 fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
     let transaction = connection.unchecked_transaction()?;
     let found: String = transaction.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
@@ -452,7 +453,7 @@ fn damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
         if !same {
             let file = file.unwrap_or_default();
             return Ok(Some(format!(
-                "is damaged: what is filed of '{file}' does not have its checksum; restore a copy, or analyse its matches \
+                "is damaged: a match of '{file}' does not have its checksum; restore a copy, or analyse its matches \
                  into a new file"
             )));
         }
@@ -510,7 +511,7 @@ fn filed(
     transaction.commit()
 }
 
-/// Adds an owner to a match. What a command has filed stays without one: all clients see it.
+/// Adds an owner to a match. Matches that a command has filed have none: all clients see them.
 fn file_owner(connection: &Connection, key: &ArchiveKey, owner: &str) -> rusqlite::Result<()> {
     let sql = format!(
         "SELECT id FROM matches WHERE checksum IN (?1, ?2) AND {IS_OF_HTTP} \

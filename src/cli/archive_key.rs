@@ -6,7 +6,7 @@ use gammond_engine::query::Settings;
 use gammond_game::notation::{MatchFormat, MatchReading};
 use gammond_report::analysis::{PlayerSums, level_name};
 
-/// What an analysis depends on beside the match: the same for all matches of a command.
+/// The inputs of an analysis beside the match: the same for all matches of a command.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AnalysisKey {
     level: String,
@@ -24,7 +24,7 @@ pub(crate) struct AnalysisKey {
 )]
 pub(crate) struct ArchiveKey {
     pub(crate) checksum: String,
-    /// Checksum in archives of versions that knew nets and tables by their names alone.
+    /// Checksum in archives of versions that identified nets and tables by their names alone.
     pub(crate) checksum_by_names: String,
     pub(crate) level: String,
     pub(crate) nets: String,
@@ -35,7 +35,7 @@ impl AnalysisKey {
     /// Computes the key of all analyses with this engine and these settings.
     ///
     /// # Errors
-    /// When a file of the engine cannot be read any more.
+    /// When a file of the engine can no longer be read.
     pub(crate) fn of(engine: &Engine, settings: &Settings) -> Result<AnalysisKey, EngineError> {
         Ok(AnalysisKey {
             level: level_name(settings),

@@ -7,7 +7,7 @@ use gammond_server::http::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArch
 use serde_json::Value;
 use std::path::Path;
 
-/// An archive, of which there is none.
+/// The archive of a program without one: a type without values.
 #[derive(Debug)]
 pub(crate) enum Archive {}
 
@@ -25,22 +25,22 @@ impl Archive {
         Archive::open(path)
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn has(&self, _: &ArchiveKey) -> Result<bool, Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn add(&self, _: &str, _: &ArchiveKey, _: &Analysis) -> Result<(), Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn players(&self) -> Result<Vec<(Untrusted, PlayerSums)>, Failure> {
         match *self {}
     }
 
-    /// Cannot be called.
+    /// Is never called.
     pub(crate) fn history(&self, _: &str) -> Result<Vec<Played>, Failure> {
         match *self {}
     }

@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Returns the file that the command line or `GAMMOND_CONFIG` names, if any. Looked up before the real parsing, because
+/// Returns the file that the command line or `GAMMOND_CONFIG` names, if any. Found before the real parsing, because
 /// the file supplies defaults to it.
 pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
     let mut rest = arguments.iter();

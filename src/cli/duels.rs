@@ -46,9 +46,9 @@ impl TermsArgs {
 farmed! {
     /// Options for games in which another program fails.
     struct FailureArgs as FailureJob {
-        /// Treatment of games in which another program dies, is silent or answers an illegal play: `end` the duel, take the
-        /// pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures in a row end
-        /// the duel in any case.
+        /// Treatment of games in which another program exits, is silent or answers an illegal play: `end` the duel,
+        /// take the pair as `void`, or have the program `forfeit` the game by one point (or the match). Ten failures
+        /// in a row end the duel in any case.
         #[arg(long, value_name = "RULE", value_enum, default_value_t = FailureRule::End)]
         on_failure: FailureRule,
     }
@@ -75,10 +75,10 @@ impl FailureArgs {
     }
 }
 
-/// Failures that are told one by one.
+/// Number of failures that are reported one by one.
 const FAILURES_SHOWN_MAX: usize = 5;
 
-/// Says on standard error which failures a duel survives: the first few.
+/// Reports on standard error the first failures that a duel survives.
 #[derive(Debug, Default)]
 pub(crate) struct FailureLog(Mutex<usize>);
 
@@ -92,7 +92,7 @@ impl FailureLog {
     }
 }
 
-/// Says on standard error what a person should know of how the players played.
+/// Prints to standard error the notes on how the players played.
 pub(crate) fn print_notes<'a>(players: impl IntoIterator<Item = &'a dyn Player>) {
     for note in players.into_iter().filter_map(Player::note) {
         stderr_line!("gammond: {note}");
@@ -126,7 +126,7 @@ pub(crate) struct Ratings {
 }
 
 impl Ratings {
-    /// From the share of games (or matches) won, 0 to 1, one number for each pair.
+    /// Creates the ratings from the share of games (or matches) won, 0 to 1, one number for each pair.
     pub(crate) fn of(won: &Running, terms: DuelTerms) -> Ratings {
         let shares = won.share_interval99().map(|[low, high]| {
             let share = won.mean().clamp(0.0, 1.0);
@@ -142,7 +142,7 @@ impl Ratings {
         let (Some(elo), Some(fibs)) = (self.elo, self.fibs) else {
             return "difference in Elo and FIBS points: too few games\n".to_owned();
         };
-        // Who won all, or nothing, has a bound on one side only.
+        // A player who won all, or nothing, has a bound on one side only.
         let of = |[middle, low, high]: [f64; 3]| match (low.is_finite(), high.is_finite()) {
             (true, true) => format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
             (true, false) => format!("above {low:+.0}"),
@@ -156,7 +156,7 @@ impl Ratings {
         )
     }
 
-    /// Infinite and unknown ones are null.
+    /// Returns the ratings as JSON; infinite and unknown ones are null.
     pub(crate) fn json(&self) -> serde_json::Value {
         let of = |numbers: Option<[f64; 3]>| {
             let [middle, low, high] = numbers.map_or([None; 3], |numbers| numbers.map(Some));
@@ -238,7 +238,7 @@ pub(crate) fn watched(names: &[String; 2], game: &PlayedGame) -> String {
     text
 }
 
-/// A game as match files have it.
+/// Returns a game as match files write it.
 fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
     let side = |player: usize| match player {
         0 => MatPlayer::First,

@@ -26,7 +26,7 @@ pub(crate) enum Failure {
     Work(Cause),
 }
 
-/// A file, or whatever else has a name, and what is wrong with it.
+/// A file, or another named thing, and its error.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {source}")]
 struct NamedError {
@@ -50,13 +50,13 @@ impl Failure {
         Failure::Work(cause.into())
     }
 
-    /// Something is wrong with this file.
+    /// Returns a function that turns a cause into the failure of this file.
     pub(crate) fn in_file<C: Into<Cause>>(path: impl AsRef<Path>) -> impl Fn(C) -> Failure {
         let path: PathBuf = path.as_ref().to_owned();
         move |cause| Failure::file(within(path.display(), cause))
     }
 
-    /// This file cannot be written, or not whole.
+    /// Returns a function that turns a cause into the failure to write this file completely.
     pub(crate) fn unwritten<C: Into<Cause>>(path: impl AsRef<Path>) -> impl Fn(C) -> Failure {
         let path: PathBuf = path.as_ref().to_owned();
         move |cause| Failure::work(within(path.display(), cause))
@@ -71,7 +71,7 @@ impl Failure {
     }
 }
 
-/// Returns an error with the name of what it belongs to in front.
+/// Returns an error with the name of its subject in front.
 pub(crate) fn within(
     name: impl std::fmt::Display,
     cause: impl Into<Cause>,

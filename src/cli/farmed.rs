@@ -1,8 +1,8 @@
 //! Commands that a farm runs: their arguments, and these as data that travels ([`farmed!`]).
 //!
-//! The farm never parses a command line: a job is the arguments themselves, with numbers for files ([`InputFile`]), names for
-//! what is written ([`OutputFile`]) and players that start no program. An argument whose type says nothing about how it
-//! travels ([`Carry`]) does not compile, unless it stands among those that are refused or dropped.
+//! The farm never parses a command line: a job is the arguments themselves, with numbers for files ([`InputFile`]),
+//! names for written files ([`OutputFile`]) and players that start no program. An argument whose type does not
+//! implement [`Carry`] does not compile, unless it is among those that are refused or dropped.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -56,7 +56,7 @@ impl std::str::FromStr for NetsArg {
 }
 
 /// Declares the arguments of a command once: `NAME` as the command line has them, and `JOB` as they travel. Those in
-/// `refused` are nothing for a farm, which says so; those in `dropped` belong to the machine of the command.
+/// `refused` are refused by a farm; those in `dropped` belong to the machine of the command.
 macro_rules! farmed {
     (
         $(#[$about:meta])*
@@ -138,7 +138,7 @@ mod carry {
         /// The most of them in a list.
         const LIST_MAX: usize = usize::MAX;
 
-        /// Returns its form in a job, and takes its files along.
+        /// Converts the argument to its form in a job, and adds its files to `files`.
         ///
         /// # Errors
         /// The reason why it cannot travel.
@@ -183,9 +183,9 @@ mod carry {
     pub(crate) struct JobPaths<'a> {
         /// Files that came along.
         pub(crate) paths: &'a [PathBuf],
-        /// The folder of what is written; none for where the command says.
+        /// The folder of written files; `None` for the paths of the command.
         pub(crate) scratch: Option<&'a Path>,
-        /// Names of what is written, as they came.
+        /// Names of written files, as they came.
         pub(crate) written: RefCell<Vec<String>>,
     }
 
@@ -392,7 +392,7 @@ mod carry {
                     _: &$crate::farmed::JobPaths<'_>,
                 ) -> Result<$type, gammond_job::NotPortable> {
                     let wrong = |_| gammond_job::NotPortable(
-                        concat!("a ", stringify!($type), " of the job is none").to_owned(),
+                        concat!("a ", stringify!($type), " of the job is invalid").to_owned(),
                     );
                     String::from(word).parse().map_err(wrong)
                 }

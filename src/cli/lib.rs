@@ -8,7 +8,7 @@ macro_rules! stderr_line {
     ($($piece:tt)*) => { $crate::stderr_line(format_args!($($piece)*)) };
 }
 
-/// The standard macro panics when stderr is closed, and passes on what strangers wrote. Tests may use `std::eprintln!`.
+/// The standard macro panics when stderr is closed, and passes on untrusted text. Tests may use `std::eprintln!`.
 #[allow(unused_macros, reason = "it is there so that its use does not compile")]
 macro_rules! eprintln {
     ($($piece:tt)*) => {
@@ -166,7 +166,7 @@ commands! {
     /// Speed figures of this machine.
     #[command(after_help = "Example: gammond perf --quick")]
     Perf => perf,
-    /// Value positions, or see what a position is worth.
+    /// Evaluate positions: chances and equity.
     #[command(after_help = "Example: gammond eval 4HPwATDgc/ABMA plies=2")]
     Eval => eval,
     /// Rank the plays of a roll.
@@ -190,7 +190,7 @@ commands! {
     /// Show the parts of this machine that the engine uses, and advice to make it faster.
     #[command(after_help = "Example: gammond doctor")]
     Doctor => doctor,
-    /// The configuration file and what is in force.
+    /// The configuration file and the settings in force.
     #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Config => config,
     /// One number that changes when any answer of a fixed workload does.
@@ -213,8 +213,8 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     })
 }
 
-/// Arguments that were given where they say nothing, which would otherwise be ignored: those of a command before the
-/// word of its subcommand, and those of [`without_use`].
+/// Refuses arguments that have no meaning where they stand and would be ignored: those of a command before the word
+/// of its subcommand, and those of [`without_use`].
 fn misplaced(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(());
@@ -271,7 +271,7 @@ fn without_use(name: &str, matches: &ArgMatches) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the word of a subcommand behind its arguments, which would be read as a file that is not there.
+/// Returns the word of a subcommand behind its arguments, which would be read as a missing file.
 fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     let ids = command.get_positionals().map(|one| one.get_id().as_str());
     let words: Vec<&str> = ids
@@ -293,7 +293,7 @@ fn late(command: &clap::Command, matches: &ArgMatches) -> Result<(), Failure> {
     )))
 }
 
-/// Returns the arguments with `move` or `eval` in front of a position that stands in the place of a command.
+/// Returns the arguments with `move` or `eval` in front of a position in place of a command.
 fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let position = (arguments.get(1).and_then(|word| word.to_str()))
         .and_then(|word| parse_position(word.as_bytes()).ok());
@@ -306,7 +306,7 @@ fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Returns the arguments with what the configuration file says, and which file that is.
+/// Returns the arguments with the configuration file's values, and the file's path.
 fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>), Failure> {
     let mut command = Cli::command();
     let file = config::named_file(arguments)
@@ -394,7 +394,7 @@ fn log_filter(text: &str) -> Result<Targets, String> {
     let targets: Targets = (text.parse()).map_err(|_| {
         format!("--log {text}: expected a level or a list such as gammond=debug,warn")
     })?;
-    // What the client of NATS complains of is said in our words; its own are for those who look for faults.
+    // Errors of the NATS client are reported in our words; its own are for debugging.
     let wanted = ["async_nats", "debug", "trace"];
     let lower = text.to_ascii_lowercase();
     Ok(if wanted.iter().any(|word| lower.contains(word)) {
@@ -408,8 +408,8 @@ fn log_filter(text: &str) -> Result<Targets, String> {
 mod tests {
     use super::*;
 
-    /// Every option that takes a number refuses what no work can want, but for seeds, which may be any number, and the size
-    /// of a bearoff database, whose limits depend on each other and are named when it is made.
+    /// Every option that takes a number refuses numbers beyond any use, but for seeds, which may be any number, and
+    /// the size of a bearoff database, whose limits depend on each other and are named when it is made.
     #[test]
     fn every_number_has_a_limit() {
         const FREE: [&str; 3] = ["seed", "points", "checkers"];
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(open, Vec::<String>::new());
     }
 
-    /// Calls `visit` with every option and argument that takes a number, and a number far beyond what it can want.
+    /// Calls `visit` with every option and argument that takes a number, and a number far beyond its use.
     fn numbers(
         command: &clap::Command,
         path: &mut Vec<String>,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Hint for a search depth.
 const PLIES: &str = "the number of plies looked ahead is --plies N";
-/// Options that people look for, of which command (or of any), and what to type.
+/// Options that users try, of which command (or of any), and what to type.
 const MEANT: [(&str, &str, &str); 9] = [
     (
         "serve",
@@ -54,8 +54,8 @@ const OF_SETTINGS: [&str; 8] = [
 /// Returns the message of a refused command line; `file` is the configuration that was in force.
 pub(super) fn message(error: &clap::Error, arguments: &[OsString], file: Option<&Path>) -> String {
     let mut text = String::new();
-    // Colours only where every control character is one of clap's: what was typed, or a configuration, may have others, of
-    // which clap's plain text leaves some out.
+    // Colours only where every control character is one of clap's: typed text or a configuration may have others, of
+    // which clap's plain text omits some.
     let plain_text = error.render().to_string();
     let typed = arguments.iter().map(|word| word.to_string_lossy());
     let clean = plain_text

@@ -1,4 +1,4 @@
-//! Options that subcommands share, and what they make: engine, session, players.
+//! Options that subcommands share, and the engine, session and players made from them.
 
 use super::farmed::farmed;
 use super::{Failure, ProgressArgs, within};
@@ -25,7 +25,8 @@ use tokio::runtime::Runtime;
 #[derive(clap::Args, Debug, Clone)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct Common {
-    /// Nets: `embedded`, `embedded:fast`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of PureTD (`.pt`).
+    /// Nets: `embedded`, `embedded:fast`, a net folder of ours, gnubg's `gnubg.weights` or `gnubg.wd`, or a net of
+    /// PureTD (`.pt`).
     #[arg(
         long,
         global = true,
@@ -34,7 +35,7 @@ pub(crate) struct Common {
         value_name = "PATH"
     )]
     pub(crate) nets: String,
-    /// Plies looked ahead, in gnubg's numbering; default: 0, the static evaluation, and 2 for the analysis of matches.
+    /// Plies of look-ahead, in gnubg's numbering; default: 0, the static evaluation, and 2 for the analysis of matches.
     #[arg(
         long,
         global = true,
@@ -56,8 +57,8 @@ pub(crate) struct Common {
     /// gammond/bearoff in the user's data folder, /usr/local/share or /usr/share is used.
     #[arg(long, global = true, env = "GAMMOND_BEAROFF", value_name = "DIR")]
     pub(crate) bearoff: Option<PathBuf>,
-    /// Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, mec26 (the default of the cube measure of
-    /// benchmarks), or gnubg's XML file.
+    /// Match equity table: kazaross-xg2 (the default), rockwell-kazaross, g11, mec26 (the default of the cube measure
+    /// of benchmarks), or gnubg's XML file.
     #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
     pub(crate) met: Option<String>,
     /// Seed of everything that depends on chance; default: 1, and a new one each time for `play`.
@@ -238,9 +239,9 @@ impl Measured {
     }
 }
 
-/// `--met` unless something else is asked for.
+/// Default of `--met`.
 const DEFAULT_MET: &str = "kazaross-xg2";
-/// `--nets` unless something else is asked for.
+/// Default of `--nets`.
 const EMBEDDED: &str = "embedded";
 
 /// Output format of one-shot commands.
@@ -254,12 +255,12 @@ pub(crate) enum Format {
 }
 
 impl Common {
-    /// Builds the engine that these options ask for.
+    /// Builds the engine of these options.
     pub(crate) fn engine(&self) -> Result<Engine, Failure> {
         Ok(self.engine_builder()?.build()?)
     }
 
-    /// Returns the engine that these options ask for, to be changed.
+    /// Returns a builder of the engine of these options.
     pub(crate) fn engine_builder(&self) -> Result<EngineBuilder, Failure> {
         let mut builder = engine_builder()
             .nets(nets_named(&self.nets))
@@ -283,7 +284,7 @@ impl Common {
         }
     }
 
-    /// Returns the plies looked ahead, where a command has no other default than 0.
+    /// Returns the plies of look-ahead, where a command has no other default than 0.
     pub(crate) fn plies(&self) -> u8 {
         self.plies.unwrap_or(0)
     }
@@ -301,7 +302,7 @@ impl Common {
         })
     }
 
-    /// Returns what these options say about our engine as a player, for specifications that leave it open.
+    /// Returns the options of our engine as a player, for specifications that leave them open.
     pub(crate) fn ours(&self) -> Ours {
         let mut options = Options::default();
         options.plies = self.plies.filter(|&plies| plies != 0);
@@ -313,8 +314,8 @@ impl Common {
         }
     }
 
-    /// Opens players. What they leave open about our engine, the common options say; options that no player can take
-    /// are refused.
+    /// Opens players. The common options give the settings of our engine that they leave open; options that no player
+    /// can take are refused.
     pub(crate) fn players<'a>(
         &self,
         specs: impl IntoIterator<Item = &'a PlayerSpec>,
@@ -378,7 +379,7 @@ impl Common {
         self.met.as_deref().unwrap_or(DEFAULT_MET)
     }
 
-    /// Returns the match equity table that is asked for.
+    /// Returns the requested match equity table.
     pub(crate) fn match_equity_table(&self) -> Result<MatchEquityTable, Failure> {
         let name = self.met_name();
         MatchEquityTable::named(name).or_else(|unknown| {
@@ -392,7 +393,7 @@ impl Common {
 }
 
 impl Common {
-    /// Returns the settings of requests that these options and `key=value` words ask for.
+    /// Returns the settings of requests in these options and `key=value` words.
     pub(crate) fn session(&self, words: &[String]) -> Result<Options, Failure> {
         let mut session = Options::default();
         let wrong = |error: SettingError| Failure::usage(error);

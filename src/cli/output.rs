@@ -6,14 +6,14 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal as _, StdoutLock, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Columns of the terminal on stdout.
+/// Returns the number of columns of the terminal on stdout.
 pub(crate) fn columns() -> Option<usize> {
     let terminal = io::stdout();
     let size = terminal_size::terminal_size_of(&terminal).filter(|_| terminal.is_terminal());
     size.map(|(width, _)| width.0.into())
 }
 
-/// Returns a text for people: on a terminal, lines that are too long for it go on between words, not within one.
+/// Returns a text for people: on a terminal, lines that are too long for it are broken between words.
 pub(crate) fn folded(text: &str) -> String {
     match columns() {
         Some(columns) => fold(text, columns),
@@ -24,7 +24,7 @@ pub(crate) fn folded(text: &str) -> String {
 fn fold(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {
-        // What is for programs stays as it is.
+        // Output for programs stays as it is.
         if shown(line) <= columns || line.starts_with(['{', '[', '<']) {
             out.push_str(line);
             continue;
@@ -45,7 +45,7 @@ fn fold(text: &str, columns: usize) -> String {
     out
 }
 
-/// Columns of a text: colours and line ends take none.
+/// Returns the number of columns of a text; colours and line ends take none.
 fn shown(text: &str) -> usize {
     let mut escape = false;
     let visible = text.chars().filter(|&one| {
@@ -98,7 +98,7 @@ impl Output {
         self.flush()
     }
 
-    /// Hands everything to the system. What a command printed counts only after this.
+    /// Passes everything to the system. Output counts as printed only after this.
     ///
     /// # Errors
     /// As [`Output::print`].
@@ -133,8 +133,8 @@ pub(crate) fn json_line(value: &serde_json::Value) -> String {
     format!("{}\n", Terminal::new(&value.to_string()))
 }
 
-/// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr was
-/// closed goes on.
+/// Writes one line to stderr, escaped for terminals. A line that cannot be written is lost: a program whose stderr
+/// was closed continues.
 pub(crate) fn stderr_line(line: std::fmt::Arguments<'_>) {
     let line = format!("{}\n", Terminal::new(&line.to_string()));
     let _ = io::stderr().write_all(line.as_bytes());
@@ -174,7 +174,7 @@ pub(crate) fn handle_broken_pipe(result: io::Result<()>) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints all that a command has to say; a closed pipe ends it quietly.
+/// Prints the whole output of a command; a closed pipe ends it quietly.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -185,7 +185,7 @@ pub(crate) fn print(bytes: &[u8]) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Formats a figure with so many decimals, or says that too few numbers give none.
+/// Formats a figure with so many decimals, or a note that there are too few numbers.
 pub(crate) fn known(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(
         || "unknown".to_owned(),
@@ -197,7 +197,7 @@ pub(crate) fn known(value: Option<f64>, decimals: usize) -> String {
 mod tests {
     use super::*;
 
-    /// An event is one line, whatever a stranger put into it, and a line of JSON stays JSON.
+    /// An event is one line, with any untrusted text in it, and a line of JSON stays JSON.
     #[test]
     fn events_of_the_log_are_escaped() {
         use std::sync::{Arc, Mutex};

@@ -29,7 +29,7 @@ impl Picture {
         }
     }
 
-    /// Returns the format that a file's name asks for: PNG if it ends with `.png`, else SVG.
+    /// Returns the format that a file's name implies: PNG if it ends with `.png`, else SVG.
     pub(crate) fn named(path: &Path) -> Picture {
         let ending = path.extension().unwrap_or_default();
         match ending.eq_ignore_ascii_case("png") {
@@ -99,7 +99,7 @@ impl Picture {
     }
 }
 
-/// Returns a drawing into a file, SVG or points as its name says: curves, bars, tables, weights.
+/// Writes a drawing to a file, SVG or PNG by its name: curves, bars, tables, weights.
 ///
 /// # Errors
 /// As [`Picture::check`].

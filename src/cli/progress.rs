@@ -35,13 +35,13 @@ enum Shown {
     /// A bar on a terminal, lines elsewhere.
     #[default]
     Auto,
-    /// A bar.
+    /// Bars on the terminal.
     Bar,
     /// A line a minute.
     Lines,
     /// One JSON object a second.
     Json,
-    /// Nothing.
+    /// No progress.
     None,
 }
 
@@ -56,20 +56,20 @@ impl ProgressArgs {
         Ok(Control::new(signals()?, move |event| drawing.draw(event)))
     }
 
-    /// Reports to people what a long command made, and where it is.
+    /// Reports to people the results of a long command, and their file.
     pub(crate) fn report_made(self, count: usize, what: &str, path: &Path) {
         let ending = if count == 1 { "" } else { "s" };
         self.report(&format!("{count} {what}{ending} in {}", path.display()));
     }
 
-    /// Says something about the work to people.
+    /// Reports a text about the work to people.
     pub(crate) fn report(self, text: &str) {
         if !matches!(self.progress, Shown::Json | Shown::None) {
             stderr_line!("gammond: {text}");
         }
     }
 
-    /// Shows nothing, whatever was asked for.
+    /// Turns progress off, also against the options.
     pub(crate) const fn quiet(mut self, quiet: bool) -> ProgressArgs {
         if quiet {
             self.progress = Shown::None;
@@ -91,12 +91,12 @@ pub(crate) fn signals() -> Result<Stop, Failure> {
     Ok(stop)
 }
 
-/// Says that the command was stopped and how to go on, and gives its exit code. Figures so far
-/// have been printed.
+/// Reports that the command was stopped and how to resume it, and returns its exit code. Figures so far have been
+/// printed.
 pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     match saved {
         Some(path) => stderr_line!(
-            "gammond: stopped; everything so far is in {}: the same command goes on from there",
+            "gammond: stopped; everything so far is in {}: the same command resumes from there",
             path.display()
         ),
         None => stderr_line!("gammond: stopped; {otherwise}"),
@@ -104,7 +104,7 @@ pub(crate) fn stopped(saved: Option<&Path>, otherwise: &str) -> ExitCode {
     ExitCode::from(STOPPED)
 }
 
-/// Prints the figures of a job and says, when it was stopped, how to go on.
+/// Prints the figures of a job and, when it was stopped, how to resume it.
 pub(crate) fn finish(
     text: &str,
     complete: bool,
@@ -128,7 +128,7 @@ struct Drawing {
     task: String,
     begun: Instant,
     told: Instant,
-    /// Programs hear at once that it begins.
+    /// True if programs have got the event that it begins.
     begins_told: bool,
 }
 
@@ -183,7 +183,7 @@ impl Drawing {
         let progress = &event.progress;
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(progress.total, ProgressDrawTarget::stderr());
-            // What is last is cut where the terminal ends: a bar of two lines cannot be drawn over.
+            // The last part is cut where the terminal ends: a bar of two lines cannot be overwritten.
             let unit = progress.unit;
             let template = if progress.total.is_some() {
                 format!(
@@ -198,7 +198,7 @@ impl Drawing {
                 });
                 bar.set_style(style.progress_chars("=> "));
             }
-            // What an earlier run did says nothing about this one's speed.
+            // The work of an earlier run does not count for this one's speed.
             bar.set_position(event.resumed);
             bar.reset_eta();
             bar
@@ -221,7 +221,7 @@ impl Drop for Drawing {
     }
 }
 
-/// Done a second since the beginning of this run, and seconds to the end.
+/// Returns the units done a second since the beginning of this run, and the seconds to the end.
 fn rate(event: &ProgressEvent, since: Duration) -> (f64, Option<f64>) {
     let progress = &event.progress;
     let done = progress.done.saturating_sub(event.resumed) as f64;
@@ -254,7 +254,7 @@ fn line(event: &ProgressEvent, since: Duration) -> String {
     text
 }
 
-/// Returns the time to the end for a bar: nothing before anything is known of it.
+/// Returns the time to the end for a bar: an empty text before there is an estimate.
 fn remaining_text(eta: Duration) -> String {
     if eta.is_zero() {
         return String::new();

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Decisions of one match that are sent at most: an answer is made in memory.
+/// Maximum number of decisions of one match that are sent: an answer is made in memory.
 const DECISIONS_MAX: usize = 50_000;
 /// Both sides of each match.
 const MATCHES: &str = "SELECT matches.id, one.name, other.name, played, length, own.score, their.score, own.error_rate, \
@@ -50,7 +50,7 @@ impl MatchArchive for Archive {
     }
 
     fn add(&self, owner: &str, file: &[u8], judged: &[JudgedMatch]) -> Result<(), String> {
-        // One job judges the matches of a file, by one engine.
+        // One job analyses the matches of a file, by one engine.
         let Some(first) = judged.first() else {
             return Ok(());
         };
@@ -83,7 +83,7 @@ fn owners(scope: &ArchiveScope) -> Option<String> {
     match scope {
         ArchiveScope::All => None,
         ArchiveScope::Owners(names) => Some(json!(names).to_string()),
-        // A kind that is not known here shows nothing that has an owner.
+        // An unknown kind shows nothing that has an owner.
         _ => Some("[]".to_owned()),
     }
 }
@@ -173,7 +173,7 @@ fn analysis(
     })))
 }
 
-/// A player's totals.
+/// Returns a player's totals.
 fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Value> {
     let count = |name: &str| row.get::<_, i64>(name);
     let value = |name: &str| number(row, name);
@@ -200,10 +200,10 @@ fn side(row: &Row<'_>, unit: &str, players: &[String; 2]) -> rusqlite::Result<Va
     }))
 }
 
-/// What the decisions of a game show.
+/// The results of the decisions of a game.
 #[derive(Default)]
 struct Game {
-    /// Points before it; `None` if no position says so.
+    /// Points before it; `None` if no position has them.
     score: Option<[u32; 2]>,
     crawford: bool,
     sides: [Side; 2],
@@ -273,7 +273,7 @@ fn decision(row: &Row<'_>, games: &mut BTreeMap<i64, Game>) -> rusqlite::Result<
     }))
 }
 
-/// The games: scores before them, results by the scores of the next ones, sums.
+/// Returns the games: scores before them, results (from the next scores), sums.
 fn shown(games: &BTreeMap<i64, Game>, end: [i64; 2], length: i64) -> Vec<Value> {
     let scores = games
         .values()

@@ -72,7 +72,7 @@ fn middle(table: &Table) -> String {
         length => format!("{} match", points(length)),
     };
     if table.doubled || table.owner.is_some() {
-        // An offered cube is said beside the one who answers, and nothing of the match.
+        // An offered cube is shown beside the player who answers, without the match.
         return if table.doubled { String::new() } else { text };
     }
     if table.score.length() > 0 {

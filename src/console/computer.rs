@@ -13,13 +13,13 @@ use gammond_report::analysis::is_close;
 
 /// Points of the home board.
 const HOME_POINTS: usize = 6;
-/// Turns that are played before the next line is read: no game is longer.
+/// Maximum number of turns that are played before the next line is read: no game is longer.
 const TURNS_MAX: usize = 4096;
 /// Games that two computers play before the next line is read.
 const GAMES_MAX: u32 = 64;
 
 impl Console {
-    /// Plays on until a human has to decide.
+    /// Plays until a human has to decide.
     pub(super) fn play_on(&mut self, host: &mut dyn ConsoleHost) {
         let games = self.table.games;
         for _ in 0..TURNS_MAX {
@@ -213,7 +213,7 @@ impl Console {
         let evals = self.table.decides.of(&self.players).evals;
         let mut before = *state;
         if self.table.beavers > 0 {
-            // Whether to take a raccoon is asked as if the cube were one's own.
+            // The decision to take a raccoon is made as if the cube were one's own.
             before.cube = gammond_game::Cube::new(self.table.cube, gammond_game::CubeOwner::Me)
                 .unwrap_or(before.cube);
         }

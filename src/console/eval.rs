@@ -42,7 +42,7 @@ impl Console {
         };
         let shown = self.table;
         if shown.phase == Phase::None {
-            // Without a game the original thinks the cube is one's own.
+            // Without a game the original treats the cube as one's own.
             if let Ok(cube) = gammond_game::Cube::new(1, CubeOwner::Me) {
                 state.cube = cube;
             }

@@ -111,7 +111,7 @@ impl Console {
     /// Lets the external player take the decision that is due.
     pub(super) fn external_turn(&mut self, state: &MatchState, host: &mut dyn ConsoleHost) {
         if self.table.resigned > 0 {
-            // The protocol has no question about it: the original answers so, whatever the position.
+            // The protocol has no question about it: the original answers so in any position.
             match self.table.resigned {
                 3.. => self.agree(host),
                 _ => self.decline(),

@@ -6,7 +6,7 @@ use super::table::{Phase, Table};
 use super::words::Words;
 use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
 
-/// Commands that a file of commands may hold.
+/// Maximum number of commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;
 /// Files of commands within one another.
 const FILES_DEEP_MAX: usize = 8;
@@ -154,7 +154,7 @@ impl Console {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
         if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
-            // The original says nothing where whole matches are exported.
+            // The original prints nothing where whole matches are exported.
             if self.options.strict && matches!(path, ["export", "match" | "session", ..]) {
                 return;
             }

@@ -3,7 +3,7 @@
 use super::words::Words;
 
 /// A line a place: its name, a colon, and the keywords there in the order in which they are tried, those behind which
-/// others follow with `=` and the name of that place. Lines that begin with blanks go on the line above.
+/// others follow with `=` and the name of that place. Lines that begin with blanks continue the line above.
 const TABLE: &str = include_str!("grammar.txt");
 
 /// The place where every command begins.
@@ -29,7 +29,7 @@ pub(super) const DEPTH_MAX: usize = 9;
 /// Keywords that name no command.
 #[derive(Debug, PartialEq)]
 pub(super) enum UnknownCommand<'a> {
-    /// This word is none.
+    /// This word is no keyword.
     Unknown(&'a str),
     /// More would have to follow.
     Incomplete,

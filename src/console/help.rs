@@ -1,10 +1,10 @@
-//! `help`: commands, their arguments and what they do.
+//! `help`: commands, their arguments and effects.
 
 use super::Console;
 use super::grammar::{self, COMMANDS, UnknownCommand};
 use super::words::Words;
 
-/// Commands, their arguments, and what they do.
+/// Commands, their arguments and effects.
 const COMMANDS_HELP: [(&str, &str, &str); 47] = [
     ("accept", "", "Accept the resignation that is offered"),
     ("agree", "", "Accept the resignation that is offered"),

@@ -57,8 +57,8 @@ pub trait ConsoleHost {
     /// Returns the gammon prices and the match winning chances of a score.
     fn stakes(&mut self, state: &gammond_game::MatchState) -> ScoreValues;
 
-    /// Returns the change of a player's match winning chance by a game that begins at this score, seen by that player,
-    /// who `wins` the points, or loses them.
+    /// Returns the change of a player's match winning chance by a game that begins at this score, seen by that
+    /// player; `wins` is true if the player wins the points.
     fn gain(&mut self, score: Score, wins: bool, points: u32) -> f64;
 
     /// Returns the name of the match equity table in use.
@@ -136,14 +136,14 @@ pub struct AnalysedAction {
     pub luck: Option<[f64; 2]>,
 }
 
-/// A sum: how many, their equity, and what it costs in points or match winning chances.
+/// A sum: number, equity, and cost in points or match winning chances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StatisticsSum {
     /// The number of decisions.
     pub count: u32,
     /// Sum of equities at the cube as it stood.
     pub emg: f64,
-    /// In points, or as match winning chances.
+    /// Cost in points, or as a match winning chance.
     pub cost: f64,
 }
 

@@ -188,7 +188,7 @@ impl Console {
                 per_game.swapped()
             }; 2];
             let luck = if own.plays.count > 0 { "None" } else { "n/a" };
-            // What the engine itself decided loses nothing.
+            // The engine's own decisions lose nothing.
             let lost = |count: u32| (count > 0).then_some(0.0);
             let (plays, cube) = (lost(own.unforced), lost(own.close));
             let [play_word, cube_word, word] = [plays, cube, plays.or(cube)].map(rating_word);

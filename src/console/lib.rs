@@ -2,7 +2,7 @@
 //! them. Rules CON-01 to CON-30 of `protocol-specs/gnubg-console.md`.
 //!
 //! [`Console`] is the machine of one session, without I/O: a line goes in, and out come the bytes for standard output
-//! and standard error. What it needs of the world (answers, dice, files) it asks its [`ConsoleHost`] for.
+//! and standard error. Answers, dice and files come from its [`ConsoleHost`].
 //!
 //! ```
 //! use gammond_console::{Console, ConsoleOptions, NoHost};
@@ -68,7 +68,7 @@ use style::Style;
 use table::{Seat, Table};
 use words::Words;
 
-/// Longest name of a player; what is longer is cut.
+/// Maximum length of a player's name; longer ones are cut.
 const NAME_MAX: usize = 31;
 /// Longest line.
 pub const LINE_MAX: usize = gammond_game::notation::LINE_BYTES_MAX;
@@ -78,7 +78,7 @@ pub const LINE_MAX: usize = gammond_game::notation::LINE_BYTES_MAX;
 pub struct ConsoleOptions {
     /// The name of the player at the bottom.
     pub user: String,
-    /// `true` to go on with the turn before the next line is read, as the original does on standard input
+    /// `true` to continue with the turn before the next line is read, as the original does on standard input
     pub plays_on: bool,
     /// `true` to keep the original's faults: missing line ends, a hint that does not follow its settings.
     pub strict: bool,
@@ -103,11 +103,11 @@ impl Default for ConsoleOptions {
 /// The answer to a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsoleAnswer {
-    /// For standard output.
+    /// Text for standard output.
     pub out: String,
-    /// For standard error.
+    /// Text for standard error.
     pub err: String,
-    /// The session is over.
+    /// True if the session is over.
     pub ends: bool,
 }
 
@@ -153,14 +153,14 @@ pub struct Console {
     /// Plays of a roll in an export.
     export_plays: usize,
     hint: Option<Hint>,
-    /// A position was refused: there is none to give hints for.
+    /// True if a position was refused: there is none to give hints for.
     no_board: bool,
     record: Record,
     judged: Option<AnalysedMatch>,
     waiting: Option<Waiting>,
     /// True if the turn has advanced and has not been shown yet.
     due: bool,
-    /// A game has just begun: its first turn is shown in any case.
+    /// True if a game has just begun: its first turn is shown in any case.
     fresh: bool,
     ending: bool,
     /// Files of commands that are being run.
@@ -440,7 +440,7 @@ fn clean_name(name: &str) -> String {
     }
 }
 
-/// Text without signs that could move a terminal's cursor: words that strangers wrote are repeated in answers.
+/// Returns the text without signs that could move a terminal's cursor: answers repeat untrusted text.
 fn printable(text: String) -> String {
     let moves = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     match text.contains(moves) {

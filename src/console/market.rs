@@ -1,4 +1,4 @@
-//! What a match makes of the cube: `show marketwindow` in a match, and `show met`.
+//! The cube at a match score: `show marketwindow` in a match, and `show met`.
 
 use super::Console;
 use super::host::ConsoleHost;
@@ -32,7 +32,7 @@ impl Doubler {
         }
     }
 
-    /// Returns what a game of this result adds to the match winning chance on average.
+    /// Returns the mean gain of match winning chance by a game of this result.
     fn mean(self, host: &mut dyn ConsoleHost, wins: bool, cube: u32) -> f64 {
         let [gammons, backgammons] = if wins { self.wins } else { self.losses };
         let shares = [1.0 - gammons - backgammons, gammons, backgammons];
@@ -92,9 +92,9 @@ impl Doubler {
 /// The state of a doubled cube.
 enum Cube {
     Live,
-    /// It wins the match for the doubler, so that the other player has nothing to lose by turning it.
+    /// The cube wins the match for the doubler, so that the other player has nothing to lose by turning it.
     TurnedAtOnce,
-    /// It wins the match for the other player.
+    /// The cube wins the match for the other player.
     Dead,
 }
 
@@ -180,7 +180,7 @@ impl Console {
             0 => WHOLE_MATCH,
             length => length.min(WHOLE_MATCH),
         };
-        // A match that is won at once says how much is missing at the score.
+        // A match that is won at once shows the number of points missing at the score.
         let mut at = |mine: u32, theirs: u32, crawford: bool| {
             let score = Score::new(
                 WHOLE_MATCH,

@@ -1,4 +1,4 @@
-//! `next`, `previous`, `first`, `list`: looking at what was played.
+//! `next`, `previous`, `first`, `list`: review of the game.
 
 use super::Console;
 use super::evals::Context;
@@ -337,7 +337,7 @@ impl Console {
 #[derive(Default)]
 struct Columns {
     text: String,
-    /// The first player's cell waits for the second one's.
+    /// True if the first player's cell waits for the second one's.
     open: bool,
 }
 
@@ -352,7 +352,7 @@ impl Columns {
             self.open = true;
             return;
         }
-        // Who begins at the right stands at the left all the same.
+        // A player who begins at the right stands at the left all the same.
         if !self.open && !text.is_empty() {
             *text += &format!("{:<COLUMN$}", "");
         }

@@ -45,7 +45,7 @@ impl Console {
         });
     }
 
-    /// Doubles for the player on roll.
+    /// Offers a double by the player on roll.
     pub(super) fn offer(&mut self) {
         let seat = self.table.on_roll;
         let value = self.table.cube.saturating_mul(2);

@@ -1,4 +1,4 @@
-//! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: what stands on the board.
+//! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: the board.
 
 use super::Console;
 use super::play::RESIGNATION_WAITS;
@@ -19,7 +19,7 @@ const SIMPLE: usize = 26;
 struct Place {
     table: Table,
     beavers: bool,
-    /// Nothing where the checkers are no position.
+    /// Position of the checkers; `None` if they make none.
     position: Option<Position>,
     offered: bool,
     on_top: bool,
@@ -140,7 +140,7 @@ impl Console {
         // Any other player on roll than the one at the bottom is the one at the top.
         let on_top = *fields.get(3)? != "1";
         *fields.get_mut(3)? = if on_top { "-1" } else { "1" };
-        // How high the cube may go is not asked for here.
+        // The limit of the cube is not checked here.
         let most = fields.get_mut(9)?;
         if most.bytes().all(|byte| byte.is_ascii_digit()) {
             *most = "10";
@@ -230,7 +230,7 @@ impl Console {
     }
 
     fn match_id(&mut self, text: &str) {
-        // The original reads what is missing as zeros.
+        // The original reads missing parts as zeros.
         let missing = match self.options.strict {
             true => "A".repeat(MATCH_ID_LENGTH.saturating_sub(text.len())),
             false => String::new(),

@@ -10,7 +10,7 @@ use super::words::Words;
 use gammond_game::notation::{MatAction, parse_play};
 use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
 
-/// Opening rolls that are thrown until the dice differ.
+/// Maximum number of opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
 
 pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
@@ -164,7 +164,7 @@ impl Console {
                 self.say(&text);
             }
         }
-        // Dice that never differ are none.
+        // Dice that never differ are rejected.
         self.opening(2, 1);
     }
 
@@ -192,7 +192,7 @@ impl Console {
         self.waiting = Some(waiting);
     }
 
-    /// Takes a line with dice that were asked for.
+    /// Handles a line with requested dice.
     pub(super) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn ConsoleHost) {
         let Some([first, second]) = read_dice(line) else {
             if let "quit" | "exit" = line.trim() {
@@ -285,7 +285,7 @@ impl Console {
         plays
     }
 
-    /// Returns whether a play is due, and reports what is missing.
+    /// Returns true if a play is due, and reports missing conditions.
     fn must_move(&mut self) -> bool {
         if !self.in_game() {
             return false;
@@ -335,7 +335,7 @@ impl Console {
         Some((meant.play, meant.after))
     }
 
-    /// Records an action and drops the analysis of what it replaces.
+    /// Records an action and drops the analysis of those that it replaces.
     pub(super) fn note_action(&mut self, seat: Seat, action: MatAction) {
         let (game, at) = (self.record.game, self.record.at);
         if self.record.has_more()

@@ -1,4 +1,4 @@
-//! `eq2mwc`, `mwc2eq`, `show gammonvalues`: what a score makes of points.
+//! `eq2mwc`, `mwc2eq`, `show gammonvalues`: points at a match score.
 
 use super::Console;
 use super::host::ConsoleHost;
@@ -10,7 +10,7 @@ use gammond_engine::query::{EvalQuery, Found, Question};
 use gammond_game::Chances;
 
 impl Console {
-    /// Returns the match winning chances of a plain loss and a plain win, and reports what is missing.
+    /// Returns the match winning chances of a plain loss and a plain win, and reports missing conditions.
     fn plain_results(&mut self, host: &mut dyn ConsoleHost) -> Option<[f64; 2]> {
         if self.table.score.length() == 0 {
             self.say("Command only valid in match play");
@@ -40,7 +40,7 @@ impl Console {
         let Some([lost, won]) = self.plain_results(host) else {
             return;
         };
-        // What is above one is a percentage.
+        // A number above one is a percentage.
         let mwc = match wanted {
             None => (lost + won) / 2.0,
             Some(mwc) if mwc > 1.0 => mwc / 100.0,

@@ -8,7 +8,7 @@ use gammond_game::notation::{
 use gammond_game::{MatchScore, Position, Variant};
 use std::collections::BTreeMap;
 
-/// Most actions that are kept of a game, and most games of a session: what comes after is played but not kept.
+/// Maximum number of actions kept of a game, and of games of a session: later ones are played but not kept.
 const ACTIONS_MAX: usize = 4096;
 const GAMES_MAX: usize = 1024;
 
@@ -26,13 +26,13 @@ pub(super) struct Record {
     pub(super) set_up: bool,
     /// Hints that were given inside the record, by game and action.
     pub(super) hints: BTreeMap<(usize, usize), Hint>,
-    /// What the engine decided while it played, by game and action.
+    /// Decisions of the engine while it played, by game and action.
     pub(super) decided: BTreeMap<(usize, usize), Decided>,
     /// True if the game shown was resigned, and its end is shown.
     pub(super) ended: bool,
 }
 
-/// What the engine decided at an action of its own.
+/// A decision of the engine at an action of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Decided {
     /// True if the roll had several plays.
@@ -116,7 +116,7 @@ impl Record {
         let Some(game) = self.file.games.get_mut(number) else {
             return;
         };
-        // What is played in the middle of a game takes the place of what followed.
+        // An action in the middle of a game replaces the ones after it.
         game.actions.truncate(at);
         self.hints.retain(|place, _| *place < (number, at));
         self.decided.retain(|place, _| *place < (number, at));
@@ -178,7 +178,7 @@ impl Record {
         (self.file.length > 0).then_some(score.is_crawford())
     }
 
-    /// Returns the table at the current place; `rules` has what the file does not name. After a finished
+    /// Returns the table at the current place; `rules` has the settings that the file does not name. After a finished
     /// game, `crawford_rule` decides whether the next one can be the Crawford game.
     pub(super) fn table(&self, rules: &Table, crawford_rule: bool) -> Option<Table> {
         let game = self.current()?;

@@ -13,7 +13,7 @@ const POINTS_MAX: u32 = 32767;
 impl Console {
     pub(super) fn set_score(&mut self, words: &mut Words<'_>) {
         let length = i64::from(self.table.score.length());
-        // A number below nothing is what is missing to the match.
+        // A negative number is the number of points missing to the match.
         let mut read = || {
             let number = words.number()?;
             let points = if number < 0 && length > 0 {
@@ -67,7 +67,7 @@ impl Console {
         self.record_score();
     }
 
-    /// Returns whether a player of a match is one away, and reports what is missing.
+    /// Returns true if a player of a match is one away, and reports missing conditions.
     fn one_away(&mut self, what: &str, which: &str) -> bool {
         if self.table.score.length() == 0 {
             self.say(&format!("Cannot set {what} play for money sessions."));

@@ -12,7 +12,7 @@ pub(super) struct Owner<'a> {
     pub(super) who: &'a str,
     /// The words behind `set`, for errors.
     pub(super) path: &'a str,
-    /// The human whose it is: what is set has no effect.
+    /// The human of that seat: the setting has no effect.
     pub(super) of: Option<&'a str>,
 }
 

@@ -229,7 +229,7 @@ fn overall(text: &mut String, sheet: &StatisticsTable<'_>, kind: &str, extent: S
         &format!("Error rate mEMG ({kind})"),
         sheet.rate(-1.0, |own| (sum(own), decisions(own))),
     );
-    // The bracket says nothing; programs read it all the same.
+    // The bracket has no meaning; programs read it all the same.
     let nothing = sheet.cost(0.0);
     let snowie = |own: &PlayerStatistics| {
         let rate = -own.snowie.unwrap_or(0.0) * sheet.factor;

@@ -30,8 +30,8 @@ const COUNT: &str = "Gammond-Parts";
 const SUM: &str = "Gammond-Sha256";
 const OBJECT: &str = "Gammond-Object";
 
-/// Maximum wait for a message that the server has announced. If messages are removed while a consumer reads, the server may
-/// announce some that never arrive.
+/// Maximum wait for a message that the server has announced. If messages are removed while a consumer reads, the
+/// server may announce some that never arrive.
 const ANNOUNCED_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns the next message of a batch, or `None` at its end.
@@ -153,8 +153,8 @@ impl Farm {
         Ok(given)
     }
 
-    /// Returns an answer with its packed parts, or `None` if there is none. An answer that no worker could have given is
-    /// rejected, see [`Farm::reject`].
+    /// Returns an answer with its packed parts, or `None` if there is none. An answer that no worker could have given
+    /// is rejected, see [`Farm::reject`].
     pub(super) async fn answer(
         &self,
         batch: &PartBatch,
@@ -189,7 +189,7 @@ impl Farm {
         match bytes {
             Some(bytes) if sha256(&bytes) == known.sum => Ok(Some((known, bytes))),
             Some(_) => {
-                self.reject(&known, "is not what its checksum says").await?;
+                self.reject(&known, "does not have its checksum").await?;
                 Ok(None)
             }
             None => {
@@ -200,8 +200,8 @@ impl Farm {
         }
     }
 
-    /// Removes an answer that no honest worker gives, posts its batch again, and quarantines the machine named in it, as if two
-    /// other machines contradicted its checksum.
+    /// Removes an answer that no correct worker gives, posts its batch again, and quarantines the machine named in
+    /// it, as if two other machines contradicted its checksum.
     pub(super) async fn reject(&self, known: &AnswerInfo, why: &str) -> Result<(), FarmError> {
         let batch = &known.batch;
         let why = format!("its answer to {} {why}", batch.subject());
@@ -213,10 +213,7 @@ impl Farm {
 
     /// Removes an answer that does not even name a machine, and posts its batch again.
     async fn reject_nameless(&self, batch: &PartBatch, sequence: u64) -> Result<(), FarmError> {
-        tracing::warn!(
-            batch = batch.subject(),
-            "an answer that is none: it is removed"
-        );
+        tracing::warn!(batch = batch.subject(), "an invalid answer is removed");
         self.remove_answer(batch, sequence).await?;
         self.post_again(batch, sequence).await
     }
@@ -328,7 +325,8 @@ impl Farm {
         Ok(found)
     }
 
-    /// Creates a consumer of the first copies' answers of a stage, in order of arrival, starting after `after` in the stream.
+    /// Creates a consumer of the first copies' answers of a stage, in order of arrival, starting after `after` in the
+    /// stream.
     pub(super) async fn reader(
         &self,
         (job, stage): (&str, u32),
@@ -352,7 +350,8 @@ impl Farm {
         made.map_err(|error| FarmError::server("reading answers")(words(&error)))
     }
 
-    /// Returns the answers available to a [`reader`](Farm::reader), at most `most`; large ones come without their parts.
+    /// Returns the answers available to a [`reader`](Farm::reader), at most `most`; large ones come without their
+    /// parts.
     pub(super) async fn read(
         &self,
         reader: &PullConsumer,

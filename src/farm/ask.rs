@@ -258,7 +258,7 @@ async fn resume<C: Commands>(
     farm.post(&missing, "").await
 }
 
-/// Minutes since 1970.
+/// Returns the minutes since 1970.
 fn minute() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |since| since.as_secs() / 60)

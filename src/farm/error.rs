@@ -73,7 +73,7 @@ impl FarmError {
             // Its own words for a full disk, or more than it may keep.
             let full = ["no space left", "insufficient", "creating store"];
             if full.iter().any(|words| reason.contains(words)) {
-                reason.push_str("; the server's disk is full, or what it may keep of it");
+                reason.push_str("; the server's disk is full, or its storage limit is reached");
             }
             FarmError::Server { what, reason }
         }

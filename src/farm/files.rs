@@ -163,7 +163,7 @@ impl FileCache {
                 return Err(FarmError::Other(text));
             }
         }
-        // When it was used last.
+        // Time of the last use.
         if let Ok(opened) = fs::File::options().append(true).open(&kept) {
             let _ = opened.set_modified(SystemTime::now());
         }
@@ -206,7 +206,7 @@ impl FileCache {
             if sum <= self.bytes_max {
                 break;
             }
-            // What a job uses has a second name and stays there.
+            // A file that a job uses has a second name and stays there.
             if fs::remove_file(&path).is_ok() {
                 sum -= length;
             }

@@ -112,7 +112,7 @@ impl Host {
             stop: stop.clone(),
             clock: std::time::Instant::now,
             reply: Box::new(move |computed| {
-                // Who ordered may be gone.
+                // The requester may be gone.
                 let _ = done.send(computed);
             }),
         };
@@ -148,7 +148,7 @@ impl<C: Commands> StageExecutor<C> {
 
 impl<C: Commands> RemoteExecutor for StageExecutor<C> {
     fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError> {
-        // What the farm itself has against it is told here: the command's own words may have a file's content in them.
+        // The farm's own errors are reported here: the command's own words may contain parts of a file.
         self.assignment(work)
             .inspect_err(|error| self.report_ready(Err(error.to_string())))
     }

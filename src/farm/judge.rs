@@ -1,8 +1,8 @@
 //! Answers that differ: deciding which one is right, and quarantining machines.
 //!
-//! Parts are the same to the bit on every machine, so two answers to one batch are equal or one machine is broken. If two differ,
-//! a third machine computes the batch. The machine that stands alone is quarantined; its answers, to this batch and others, are
-//! computed again when they are fetched.
+//! Parts are the same to the bit on every machine, so two answers to one batch are equal or one machine is broken. If
+//! two differ, a third machine computes the batch. The machine that stands alone is quarantined; its answers, to this
+//! batch and others, are computed again when they are fetched.
 
 use super::FarmError;
 use super::answers::{AnswerInfo, Submission, SubmissionOutcome};
@@ -71,7 +71,7 @@ pub(super) async fn judge(farm: &Farm, batch: &PartBatch) -> Result<(), FarmErro
     let Some((&sum, _)) = believed else {
         tracing::warn!(
             batch = batch.subject(),
-            "two answers differ: a third machine is asked"
+            "two answers differ: a third machine computes the batch"
         );
         if (1..COPIES_MAX).contains(&free) {
             farm.post(&[batch.copy(free)], "").await?;

@@ -44,7 +44,7 @@ pub(super) const REASON_LETTERS_MAX: usize = 500;
 const THREADS_MAX: usize = 1 << 16;
 
 impl MachineReport {
-    /// Parses a machine's report stored under this key, or returns what is wrong with it. Machines are not trusted: the length
+    /// Parses a machine's report stored under this key, or returns its fault. Machines are not trusted: the length
     /// and characters of every text are limited before it is shown.
     fn read(key: &str, bytes: &[u8]) -> Result<MachineReport, &'static str> {
         if bytes.len() > REPORT_BYTES_MAX {
@@ -53,7 +53,7 @@ impl MachineReport {
         let mut read: MachineReport =
             serde_json::from_slice(bytes).map_err(|_| "it is no report of a machine")?;
         if !is_name(read.name.raw()) || !is_name(read.instance.raw()) {
-            return Err("its name is none");
+            return Err("its name is invalid");
         }
         if key != format!("here.{}.{}", read.name.raw(), read.instance.raw()) {
             return Err("it speaks for another machine");
@@ -61,7 +61,7 @@ impl MachineReport {
         let version = |one: char| one.is_ascii_alphanumeric() || matches!(one, '.' | '-' | '+');
         let found = read.version.raw();
         if found.len() > VERSION_LETTERS_MAX || !found.chars().all(version) {
-            return Err("its version is none");
+            return Err("its version is invalid");
         }
         let counts = [read.jobs.len(), read.refuses.len()];
         if read.threads > THREADS_MAX || counts.iter().any(|&count| count > JOBS_OF_MACHINE_MAX) {
@@ -72,7 +72,7 @@ impl MachineReport {
             .chain(refused)
             .all(is_job_name)
         {
-            return Err("it names a job that is none");
+            return Err("it names an invalid job");
         }
         for why in read.refuses.values_mut() {
             *why = one_line(why.raw(), REASON_LETTERS_MAX).into();

@@ -142,7 +142,7 @@ impl Access {
                 }
             });
         if let Some(path) = &self.creds {
-            // The client wants the line end behind the last line.
+            // The client needs the line end behind the last line.
             let text = self.secret(path)? + "\n";
             let loaded = options.credentials(&text);
             options = loaded.map_err(file(path))?;

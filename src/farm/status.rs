@@ -139,7 +139,7 @@ async fn status<C: Commands>(farm: &Farm, task: &Task<C>) -> Result<JobStatus, F
         }
     }
     let mut all = farm.answer_infos(&name).await?;
-    // How many parts an answer has follows from its batch; one that says something else is none.
+    // The number of parts of an answer follows from its batch; an answer with another number is invalid.
     all.retain(|one| {
         let numbers = stages
             .get(&one.batch.stage)

@@ -369,7 +369,7 @@ impl Farm {
     async fn remove(&self, job: &str) -> Result<(), FarmError> {
         let fail = FarmError::server("removing a job");
         self.purge_all(job).await?;
-        // It has none when no machine and no command has looked at it yet.
+        // It has none when no machine and no command has read it yet.
         let _ = self.parts.delete_consumer(job).await;
         for stage in 0..4 {
             let gone = self.jobs.purge(format!("{job}.stage.{stage}")).await;
@@ -484,7 +484,7 @@ async fn own_stream(
         });
     }
     match replicas {
-        // It would say yes, and keep one.
+        // It would accept, and keep one.
         Some(replicas @ 2..) if stream.cached_info().cluster.is_none() => {
             Err(refused_copies(Some(replicas), "it is in none".to_owned()))
         }

@@ -299,7 +299,7 @@ impl<C: Commands> Shared<C> {
         };
         let queue = self.farm.queue(job, task.silence_s).await?;
         let opened = Arc::new(OpenJob { task, queue });
-        // Started before the first fetch, because every delivery to a machine that cannot compute counts as a try.
+        // The command is started before the first fetch, because every delivery to a machine that cannot compute counts as a try.
         if self.host(&opened, (job, begun)).await?.is_none() {
             return Ok(None);
         }
@@ -315,7 +315,7 @@ impl<C: Commands> Shared<C> {
     ) -> Result<Option<Arc<Host>>, FarmError> {
         let key = (job.to_owned(), stage);
         let place = self.host_place(key.clone()).await;
-        // Held during the start, otherwise two slots would start the same command; others are not waited for.
+        // The lock is held during the start, otherwise two slots would start the same command; other places stay free.
         let mut place = place.lock().await;
         if let Some(host) = &*place {
             return Ok(Some(host.clone()));
@@ -360,7 +360,7 @@ impl<C: Commands> Shared<C> {
         }
     }
 
-    /// Returns the place of a stage's command; above the limit the places of others are given up.
+    /// Returns the place of a stage's command; above the limit the places of others are released.
     async fn host_place(&self, key: HostKey) -> HostPlace {
         let mut hosts = self.hosts.lock().await;
         while hosts.len() >= HOSTS_MAX && !hosts.contains_key(&key) {
@@ -581,8 +581,8 @@ impl<C: Commands> Shared<C> {
         Ok(!own)
     }
 
-    /// Returns the redelivery delay of a batch that is left to other machines. It varies, so that batches do not return in step to
-    /// the same machines.
+    /// Returns the redelivery delay of a batch that is left to other machines. It varies, so that batches do not
+    /// return in step to the same machines.
     fn handover_delay(&self, batch: &PartBatch, delivered: i64) -> Duration {
         let mut hasher = DefaultHasher::new();
         (&self.settings.name, batch.subject(), delivered).hash(&mut hasher);
@@ -613,7 +613,7 @@ impl<C: Commands> Shared<C> {
             ))));
         };
         if self.settings.fault == Some(InjectedFault::Fails(batch.number)) {
-            parts = Err("it fails, as this machine was told".to_owned());
+            parts = Err("it fails, as injected by --fault".to_owned());
         }
         match parts {
             Ok(Some(parts)) => {
@@ -645,8 +645,8 @@ impl<C: Commands> Shared<C> {
         }
     }
 
-    /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept and
-    /// submitted again.
+    /// Submits answers. If the server cannot store them, because its disk is full or it is down, the answers are kept
+    /// and submitted again.
     async fn submit_with_retry(
         &self,
         opened: &OpenJob<C>,

@@ -18,7 +18,7 @@ pub enum Category {
     Scramble,
     /// Far behind in the race.
     MustHit,
-    /// Nothing of these.
+    /// None of these categories.
     Other,
 }
 

@@ -19,7 +19,7 @@ pub struct Chances {
 }
 
 impl Chances {
-    /// From win, win gammon, win backgammon, lose gammon, lose backgammon.
+    /// Creates chances from win, win gammon, win backgammon, lose gammon, lose backgammon.
     #[inline]
     #[must_use]
     pub const fn from_array(values: [f32; 5]) -> Chances {
@@ -39,7 +39,7 @@ impl Chances {
         }
     }
 
-    /// Win, win gammon, win backgammon, lose gammon, lose backgammon.
+    /// Returns win, win gammon, win backgammon, lose gammon, lose backgammon.
     #[inline]
     #[must_use]
     pub const fn to_array(self) -> [f32; 5] {
@@ -52,7 +52,7 @@ impl Chances {
         ]
     }
 
-    /// The same chances seen by the other player.
+    /// Returns the same chances seen by the other player.
     #[inline]
     #[must_use]
     pub const fn inverted(self) -> Chances {

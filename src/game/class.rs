@@ -51,7 +51,7 @@ impl Class {
     }
 }
 
-/// At most six checkers remain besides those stacked on the two deepest points.
+/// Returns true if at most six checkers remain besides those stacked on the two deepest points.
 fn is_crashed(side: Side) -> bool {
     let total = side.on_board();
     let (ace, deuce) = (side.count(0), side.count(1));
@@ -65,7 +65,7 @@ fn is_crashed(side: Side) -> bool {
 }
 
 impl fmt::Display for Class {
-    /// `over`, `bearoff2`, `bearoff-ts`, `bearoff1`, `bearoff-os`, `race`, `crashed`, `contact`.
+    /// Writes `over`, `bearoff2`, `bearoff-ts`, `bearoff1`, `bearoff-os`, `race`, `crashed`, `contact`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Class::Over => "over",

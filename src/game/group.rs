@@ -1,4 +1,4 @@
-//! Groups of positions that scores are given for: classes, kinds of crashed positions, game plans.
+//! Groups of positions by which scores are reported: classes, kinds of crashed positions, game plans.
 
 use super::{BAR, Category, Class, Position, Side};
 use std::fmt;

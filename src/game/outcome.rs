@@ -24,14 +24,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Points that the player on roll gets with the cube at 1: -3 to 3, never 0.
+    /// Returns the points that the player on roll gets with the cube at 1: -3 to 3, never 0.
     #[must_use]
     pub const fn points(self) -> i32 {
         let points = self.margin as i32;
         if self.won { points } else { -points }
     }
 
-    /// The same result seen by the other player.
+    /// Returns the same result seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> Outcome {
         Outcome {
@@ -72,7 +72,7 @@ impl Position {
     }
 }
 
-/// The winner's home board is the loser's indices 18 to 23.
+/// Returns the margin of a win over `loser`. The winner's home board is the loser's indices 18 to 23.
 const fn margin(loser: Side) -> Margin {
     if loser.off() > 0 {
         Margin::Single

@@ -1,10 +1,9 @@
-//! Counting what the rules allow, a number of turns deep (rules PERFT-01 to PERFT-03 of
-//! `protocol-specs/play-notation.md`).
+//! Counts of legal plays, a number of turns deep (rules PERFT-01 to PERFT-03 of `protocol-specs/play-notation.md`).
 
 use super::{PlayGenerator, Position, Roll, Side};
 
-/// Positions after `depth` turns, one for each sequence of rolls and plays that leads there; every
-/// roll is taken once, whatever its probability.
+/// Returns the positions after `depth` turns, one for each sequence of rolls and plays that leads there; every roll
+/// is taken once, whatever its probability.
 ///
 /// A roll that cannot be played counts as one play, the pass. A finished game has no plays. Wraps
 /// around beyond 2^64; the start has 116,154,993 at depth 3.
@@ -15,7 +14,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
         .fold(u64::from(depth == 0), |sum, &count| sum.wrapping_add(count))
 }
 
-/// The counts of [`perft`] for each first roll, in the order of [`Roll::ALL`]; zeros at depth 0.
+/// Returns the counts of [`perft`] for each first roll, in the order of [`Roll::ALL`]; zeros at depth 0.
 #[must_use]
 pub fn perft_by_roll(position: &Position, depth: u32) -> [u64; 21] {
     let mut buffers = vec![Vec::new(); depth as usize];
@@ -28,7 +27,7 @@ pub fn perft_by_roll(position: &Position, depth: u32) -> [u64; 21] {
     counts
 }
 
-/// The positions after one turn, pass included: what the counts of the next depth are summed over.
+/// Appends the positions after one turn, pass included; the next depth is summed over them.
 pub fn perft_positions(position: &Position, roll: Roll, out: &mut Vec<Position>) {
     out.clear();
     if position.is_over() {
@@ -40,7 +39,7 @@ pub fn perft_positions(position: &Position, roll: Roll, out: &mut Vec<Position>)
     }
 }
 
-/// `buffers` has one for each turn to come.
+/// Counts the positions after a roll; `buffers` has one for each turn to come.
 fn after_roll(position: &Position, roll: Roll, buffers: &mut [Vec<Position>]) -> u64 {
     let Some((buffer, deeper)) = buffers.split_first_mut() else {
         return 1;
@@ -58,8 +57,8 @@ fn after_roll(position: &Position, roll: Roll, buffers: &mut [Vec<Position>]) ->
     count
 }
 
-/// Positions for measuring the generator: every turn of games that `random` plays, without the
-/// finished ones. `random(n)` must give a number below `n`.
+/// Returns the positions for measuring the generator: every turn of games that `random` plays, without the finished
+/// ones. `random(n)` must give a number below `n`.
 ///
 /// Of the plays two are drawn and the one kept that leaves fewer pips and more made points, so
 /// that the positions look a little like those of games.
@@ -85,7 +84,7 @@ pub fn perf_positions(count: usize, mut random: impl FnMut(u32) -> u32) -> Vec<P
     positions
 }
 
-/// Made points against pips and blots: a rough judgement.
+/// Returns a rough judgement: made points against pips and blots.
 fn soundness(side: Side) -> i32 {
     let (points, singles) = (side.made(), side.occupied() & !side.made());
     6 * points.count_ones() as i32 - 4 * singles.count_ones() as i32 - side.pips() as i32

@@ -52,7 +52,7 @@ impl Play {
         self.length == 0
     }
 
-    /// This play with one more step; at most four.
+    /// Returns this play with one more step; at most four.
     #[must_use]
     pub(crate) fn with(mut self, step: Step) -> Play {
         self.steps[usize::from(self.length)] = step;

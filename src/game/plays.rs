@@ -5,7 +5,7 @@
 
 use super::{BAR, LegalPlay, OFF, Play, Position, Roll, Side, Step};
 
-/// All legal plays of `roll`, one for each position that can result, in the order found.
+/// Returns all legal plays of `roll`, one for each position that can result, in the order found.
 ///
 /// Empty when no checker can move. [`legal_plays`](super::legal_plays) gives the same, faster.
 #[must_use]

@@ -27,7 +27,7 @@ impl Side {
     /// All fifteen borne off.
     pub const ALL_OFF: Side = Side(15 << 100);
 
-    /// Packs counts by index 0..=24; what is missing to 15 is borne off.
+    /// Packs counts by index 0..=24; the rest to 15 is borne off.
     ///
     /// Returns `None` when there are more than 15 checkers.
     #[must_use]
@@ -53,21 +53,21 @@ impl Side {
         counts
     }
 
-    /// Checkers at `index` (0..=25).
+    /// Returns the number of checkers at `index` (0..=25).
     #[inline(always)]
     #[must_use]
     pub const fn count(self, index: usize) -> u8 {
         ((self.0 >> (4 * index)) & 15) as u8
     }
 
-    /// Checkers borne off, 0..=15.
+    /// Returns the number of checkers borne off, 0..=15.
     #[inline(always)]
     #[must_use]
     pub const fn off(self) -> u8 {
         (self.0 >> 100) as u8
     }
 
-    /// Checkers still on the board or bar, 0..=15.
+    /// Returns the number of checkers on the board or bar, 0..=15.
     #[inline(always)]
     #[must_use]
     pub const fn on_board(self) -> u8 {
@@ -88,14 +88,14 @@ impl Side {
         Side(packed)
     }
 
-    /// One checker moved; there must be one at `from`.
+    /// Returns the side with one checker moved; there must be one at `from`.
     #[inline(always)]
     #[must_use]
     pub(crate) const fn moved(self, from: usize, to: usize) -> Side {
         Side(self.0 - (1 << (4 * from)) + (1 << (4 * to)))
     }
 
-    /// Bit `i` is set where at least one checker stands at index `i`, 0..=24.
+    /// Returns a mask whose bit `i` is set where at least one checker stands at index `i`, 0..=24.
     #[inline]
     #[must_use]
     pub const fn occupied(self) -> u32 {
@@ -103,7 +103,7 @@ impl Side {
         gather(x | x >> 1 | x >> 2 | x >> 3)
     }
 
-    /// Bit `i` is set where at least two checkers stand at index `i`, 0..=24.
+    /// Returns a mask whose bit `i` is set where at least two checkers stand at index `i`, 0..=24.
     #[inline]
     #[must_use]
     pub const fn made(self) -> u32 {
@@ -123,7 +123,7 @@ impl Side {
         }
     }
 
-    /// Pip count: index + 1 for each checker, 25 on the bar.
+    /// Returns the pip count: index + 1 for each checker, 25 on the bar.
     #[inline]
     #[must_use]
     pub const fn pips(self) -> u32 {
@@ -132,7 +132,7 @@ impl Side {
         weighted_sum(low) + weighted_sum(high) + 16 * nibble_sum(high)
     }
 
-    /// Checkers at index 6 or higher, the bar among them: those not in the home board.
+    /// Returns the number of checkers at index 6 or higher, the bar among them: those not in the home board.
     #[inline]
     #[must_use]
     pub const fn outside(self) -> u32 {
@@ -140,7 +140,7 @@ impl Side {
     }
 }
 
-/// Bits 0, 4, 8 … 96 of `spread` as bits 0..=24.
+/// Returns the bits 0, 4, 8 … 96 of `spread` as bits 0..=24.
 #[inline(always)]
 const fn gather(spread: u128) -> u32 {
     let bits = spread & ONES;
@@ -155,14 +155,14 @@ const fn gather_half(bits: u64) -> u32 {
     (bits | bits >> 24) as u32 & 0xffff
 }
 
-/// Sum of the sixteen nibbles; at most 255.
+/// Returns the sum of the sixteen nibbles; at most 255.
 #[inline(always)]
 const fn nibble_sum(nibbles: u64) -> u32 {
     let bytes = (nibbles & 0x0f0f_0f0f_0f0f_0f0f) + (nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f);
     (bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
 }
 
-/// Sum of `(i + 1) * nibble i`, for nibbles that add up to 15 at most, so that no byte overflows.
+/// Returns the sum of `(i + 1) * nibble i`, for nibbles that add up to 15 at most, so that no byte overflows.
 #[inline(always)]
 const fn weighted_sum(nibbles: u64) -> u32 {
     let odd = nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f;

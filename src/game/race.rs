@@ -1,9 +1,9 @@
-//! Counts by which people judge races: Keith (2004), Thorp, Kleinman (1980).
+//! Pip count formulas for races: Keith (2004), Thorp, Kleinman (1980).
 
 use super::{Position, Side};
 
-/// A race in the three usual counts, seen by the player on roll. Where a count says double, redouble
-/// or take, money play with a cube that is neither dead nor doubled by the score is meant.
+/// A race in the three usual counts, seen by the player on roll. A count's double, redouble or take is that of money
+/// play with a cube that is neither dead nor doubled by the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceCounts {
     /// Keith's counts: mine raised by a seventh, and the opponent's.
@@ -26,7 +26,7 @@ pub struct RaceAdvice {
 }
 
 impl RaceCounts {
-    /// The counts of a race; `None` with contact, or when the game is over.
+    /// Returns the counts of a race; `None` with contact, or when the game is over.
     #[must_use]
     pub fn of(position: &Position) -> Option<RaceCounts> {
         if position.is_over() || position.has_contact() {
@@ -49,7 +49,7 @@ impl RaceCounts {
         })
     }
 
-    /// Keith: double at 4 above the opponent's count or less, redouble at 3, take from 2 above on.
+    /// Returns Keith's advice: double at 4 above the opponent's count or less, redouble at 3, take from 2 above on.
     #[must_use]
     pub fn by_keith(&self) -> RaceAdvice {
         let [mine, theirs] = self.keith;
@@ -61,7 +61,7 @@ impl RaceCounts {
         }
     }
 
-    /// Thorp: double at 2 above the opponent's count or less, redouble at 1, take from 2 below on.
+    /// Returns Thorp's advice: double at 2 above the opponent's count or less, redouble at 1, take from 2 below on.
     #[must_use]
     pub fn by_thorp(&self) -> RaceAdvice {
         let [mine, theirs] = self.thorp;
@@ -73,7 +73,7 @@ impl RaceCounts {
         }
     }
 
-    /// Kleinman: double above 0.44, redouble above 0.55, pass above 1.2.
+    /// Returns Kleinman's advice: double above 0.44, redouble above 0.55, pass above 1.2.
     #[must_use]
     pub fn by_kleinman(&self) -> RaceAdvice {
         RaceAdvice::of_kleinman(self.kleinman)
@@ -81,8 +81,8 @@ impl RaceCounts {
 }
 
 impl RaceAdvice {
-    /// The rule of 8, 9 and 12 percent on any count, mine first: double when ahead by so much of it, redouble, take
-    /// up to the last.
+    /// Returns the advice of the rule of 8, 9 and 12 percent on any count, mine first: double when ahead by so much
+    /// of it, redouble, take up to the last.
     #[must_use]
     pub fn by_lead([mine, theirs]: [f64; 2]) -> RaceAdvice {
         let lead = (theirs - mine) / mine;
@@ -93,7 +93,7 @@ impl RaceAdvice {
         }
     }
 
-    /// Kleinman on any count, mine first.
+    /// Returns Kleinman's advice on any count, mine first.
     #[must_use]
     pub fn by_kleinman(counts: [f64; 2]) -> RaceAdvice {
         RaceAdvice::of_kleinman(kleinman(counts))
@@ -108,24 +108,24 @@ impl RaceAdvice {
     }
 }
 
-/// Kleinman's number, with the sign of the lead.
+/// Returns Kleinman's number, with the sign of the lead.
 fn kleinman([mine, theirs]: [f64; 2]) -> f64 {
     let lead = theirs - mine + 4.0;
-    // Below 5 pips together the formula has no meaning any more.
+    // Below 5 pips together the formula has no meaning.
     let square = lead * lead / (mine + theirs - 4.0).max(1.0);
     if lead < 0.0 { -square } else { square }
 }
 
-/// Pips; 2 more for each checker beyond the first on the ace point, 1 for each beyond the first on the
-/// deuce point and beyond the third on the three point; 1 for each gap on points 4, 5 and 6.
+/// Returns Keith's count: the pips; 2 more for each checker beyond the first on the ace point, 1 for each beyond the
+/// first on the deuce point and beyond the third on the three point; 1 for each gap on points 4, 5 and 6.
 fn keith(side: Side) -> f64 {
     let beyond = |index, free: u8| u32::from(side.count(index).saturating_sub(free));
     let gaps = (3..6).filter(|&index| side.count(index) == 0).count() as u32;
     f64::from(side.pips() + 2 * beyond(0, 1) + beyond(1, 1) + beyond(2, 3) + gaps)
 }
 
-/// Pips; 2 more for each checker left and 1 for each on the ace point; 1 less for each point of the
-/// home board that is held.
+/// Returns Thorp's count: the pips; 2 more for each checker left and 1 for each on the ace point; 1 less for each
+/// point of the home board that is held.
 fn thorp(side: Side) -> f64 {
     let held = (0..6).filter(|&index| side.count(index) > 0).count() as u32;
     let more = u32::from(2 * side.on_board() + side.count(0));

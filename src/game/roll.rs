@@ -33,13 +33,13 @@ impl Roll {
         Ok(Roll { first, second })
     }
 
-    /// Returns a roll whose dice are known to be good.
+    /// Returns a roll of valid dice.
     pub const fn of(first: u8, second: u8) -> Roll {
         assert!(first >= 1 && first <= 6 && second >= 1 && second <= 6);
         Roll { first, second }
     }
 
-    /// Two fair dice, thrown.
+    /// Throws two fair dice.
     #[must_use]
     pub fn thrown(rng: &mut impl Rng) -> Roll {
         let pair = below(rng, 36);
@@ -133,7 +133,7 @@ impl Hash for Roll {
 }
 
 impl fmt::Display for Roll {
-    /// Returns the two digits, as rolled: `31`.
+    /// Returns two digits, as rolled: `31`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.first, self.second)
     }
@@ -143,7 +143,7 @@ impl fmt::Display for Roll {
 mod tests {
     use super::*;
 
-    /// One identity for a roll; how it was shown is another thing.
+    /// Rolls are equal in either order of the dice; the order shown is not part of a roll.
     #[test]
     fn the_order_of_the_dice_is_no_difference() {
         let hash = |roll: Roll| {

@@ -100,11 +100,11 @@ impl Score {
     /// The longest match accepted, in points.
     pub const LENGTH_MAX: u8 = 255;
 
-    /// Returns a match to `length` points (1..=255) with these scores; `crawford` says that this very game is the
-    /// Crawford game. Length 0 is money play and wants scores 0 and no Crawford.
+    /// Returns a match to `length` points (1..=255) with these scores; `crawford` is true if this game is the
+    /// Crawford game. Length 0 is money play, with scores 0 and no Crawford game.
     ///
     /// # Errors
-    /// [`MatchStateError`] names what cannot be.
+    /// [`MatchStateError`] names the fault.
     pub const fn new(
         length: u32,
         me: u32,
@@ -155,7 +155,7 @@ impl Score {
         }
     }
 
-    /// Points to play to; 0 for money.
+    /// Returns the points to play to; 0 for money.
     #[must_use]
     pub const fn length(self) -> u32 {
         self.length as u32
@@ -167,25 +167,25 @@ impl Score {
         self.length == 0
     }
 
-    /// Points of the player on roll.
+    /// Returns the points of the player on roll.
     #[must_use]
     pub const fn me(self) -> u32 {
         self.me as u32
     }
 
-    /// Points of the other player.
+    /// Returns the points of the other player.
     #[must_use]
     pub const fn opponent(self) -> u32 {
         self.opponent as u32
     }
 
-    /// Points that the player on roll still needs (at least 1 in a match, 0 for money).
+    /// Returns the points that the player on roll still needs (at least 1 in a match, 0 for money).
     #[must_use]
     pub const fn my_away(self) -> u32 {
         (self.length - self.me) as u32
     }
 
-    /// Points that the other player still needs (at least 1 in a match, 0 for money).
+    /// Returns the points that the other player still needs (at least 1 in a match, 0 for money).
     #[must_use]
     pub const fn opponent_away(self) -> u32 {
         (self.length - self.opponent) as u32
@@ -219,9 +219,9 @@ impl Score {
 /// Optional rules of money play; they mean nothing in a match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules {
-    /// Gammons count only after the cube has been turned.
+    /// True if gammons count only after the cube has been turned.
     pub jacoby: bool,
-    /// Beavers are allowed.
+    /// True if beavers are allowed.
     pub beavers: bool,
 }
 
@@ -247,7 +247,7 @@ pub struct MatchState {
 }
 
 impl MatchState {
-    /// Money play with a centred cube of 1.
+    /// Returns money play with a centred cube of 1.
     #[must_use]
     pub const fn money(rules: Rules) -> MatchState {
         MatchState {
@@ -288,7 +288,7 @@ impl Default for MatchState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchStateError {
-    /// Not a power of two, or too large.
+    /// The value is not a power of two, or too large.
     #[error("cube is {0}, expected a power of two from 1 to 4096")]
     CubeValue(u32),
     /// Too long a match.

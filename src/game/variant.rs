@@ -25,7 +25,7 @@ impl Variant {
         }
     }
 
-    /// Returns the variant of a name, in letters of any case; `None` if it is not known here.
+    /// Returns the variant of a name, in letters of any case; `None` if it is unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Variant> {
         let mut all = Variant::ALL.into_iter();

@@ -29,7 +29,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// GNU Backgammon's words.
+    /// Returns GNU Backgammon's words.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Verdict {
 }
 
 impl std::fmt::Display for Verdict {
-    /// [`Verdict::text`].
+    /// Writes [`Verdict::text`].
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.text())
     }

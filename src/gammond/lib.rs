@@ -1,7 +1,7 @@
 //! gammond: a GNU Backgammon-compatible backgammon engine, as a library and as a program.
 //!
-//! This crate is the program, and a face: what the two library crates offer under one name. Programs that link the
-//! engine depend on [`gammond_engine`], those that need rules and notations alone on [`gammond_game`].
+//! This crate is the program, and re-exports the two library crates under one name. Programs that link the engine
+//! depend on [`gammond_engine`], those that need rules and notations alone on [`gammond_game`].
 //!
 //! Positions, rolls and legal plays are in [`game`], every text form of them in [`notation`]. An
 //! [`Engine`] holds nets, bearoff tables and threads, and answers three kinds of questions: what a

@@ -29,7 +29,7 @@ impl Progress {
         }
     }
 
-    /// With figures.
+    /// Sets the figures.
     #[must_use]
     pub fn figures(mut self, figures: String) -> Progress {
         self.figures = figures;
@@ -48,13 +48,13 @@ pub struct ProgressEvent {
     pub resumed: u64,
     /// Part of `progress.done` that is saved in a file and survives a kill; `None` without a journal.
     pub saved: Option<u64>,
-    /// The job is over: complete, or stopped.
+    /// True if the job is over: complete, or stopped.
     pub last: bool,
 }
 
 /// Controls of a running job: stop token and progress callback.
 pub struct Control<'a> {
-    /// Ends the job soon, with what it has.
+    /// Ends the job soon, with its results so far.
     pub stop: Stop,
     /// Name of the task, for the events.
     pub task: String,

@@ -19,7 +19,7 @@ pub enum JobError<E: std::error::Error + 'static> {
         /// The setting that differs.
         difference: Difference,
     },
-    /// A part of the journal, or one that was computed elsewhere, is none of this job's, though its header and
+    /// A part of the journal, or one that was computed elsewhere, does not belong to this job, though its header and
     /// checksums are right.
     #[error("{}part {number} is not one of this job's", before(path))]
     Part {
@@ -33,7 +33,7 @@ pub enum JobError<E: std::error::Error + 'static> {
         "only a job with a fixed number of parts can be divided; leave out the rule that ends it early"
     )]
     Endless,
-    /// The machines that compute the parts, or those for whom this one does.
+    /// The machines that compute the parts failed, or those that ordered them.
     #[error(transparent)]
     RemoteExecutor(#[from] RemoteError),
     /// Computing a part.

@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     kind: String,
-    /// In the order of their names, so that a header has one text only.
+    /// Fields in the order of their names, so that a header has one text only.
     fields: BTreeMap<String, String>,
 }
 
@@ -50,7 +50,7 @@ fn shown(value: Option<&str>, from: usize) -> String {
 impl Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (found, wanted) = (self.found.as_deref(), self.wanted.as_deref());
-        // Of long values that begin alike, the places where they differ.
+        // The places where long values that begin alike differ.
         let pairs = (found.unwrap_or_default().chars()).zip(wanted.unwrap_or_default().chars());
         let alike = pairs.take_while(|(a, b)| a == b).count();
         let from = alike.saturating_sub(SHOWN_MAX / 4);
@@ -82,14 +82,14 @@ impl Header {
         .field(VERSION, version)
     }
 
-    /// With a setting. A name that is there already gets the new value.
+    /// Adds a setting; a name that is there already gets the new value.
     #[must_use]
     pub fn field(mut self, name: &str, value: impl Display) -> Header {
         self.fields.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// With the settings of a structure, each of its fields as `NAME.FIELD`.
+    /// Adds the settings of a structure, each of its fields as `NAME.FIELD`.
     #[must_use]
     pub fn settings(self, name: &str, settings: &impl Serialize) -> Header {
         match serde_json::to_value(settings) {
@@ -112,13 +112,13 @@ impl Header {
         }
     }
 
-    /// With the checksum of what decides the result: a net, a list of positions.
+    /// Adds the checksum of contents that decide the result: a net, a list of positions.
     #[must_use]
     pub fn content(self, name: &str, bytes: &[u8]) -> Header {
         self.field(name, sha256(bytes))
     }
 
-    /// With the checksum of a file.
+    /// Adds the checksum of a file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -150,7 +150,7 @@ impl Header {
         self.fields.get(name).map(String::as_str)
     }
 
-    /// One line of JSON.
+    /// Formats one line of JSON.
     #[must_use]
     pub fn text(&self) -> String {
         let quoted = |text: &str| Value::from(text).to_string();

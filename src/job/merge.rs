@@ -23,8 +23,8 @@ pub enum MergeError {
         /// The setting that differs.
         difference: Difference,
     },
-    /// Two shares say different things about a part.
-    #[error("{}: part {number} is not what another share says it is", path.display())]
+    /// Two shares have different bytes of a part.
+    #[error("{}: part {number} differs from that of another share", path.display())]
     Conflict {
         /// The one read later.
         path: PathBuf,
@@ -36,10 +36,10 @@ pub enum MergeError {
     Missing {
         /// The part.
         number: u64,
-        /// The share that the part belongs to, such as `2/5`, as far as known.
+        /// The share that the part belongs to, such as `2/5`, if known.
         share: String,
     },
-    /// A journal that is there already lacks parts of the shares, or says different things about one.
+    /// A journal that is there already lacks parts of the shares, or has different bytes of one.
     #[error("{}: does not hold part {number} of the journals to merge; remove it, or merge nothing", path.display())]
     NotMerged {
         /// The journal that was there.
@@ -47,7 +47,7 @@ pub enum MergeError {
         /// The first such part.
         number: u64,
     },
-    /// Nothing to merge.
+    /// There is nothing to merge.
     #[error("no journals to merge")]
     Nothing,
 }

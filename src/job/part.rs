@@ -10,8 +10,8 @@ pub trait Job: Sync {
     /// Error while computing a part.
     type Error: std::error::Error + Send + 'static;
 
-    /// Everything that decides what the parts are. How many parts are wanted is not in it, so a
-    /// job can be made longer later.
+    /// Returns everything that determines the parts. The number of wanted parts is not in it, so a job can be made
+    /// longer later.
     fn header(&self) -> Header;
 
     /// Returns the sum of no parts.
@@ -30,7 +30,7 @@ pub trait Job: Sync {
     /// Adds a part to the sum. Parts come in the order of their numbers, each once.
     ///
     /// # Errors
-    /// When the bytes are none that [`Job::part`] makes.
+    /// When the bytes are not made by [`Job::part`].
     fn merge(&self, sum: &mut Self::Sum, number: u64, bytes: &[u8]) -> Result<(), BadPart>;
 
     /// Returns true if the sum is sufficient. Checked after every part, so it does not depend on the threads.
@@ -42,7 +42,7 @@ pub trait Job: Sync {
     fn progress(&self, sum: &Self::Sum, parts: u64) -> Progress;
 }
 
-/// The bytes of a part are not what the job makes.
+/// The bytes of a part that the job cannot have made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part that the job does not make")]
 pub struct BadPart;

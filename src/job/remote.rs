@@ -1,7 +1,7 @@
 //! Parts that other machines compute, and parts that this one computes for others.
 //!
-//! A [`Runner`](super::Runner) whose [`Control`](super::Control) has an [`RemoteExecutor`] computes nothing of its own
-//! accord: it shows the job to it, and does what it says. The rest stays as it is: parts are merged in the order of
+//! A [`Runner`](super::Runner) whose [`Control`](super::Control) has an [`RemoteExecutor`] computes nothing by
+//! itself: it passes the job to it, and follows its commands. The rest is unchanged: parts are merged in the order of
 //! their numbers, kept in the same journal, and come to the same result.
 
 use super::Header;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// A job without its types: what others need to know of it.
+/// A job without its types, for other machines.
 pub trait Work: Sync {
     /// Returns the header of the job.
     fn header(&self) -> Header;
@@ -37,7 +37,7 @@ pub trait RemoteExecutor: Debug + Send + Sync {
     /// [`RemoteError`]; the command ends with it.
     fn begin(&self, work: &dyn Work) -> Result<JobRole, RemoteError>;
 
-    /// The job whose parts were taken is done: no more of them are wanted.
+    /// Notifies that the job whose parts were taken is done, and no more of them are wanted.
     fn done(&self) {}
 
     /// Returns the token that ends the command when it runs for others, and shows nothing; none when a person waits for
@@ -57,7 +57,8 @@ pub enum JobRole {
 
 /// A source of parts computed elsewhere.
 pub trait PartSource {
-    /// Parts from number `from` on, each with its number; none when there is nothing for a moment. Waits a little.
+    /// Returns the parts from number `from` on, each with its number; none when there is nothing for a moment. Waits
+    /// a little.
     ///
     /// # Errors
     /// [`RemoteError`]; the command ends with it.
@@ -72,7 +73,7 @@ pub trait PartSource {
     /// # Errors
     /// [`RemoteError`]; the command ends with it.
     fn reject(&mut self, number: u64) -> Result<Range<u64>, RemoteError> {
-        let text = format!("part {number} is none that this job makes");
+        let text = format!("part {number} is not one of this job");
         Err(RemoteError::Failed(text))
     }
 

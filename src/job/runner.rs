@@ -58,7 +58,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Keeps parts in a journal; goes on from those that it holds.
+    /// Keeps parts in a journal; resumes from those that it holds.
     #[must_use]
     pub const fn journal(mut self, path: Option<&'a Path>) -> Runner<'a> {
         self.journal = path;
@@ -83,7 +83,7 @@ impl<'a> Runner<'a> {
     /// Runs `job` until it is done or `control` stops it.
     ///
     /// # Errors
-    /// [`JobError`]. What was done before is in the journal.
+    /// [`JobError`]. The work so far is in the journal.
     pub fn run<J: Job>(
         &self,
         job: &J,
@@ -115,12 +115,12 @@ impl<'a> Runner<'a> {
                     } else {
                         job.part(number, &abandon)
                     };
-                    // Nobody listens any more when an earlier part has failed.
+                    // The receiver is gone when an earlier part has failed.
                     let _ = sender.send((number, part));
                 });
             };
             let ended = drive(&mut merger, &spawn, window, &receiver, &abandon, control);
-            // Parts that are still computed are not wanted any more.
+            // Parts in progress are no longer wanted.
             abandon.trigger();
             ended
         })?;
@@ -171,7 +171,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Opens the journal and looks at what it holds.
+    /// Opens the journal and reads its contents.
     fn open<'j, J: Job>(&self, job: &'j J) -> Result<PartMerger<'j, J>, JobError<J::Error>> {
         let mut merger = PartMerger {
             job,
@@ -241,7 +241,7 @@ impl<J: Job> PartMerger<'_, J> {
     }
 
     fn is_done(&self) -> bool {
-        // A share cannot know what the other shares have come to.
+        // A share does not know the results of the other shares.
         self.beyond(self.next) || (self.share == Share::WHOLE && self.job.is_done(&self.sum))
     }
 
@@ -290,7 +290,7 @@ impl<J: Job> PartMerger<'_, J> {
         self.report_with(control, None, last);
     }
 
-    /// The same with other figures, if there are any.
+    /// Reports progress with other figures if there are any.
     fn report_with(&self, control: &mut Control<'_>, figures: Option<String>, last: bool) {
         let mut progress = self.job.progress(&self.sum, self.parts);
         if let Some(figures) = figures {
@@ -307,7 +307,7 @@ impl<J: Job> PartMerger<'_, J> {
     }
 }
 
-/// Merges parts that come from elsewhere, until the job is done (true), stopped, or no more come.
+/// Merges parts that come from elsewhere, until the job is done (true) or stopped, or the parts end.
 fn take_all<J: Job>(
     merger: &mut PartMerger<'_, J>,
     parts: &mut dyn PartSource,
@@ -349,7 +349,7 @@ fn take_all<J: Job>(
     }
 }
 
-/// Lets the threads compute and merges what comes, until the job is done (true) or stopped.
+/// Lets the threads compute and merges their parts, until the job is done (true) or stopped.
 fn drive<J: Job>(
     merger: &mut PartMerger<'_, J>,
     spawn: &dyn Fn(u64),
@@ -361,7 +361,7 @@ fn drive<J: Job>(
     let mut ahead = merger.next;
     let mut flying = 0;
     let mut waiting = BTreeMap::new();
-    // A failure counts when its turn comes, so that the same one is told for any number of threads.
+    // A failure counts when its turn comes, so that any number of threads reports the same one.
     let mut failed: Option<(u64, J::Error)> = None;
     loop {
         if merger.take(&mut waiting)? {

@@ -1,5 +1,5 @@
-//! The stamp in the head of a text file that a job made: the same command knows its own work again, and leaves
-//! everything else as it is.
+//! The stamp in the head of a text file that a job made: the same command recognises its own work, and leaves all
+//! other files unchanged.
 
 use super::{Difference, Header};
 use gammond_base::checksum::sha256;
@@ -12,7 +12,7 @@ pub struct Stamp(pub &'static str);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StampError {
-    /// No job of this command made it.
+    /// The record was not made by a job of this command.
     #[error("not a file of {0}'s; left unchanged")]
     Foreign(&'static str),
     /// The lines of the stamp cannot be read.

@@ -1,7 +1,7 @@
 //! The common parts of answers to lines of text: JSON in the shapes of the interface, compact text, or bare positions.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is
-//! not makes [`NotFinite`], never a word that JSON does not know.
+//! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is not makes
+//! [`NotFinite`], never a word outside JSON.
 
 use super::request::{Line, Refusal, RequestError};
 use super::verbs::VERBS;
@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 pub struct Addressee<'a> {
     /// The request's id.
     pub id: Option<&'a str>,
-    /// The style wanted.
+    /// The requested style.
     pub style: AnswerStyle,
     /// Warning about a part of the request that was dropped, if any.
     pub warning: Option<&'static str>,
@@ -49,9 +49,9 @@ pub struct NotFinite;
 
 pub(crate) type Written = Result<(), NotFinite>;
 
-/// Equities and chances have six decimals: what is behind them is noise of single precision.
+/// Scale of equities and chances, which have six decimals: further digits are noise of single precision.
 pub(crate) const EQUITY_SCALE: u32 = 1_000_000;
-/// Match winning chances have seven, as a point of EMG is a small part of one.
+/// Scale of match winning chances, which have seven decimals, as a point of EMG is a small part of one.
 pub(crate) const MWC_SCALE: u32 = 10_000_000;
 
 /// A number rounded as answers give it.
@@ -77,7 +77,7 @@ pub fn number_value(value: impl Into<f64>) -> serde_json::Value {
     serde_json::to_value(<Number>::from(value.into())).unwrap_or_default()
 }
 
-/// Chances as answers give them.
+/// Returns the chances as answers give them.
 #[must_use]
 pub fn chances_value(chances: &Chances) -> serde_json::Value {
     serde_json::to_value(Probabilities::from(chances)).unwrap_or_default()
@@ -124,7 +124,7 @@ pub(crate) fn id_of(position: Position) -> Shown<PositionId> {
     Shown(PositionId::from(position))
 }
 
-/// Points for money, equivalent-to-money equity (EMG) in a match.
+/// Returns the unit: points for money, equivalent-to-money equity (EMG) in a match.
 pub(crate) const fn unit(equities: &Equities) -> &'static str {
     match equities.mwc {
         None => "points",
@@ -184,7 +184,7 @@ pub(crate) fn finite(values: &[f64]) -> Written {
     }
 }
 
-/// Win, gammon and backgammon chances of both sides in percent.
+/// Returns the win, gammon and backgammon chances of both sides in percent.
 pub(crate) fn percent(chances: &Chances) -> String {
     let [win, gammon, backgammon, lose_gammon, lose_backgammon] =
         chances.to_array().map(|chance| chance * 100.0);
@@ -204,7 +204,7 @@ struct ErrorBody<'a> {
     line: Option<u64>,
 }
 
-/// The answer to a line that was refused, with its number where lines are counted.
+/// Writes the answer to a line that was refused, with its number where lines are counted.
 pub fn error(to: Addressee<'_>, error: &RequestError, number: Option<u64>, out: &mut Vec<u8>) {
     let RequestError {
         code,
@@ -226,7 +226,7 @@ pub fn error(to: Addressee<'_>, error: &RequestError, number: Option<u64>, out: 
     let _ = object(to, "error", body, out);
 }
 
-/// An answer of this type made of JSON values; in the other styles `plain` alone.
+/// Writes an answer of this type made of JSON values; in the other styles `plain` alone.
 pub fn values(
     to: Addressee<'_>,
     kind: &'static str,

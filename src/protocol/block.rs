@@ -1,4 +1,4 @@
-//! A match in lines behind a request: what a session collects until the line that ends it.
+//! A match in lines behind a request: a session collects it until the line that ends it.
 
 use super::queue_place::QueuePlace;
 use super::request::{MatchHeader, Refusal, RequestError};
@@ -10,7 +10,7 @@ use gammond_report::analysis::MatchPart;
 /// Longest match of one request, with its line ends.
 pub const MATCH_BYTES_MAX: usize = 256 << 10;
 
-/// The words that choose a part of a match, and what each wants.
+/// The words that choose a part of a match, and their expected values.
 const PART_KEYS: [(&str, &str); 3] = [
     ("from", "GAME or GAME:MOVE, such as 2:5"),
     ("to", "GAME or GAME:MOVE, such as 2:5"),
@@ -67,7 +67,7 @@ pub(super) struct Block {
     pub(super) place: QueuePlace,
     /// The number of the request's own line, where lines are counted.
     pub(super) number: Option<u64>,
-    /// What to do with the match; `None` for a wrong request, whose error is in `refused`.
+    /// Header of the match; `None` for a wrong request, whose error is in `refused`.
     pub(super) wanted: Option<MatchHeader>,
     /// The line that ends it.
     end: String,
@@ -139,12 +139,12 @@ impl Block {
         self.text = Vec::new();
     }
 
-    /// Bytes that are kept.
+    /// Returns the number of bytes that are kept.
     pub(super) fn held(&self) -> usize {
         self.text.capacity()
     }
 
-    /// Returns what to do with the match, and its text, or why there is none.
+    /// Returns what to do with the match, and its text, or the reason why there is none.
     pub(super) fn finish(&mut self) -> Result<(MatchHeader, Vec<u8>), RequestError> {
         match (self.refused.take(), self.wanted.take()) {
             (None, Some(wanted)) => Ok((wanted, std::mem::take(&mut self.text))),

@@ -34,7 +34,7 @@ static DIALECTS: [Entry; 3] = [
 ];
 
 impl Defaults {
-    /// gnubg's server language, spoken from the first byte.
+    /// Creates gnubg's server language, spoken from the first byte.
     #[must_use]
     pub fn external(&self) -> Box<dyn Dialect> {
         Box::new(External::server(self.rules.clone()))
@@ -44,7 +44,7 @@ impl Defaults {
     /// comment.
     ///
     /// # Errors
-    /// The line belongs to a protocol that is not spoken here.
+    /// The line belongs to a protocol that is unknown here.
     pub fn dialect(&self, first: FramedLine<'_>) -> Result<Option<Box<dyn Dialect>>, RequestError> {
         let requests = || -> Box<dyn Dialect> { Box::new(Session::new(self.session.clone())) };
         let FramedLine::Line(line) = first else {
@@ -61,7 +61,7 @@ impl Defaults {
     }
 }
 
-/// The first line of an HTTP request: `METHOD PATH HTTP/1.1`.
+/// Returns true for the first line of an HTTP request: `METHOD PATH HTTP/1.1`.
 fn is_http(line: &[u8]) -> bool {
     let mut words = line
         .split(|byte| *byte == b' ')

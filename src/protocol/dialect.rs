@@ -1,9 +1,8 @@
 //! The common part of all line protocols: a machine that turns lines into actions.
 //!
-//! A transport (a socket, standard input) feeds a [`Dialect`] the lines that
-//! [`super::LineCodec`] cuts, sends what it says, has an [`Inquiry`] answered by the engine, and
-//! sends what the inquiry's [`Reply`] makes of that. What waits in a queue is an inquiry: the line
-//! is parsed once, when it is read.
+//! A transport (a socket, standard input) feeds a [`Dialect`] the lines that [`super::LineCodec`] cuts, sends its
+//! output, has an [`Inquiry`] answered by the engine, and sends the answer that the inquiry's [`Reply`] writes.
+//! Queues hold inquiries: the line is parsed once, when it is read.
 
 use super::answer::{self, Addressee};
 use super::queue_place::QueuePlace;
@@ -19,7 +18,7 @@ use std::sync::Arc;
 /// The action for a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineAction<Q = Inquiry> {
-    /// Send no text: the line asks nothing, or the command has no answer.
+    /// Send no text: the line is no request, or the command has no answer.
     Silence,
     /// Send this text; each line has its LF.
     Say(String),
@@ -53,11 +52,11 @@ pub struct Cancel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CancelState {
-    /// It will be answered with what is known, or with an error.
+    /// The request will be answered with the result so far, or with an error.
     Stopped,
-    /// It is answered in a moment, as if it were not stopped.
+    /// The request will be answered in a moment, as if it were not stopped.
     Finishing,
-    /// It has been answered, or there was none.
+    /// The request has been answered, or there was none.
     Unknown,
 }
 
@@ -104,7 +103,7 @@ impl Cancel {
 }
 
 impl<Q> LineAction<Q> {
-    /// The same step with another question in it.
+    /// Returns the same step with another question in it.
     pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> LineAction<R> {
         match self {
             LineAction::Silence => LineAction::Silence,
@@ -164,8 +163,8 @@ pub struct Inquiry {
     pub place: QueuePlace,
     /// True if a stopped search should still give an answer without look-ahead.
     pub fallback_to_static: bool,
-    /// Receives the analyses of a match beside the report, if they are wanted; not for [`super::ReportForm::Json`], whose decisions
-    /// are dropped once they are written.
+    /// Receives the analyses of a match beside the report, if requested; not for [`super::ReportForm::Json`], whose
+    /// decisions are dropped once they are written.
     pub collected: Option<Arc<Collected>>,
     /// Makes the answer.
     pub reply: Box<dyn Reply>,

@@ -25,7 +25,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Returns what it means, as in `protocol-specs/errors.md`.
+            /// Returns its meaning, as in `protocol-specs/errors.md`.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self {

@@ -1,4 +1,4 @@
-//! JSON of strangers: an object is read with all its members, and one that has a member twice is refused.
+//! Untrusted JSON: an object is read with all its members, and one that has a member twice is refused.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
@@ -10,7 +10,7 @@ pub const MEMBERS_MAX: usize = 64;
 /// Most values of a document, each of which takes more memory than its text.
 const VALUES_MAX: usize = 100_000;
 
-/// JSON that keeps members that stand twice.
+/// JSON that keeps duplicate members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     /// `null`.

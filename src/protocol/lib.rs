@@ -1,7 +1,9 @@
-//! Protocols as machines without I/O: text in, requests and text out.
+//! Line protocols, requests in JSON, and the bodies of other programs' HTTP interfaces, as machines without I/O: bytes
+//! in, [`Inquiry`]s out, and the text of their answers.
 //!
-//! [`answerer`] asks the engine; the other modules know its vocabulary alone, so that they are tested with no net
-//! loaded. No module knows a socket. The normative texts are in `protocol-specs/`.
+//! [`answerer`] answers inquiries by the engine and the analysis of matches; the other modules use the engine's types
+//! alone, so that they are tested with no net loaded. No module opens a socket. The normative texts are in
+//! `protocol-specs/`.
 //!
 //! ```
 //! use gammond_protocol::{Request, Options, parse_line};

@@ -20,8 +20,8 @@ pub fn verbs() -> impl Iterator<Item = &'static str> {
     verbs_of_requests().chain([LINE])
 }
 
-/// Returns the line, or the lines of a match, that a message on the subject of this verb stands for: what comes behind
-/// the verb, with the `#id` in front of it.
+/// Returns the line, or the lines of a match, that a message on the subject of this verb means: the text behind the
+/// verb, with the `#id` in front of it.
 fn lines(verb: &str, payload: &[u8]) -> Vec<u8> {
     if verb == LINE {
         return payload.to_vec();

@@ -1,4 +1,4 @@
-//! Answers to requests, made of what the engine found.
+//! Answers to requests, made from the engine's results.
 
 use super::answer::{self, Addressee, NotFinite};
 use super::dialect::{About, Reply};
@@ -213,7 +213,7 @@ fn stats(to: Addressee<'_>, about: &About<'_>, out: &mut Vec<u8>) {
     answer::values(to, "stats", &body, &plain, out);
 }
 
-/// Scores an `m` record: what is not listed costs as much as the worst listed.
+/// Scores an `m` record: a play that is not listed costs as much as the worst listed.
 fn play_record(
     to: Addressee<'_>,
     record: &PlayRecord,

@@ -54,7 +54,7 @@ pub enum Request {
     Stats,
     /// Stop the requests with these ids; without any all of them.
     Cancel(Vec<String>),
-    /// Say `pong`.
+    /// Answer `pong`.
     Ping,
     /// End the session.
     Quit,
@@ -70,9 +70,9 @@ pub struct MatchHeader {
     pub rules: Rules,
     /// The line that ends it.
     pub end: String,
-    /// True if the client wants progress reports.
+    /// True if the client requests progress reports.
     pub progress: bool,
-    /// The decisions that are judged.
+    /// The decisions that are analysed.
     pub part: MatchPart,
 }
 
@@ -87,7 +87,7 @@ pub struct Refusal {
     pub style: AnswerStyle,
     /// The error.
     pub error: RequestError,
-    /// For a wrong `analyse`: the line that ends its match. The lines up to it are no requests.
+    /// Line that ends the match of a wrong `analyse`. The lines up to it are no requests.
     pub match_end: Option<String>,
 }
 

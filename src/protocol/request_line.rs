@@ -1,8 +1,8 @@
 //! One request line to one request: the language of `gammond pipe` and `gammond serve`.
 //!
-//! Rules of `protocol-specs/request-protocol.md`. What a line asks for is resolved
-//! here completely: the position's own cube, score and dice, the session's settings and the
-//! request's settings are already one query when [`parse_line`] returns.
+//! Rules of `protocol-specs/request-protocol.md`. A request is resolved here completely: the position's
+//! own cube, score and dice, the session's settings and the request's settings are already one query when
+//! [`parse_line`] returns.
 
 use super::block::match_part;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
@@ -79,7 +79,7 @@ pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal
     })
 }
 
-/// The head of a line, known even if the rest of the line is wrong.
+/// The head of a line, valid even if the rest of the line is wrong.
 pub(super) struct Head {
     pub(super) id: Option<String>,
     pub(super) wishes: Wishes,
@@ -92,7 +92,7 @@ fn parse(line: &[u8], session: &Options, head: &mut Head) -> Result<Request, Req
         return Err(RequestError::too_long());
     }
     let text = trimmed(line);
-    // `trimmed` takes bytes from both ends; what it took in front counts for places.
+    // `trimmed` removes bytes at both ends; those in front count for places.
     let skipped = line.len() - trimmed_front(line).len();
     let parsed = match text.starts_with(b"{") {
         true => request_of_json(text, session, head),
@@ -156,7 +156,7 @@ fn trimmed_front(line: &[u8]) -> &[u8] {
     rest
 }
 
-/// Without NULs and blanks in front, without a CR and blanks at the end.
+/// Removes NULs and blanks in front, a CR and blanks at the end.
 fn trimmed(line: &[u8]) -> &[u8] {
     trimmed_front(line).trim_ascii_end()
 }
@@ -543,6 +543,6 @@ fn match_end(line: &[u8]) -> Option<String> {
 
 /// Most ids of one request to cancel.
 const CANCELLED_MAX: usize = 64;
-/// The word for the line that ends a block, and that line where the request says no other one.
+/// The keyword for the line that ends a block, and that line by default.
 const END: &str = "end";
 const BLOCK_END: &str = ".";

@@ -59,7 +59,7 @@ impl InquiryTask {
         }
     }
 
-    /// Bytes of a file that the task holds.
+    /// Returns the number of bytes of a file that the task holds.
     #[must_use]
     pub fn held(&self) -> usize {
         match self {
@@ -88,9 +88,9 @@ pub struct MatchTask {
     pub rules: Rules,
     /// Format of the report.
     pub form: ReportForm,
-    /// True if the client wants progress reports.
+    /// True if the client requests progress reports.
     pub progress: bool,
-    /// The decisions that are judged.
+    /// The decisions that are analysed.
     pub part: MatchPart,
 }
 
@@ -99,13 +99,13 @@ pub struct MatchTask {
 pub struct MatchProgress {
     /// Number of matches in the file.
     pub matches: usize,
-    /// Matches that are finished.
+    /// Number of finished matches.
     pub matches_done: usize,
     /// Number of games in all matches.
     pub games: usize,
     /// Games that are finished.
     pub games_done: usize,
-    /// Decisions that are finished.
+    /// Number of finished decisions.
     pub decisions_done: usize,
 }
 

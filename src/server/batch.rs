@@ -118,7 +118,7 @@ impl Item {
     }
 }
 
-/// Answers `input` line by line, in order, until it ends, `output` is closed or a line says `quit`.
+/// Answers `input` line by line, in order, until it ends, `output` is closed or a line is `quit`.
 ///
 /// # Errors
 /// If reading or writing fails; a closed output is no error.
@@ -129,7 +129,7 @@ pub fn run(
     output: impl Write,
 ) -> io::Result<Summary> {
     let (sender, blocks): (_, Receiver<io::Result<Block>>) = sync_channel(BLOCKS_WAITING);
-    // Not joined: when a line says `quit` it may wait in a read for ever.
+    // Not joined: after `quit` it may wait in a read for ever.
     std::thread::Builder::new()
         .name("stdin".into())
         .spawn(move || read_blocks(input, &sender))?;

@@ -1,6 +1,6 @@
-//! Transports: lines over sockets (`lines`), HTTP with pages and MCP (`http`), the console, standard input (`batch`,
-//! `ubgi`). They share `core` (queues, the threads that compute, limits, the shutdown) and `io` (sockets).
-//! NATS is in `gammond-farm`.
+//! The server and its transports: lines over sockets (`lines`), HTTP with pages and MCP (`http`), the console
+//! (`console`), standard input (`batch`, `ubgi`). They share `core` (queues, compute threads, limits, the shutdown)
+//! and `io` (sockets). The transport of NATS is in `gammond-farm`.
 
 pub mod batch;
 pub mod console;

@@ -151,7 +151,7 @@ impl Server {
             () = gracefully => {}
             () = reached(&mut phase, Phase::Cut) => {}
         }
-        // What is left sees the phase within a moment; a query that does not stop is left behind.
+        // The remaining connections see the phase within a moment; a query that does not stop is left behind.
         self.core.phase.send_replace(Phase::Cut);
         let _ = timeout(Duration::from_millis(200), join_all(&mut tasks)).await;
     }

@@ -52,7 +52,7 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
                 last.iter().for_each(Stop::trigger);
                 last.clear();
             }
-            // Older lines have been obeyed: no more wait than the channel holds.
+            // Earlier lines have been obeyed: no more wait than the channel holds.
             if last.len() > LINES_WAITING + 1 {
                 last.pop_front();
             }
@@ -68,8 +68,8 @@ fn read_lines(mut input: impl Read, orders: &SyncSender<io::Result<Order>>) {
     }
 }
 
-/// Runs UBGI until the input ends or says `quit`. `build` creates an engine with these nets and threads if an option asks for
-/// another one.
+/// Runs UBGI until the input ends or `quit`. `build` creates an engine with these nets and threads if an option
+/// changes them.
 ///
 /// # Errors
 /// If reading or writing fails; a closed output is no error.

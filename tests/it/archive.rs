@@ -304,7 +304,7 @@ fn files_of_others_are_left_alone() {
         ),
         (
             "head",
-            "file is not a database; sqlite3 FILE .recover may save what is in it",
+            "file is not a database; sqlite3 FILE .recover may save its contents",
         ),
         ("theirs", "is an SQLite file of another program"),
         ("named", "is an SQLite file of another program"),

@@ -364,7 +364,7 @@ fn short_help_folds_the_common_options() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let long = String::from_utf8(run(&words, b"").stdout).unwrap();
         assert!(
-            long.contains("\nCommon options:\n") && !long.contains("--help says more"),
+            long.contains("\nCommon options:\n") && !long.contains("--help has more"),
             "{long}"
         );
         assert!(short.lines().count() + 10 < long.lines().count(), "{line}");

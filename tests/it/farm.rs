@@ -156,7 +156,7 @@ fn job_continues_without_its_submitter() {
     fs::remove_file(field.path("made.bm")).unwrap();
     let other = field.run(&format!("farm fetch {job}"));
     assert!(
-        String::from_utf8_lossy(&other.stderr).contains("is not what the job was submitted with")
+        String::from_utf8_lossy(&other.stderr).contains("has changed since the job was submitted")
     );
     field.good(&format!("farm cancel {job}"));
     let gone = field.run(&format!("farm fetch {job}"));
@@ -377,7 +377,7 @@ fn all_are_told(field: &Field, job: &str) {
         "2 batches abandoned".to_owned(),
         format!("abandoned: {job}.0.0.0: delivered 1"),
         "times without an answer".to_owned(),
-        format!("abandoned: {job}.0.3.0: it fails, as this machine was told"),
+        format!("abandoned: {job}.0.3.0: it fails, as injected by --fault"),
         format!("`gammond farm retry {job}`"),
     ] {
         assert!(

@@ -122,7 +122,10 @@ fn training_writes_only_its_own_files() {
     let file = ClassicFile::load(&net).unwrap();
     assert_eq!(file.net, end.state.net);
     fs::write(&net, ClassicFile::of(file.net).text()).unwrap();
-    refused(check_target(&net, &header), "does not say how it was made");
+    refused(
+        check_target(&net, &header),
+        "without the settings that made it",
+    );
 }
 
 fn gammond(folder: &Path, words: &str) -> (i32, String) {

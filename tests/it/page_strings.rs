@@ -48,7 +48,8 @@ fn sources(endings: &[&str]) -> Vec<(PathBuf, String)> {
 
 /// Returns the rows of the table: the English text, and its translations.
 fn rows() -> Vec<(String, Vec<String>)> {
-    let text = fs::read_to_string(root().join("src/server/http/paths/page/translations.js")).unwrap();
+    let text =
+        fs::read_to_string(root().join("src/server/http/paths/page/translations.js")).unwrap();
     let (_, object) = text.split_once("export default ").unwrap();
     let lines: Vec<&str> = object
         .lines()

@@ -160,11 +160,11 @@ fn small_net_of_another_plan_is_reported() {
     assert!(other != RECIPE);
     let said = told(&other);
     assert!(
-        said.contains("pruning.net") && said.contains("pruning.json does not say"),
+        said.contains("pruning.net") && said.contains("pruning.json is not of"),
         "{said}"
     );
     std::fs::remove_file(out.join("first/pruning.json")).unwrap();
-    assert!(told(RECIPE).contains("pruning.json does not say"));
+    assert!(told(RECIPE).contains("pruning.json is not of"));
     assert!(before == std::fs::read(&net).unwrap(), "written over");
 }
 

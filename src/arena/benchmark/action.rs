@@ -12,17 +12,17 @@ pub struct ActionRecord {
     pub record: CubeRecord,
     /// Points that both players need, 2 to 25.
     pub away: u8,
-    /// Match winning chance of who doubles, after a pass, 0 to 1: that of the table with which the record was rolled
-    /// out. `None` if its file does not say.
+    /// Match winning chance of the player who doubles, after a pass, 0 to 1: that of the table with which the record
+    /// was rolled out. `None` if its file has none.
     pub pass: Option<f64>,
 }
 
 /// Match winning chances that a player's actions lose, in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ActionLoss {
-    /// By doubling or not, if the opponent answers rightly.
+    /// Loss by doubling or not, if the opponent answers correctly.
     pub double: f64,
-    /// By taking or passing, if doubled.
+    /// Loss by taking or passing, if doubled.
     pub take: f64,
     /// Worth of a point at the score: half of what lies between a won and a lost single game.
     pub point: f64,
@@ -39,8 +39,8 @@ impl ActionLoss {
     }
 }
 
-/// Lets a player decide on both sides of a double and charges it (BM-36). `None` if the player knows no cube, or no
-/// match is so long.
+/// Has a player decide on both sides of a double, and returns the losses (BM-36). `None` if the player has no cube,
+/// or no match is so long.
 ///
 /// # Errors
 /// When the player has no answer.

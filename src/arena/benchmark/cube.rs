@@ -1,4 +1,4 @@
-//! The cube action measure: what a player's chances would get wrong at 31 scores.
+//! The cube action measure: the errors of a player's chances at 31 scores.
 
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::equity::doubling0::{Decision0, DecisionState, decide};
@@ -40,9 +40,9 @@ pub struct CubeLoss {
     pub measure: f64,
     /// Sum over the scores of the match winning chance lost.
     pub mwc: f64,
-    /// Only at 7-away, 7-away: match winning chance lost by a wrong double decision.
+    /// Match winning chance lost by a wrong double decision; 0 except at 7-away, 7-away.
     pub double_mwc: f64,
-    /// Only at 7-away, 7-away: by a wrong take decision.
+    /// Match winning chance lost by a wrong take decision; 0 except at 7-away, 7-away.
     pub take_mwc: f64,
 }
 

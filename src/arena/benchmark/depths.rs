@@ -17,12 +17,12 @@ use rayon::prelude::*;
 pub struct DepthTally {
     /// Value at `n` plies less that at `n + 1`, for the player on roll.
     pub differences: Running,
-    /// Their squares.
+    /// Squares of the differences.
     pub squares: Running,
 }
 
 impl DepthTally {
-    /// Root of the mean square.
+    /// Returns the root of the mean square.
     #[must_use]
     pub fn root(&self) -> f64 {
         self.squares.mean().sqrt()
@@ -34,7 +34,7 @@ impl DepthTally {
 pub struct GroupDepths {
     /// The group.
     pub group: Group,
-    /// From 0 to 1 ply, from 1 to 2, and so on.
+    /// Changes from 0 to 1 ply, from 1 to 2, and so on.
     pub steps: Vec<DepthTally>,
 }
 

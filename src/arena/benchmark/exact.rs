@@ -1,4 +1,4 @@
-//! Records of positions whose chances are known: exact equities in the place of rollouts.
+//! Records of positions whose chances are known: exact equities in place of rollouts.
 
 use gammond_game::notation::{BenchmarkRecord, ListedPlay, PlayRecord, PositionChances};
 use gammond_game::{Chances, Position, Roll, generate_plays};
@@ -6,7 +6,7 @@ use gammond_game::{Chances, Position, Roll, generate_plays};
 /// The chances of the player on roll where they are known, finished games among them.
 pub type ExactChances<'a> = &'a dyn Fn(&Position) -> Option<Chances>;
 
-/// A play and what is known of each of its candidates.
+/// A play and the known results of each of its candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactPlay {
     /// All results of the roll, the best first.
@@ -16,8 +16,7 @@ pub struct ExactPlay {
 }
 
 impl ExactPlay {
-    /// All results of a roll by what is known; `None` when that is not all of them, or nothing can
-    /// move.
+    /// Returns all results of a roll by the known chances; `None` when some are unknown, or no checker can move.
     #[must_use]
     pub fn of(position: &Position, roll: Roll, known: ExactChances<'_>) -> Option<ExactPlay> {
         let mut after = Vec::new();
@@ -27,7 +26,7 @@ impl ExactPlay {
             let chances = known(&position)?;
             candidates.push(PositionChances { position, chances });
         }
-        // The opponent is on roll: the least for him is the most for who moved.
+        // The opponent is on roll, so his least is the mover's most.
         let equity = |one: &PositionChances| f64::from(one.chances.equity());
         candidates.sort_by(|a, b| equity(a).total_cmp(&equity(b)));
         let best = equity(candidates.first()?);

@@ -36,7 +36,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// Lets the match equity table of the measure say what a pass is worth, also where the file does.
+    /// Takes the worth of a pass from the match equity table of the measure, even if the file has it.
     pub fn forget_pass(&mut self) {
         if let ScorableRecord::Action(action) = &mut self.record {
             action.pass = None;

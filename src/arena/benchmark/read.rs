@@ -48,8 +48,8 @@ impl Generation {
     }
 }
 
-/// Records by which the generations are known: key, dice, equity. Of the first generation only one of the contact file
-/// is known; the contact, crashed and race files that were rolled out again have their own.
+/// Records that identify the generations: key, dice, equity. For the first generation only one of the contact file is
+/// known; the contact, crashed and race files that were rolled out again have their own.
 const KNOWN_RECORDS: [(&str, [u8; 2], f64, Generation); 4] = [
     ("OAHDPAABDAOAHDPAABDA", [4, 2], 0.133_905, Generation::First),
     (
@@ -89,7 +89,7 @@ pub struct BenchmarkFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] io::Error),
     /// A line that no benchmark file has.
@@ -98,7 +98,7 @@ pub enum ReadError {
     /// Too many lines are wrong.
     #[error("more than {FAULTS_MAX} wrong lines, the last is line {0}: {1}")]
     Foreign(u64, String),
-    /// There is nothing to score.
+    /// The file has no record to score.
     #[error("no m, o or c record that can be scored: not a benchmark file{0}")]
     Empty(String),
 }
@@ -106,7 +106,7 @@ pub enum ReadError {
 /// Reads all records that can be scored.
 ///
 /// # Errors
-/// [`ReadError`] when reading fails or the file is none of this kind.
+/// [`ReadError`] when reading fails or the file is not of this kind.
 pub fn read(input: &mut dyn BufRead) -> Result<BenchmarkFile, ReadError> {
     let mut reading = Reading::default();
     let mut bytes = Vec::new();
@@ -142,7 +142,7 @@ struct Reading {
     file: BenchmarkFile,
     /// The `#R` lines of the next `m` record.
     rolled: Vec<(u64, PositionChances)>,
-    /// What follows their keys: it decides whether candidates differ.
+    /// Texts after the keys, which decide whether candidates differ.
     texts: Vec<String>,
     /// Points that both players need in `c` records; `None` after settings with an impossible number.
     away: Option<u8>,
@@ -219,7 +219,7 @@ impl Reading {
     }
 }
 
-/// Returns the points that both players need in `c` records, by the settings; `None` if they do not say it.
+/// Returns the points that both players need in `c` records, from the settings; `None` if they do not have it.
 fn cube_away(settings: &str) -> Result<Option<u8>, String> {
     let mut words = settings.split_whitespace();
     if !words.any(|word| word == "cubeAway") {
@@ -249,7 +249,7 @@ fn pass_of(comment: &str) -> Option<f64> {
     (pass > 0.5 && pass < 1.0).then_some(pass)
 }
 
-/// Adds an `m` record and what is wrong with it, given the `#R` lines before it.
+/// Adds an `m` record and its faults, given the `#R` lines before it.
 fn add_play(
     file: &mut BenchmarkFile,
     play: PlayRecord,
@@ -278,7 +278,7 @@ fn add_play(
 struct Fault {
     line: u64,
     text: String,
-    /// The record cannot be scored.
+    /// True if the record cannot be scored.
     whole: bool,
 }
 
@@ -312,7 +312,7 @@ fn play_faults(play: &PlayRecord, rolled: &[(u64, PositionChances)], line: u64) 
             );
         } else if candidate.loss < before {
             let loss = candidate.loss;
-            let text = format!("{name} has a loss of {loss} and stands behind one of {before}");
+            let text = format!("{name} has a loss of {loss} and comes after one of {before}");
             fault(line, false, text);
         }
         before = candidate.loss.max(before);
@@ -328,7 +328,7 @@ fn play_faults(play: &PlayRecord, rolled: &[(u64, PositionChances)], line: u64) 
         let loss = play.equity - equity;
         if (loss - listed.loss).abs() > LOSS_ROUNDING {
             let said = listed.loss;
-            let text = format!("#R of {key} makes a loss of {loss:.6}, line {line} says {said}");
+            let text = format!("#R of {key} makes a loss of {loss:.6}, line {line} has {said}");
             fault(*at, false, text);
         }
     }
@@ -360,7 +360,7 @@ mod tests {
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
     }
 
-    /// BM-36: a pass is worth what the rollouts' settings say, in the file of the record only.
+    /// BM-36: the rollouts' settings give the worth of a pass, in the file of the record only.
     #[test]
     fn a_pass_is_that_of_the_file() {
         let record = format!("c {START} 51 45 ND\n");

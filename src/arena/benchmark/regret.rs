@@ -22,8 +22,8 @@ pub struct FreshDecision {
     pub roll: Roll,
 }
 
-/// Up to `count` of the positions, each once, drawn at random and with a random roll; those whose roll leaves no choice are
-/// passed over.
+/// Returns up to `count` of the positions, each once, drawn at random and with a random roll; those whose roll leaves
+/// no choice are passed over.
 #[must_use]
 pub fn decisions(positions: &[Position], count: usize, seed: u64) -> Vec<FreshDecision> {
     let mut rng = stream(seed, 0x7265_6772);
@@ -45,7 +45,7 @@ pub fn decisions(positions: &[Position], count: usize, seed: u64) -> Vec<FreshDe
     found
 }
 
-/// Says what plays are worth: a search, cubeless.
+/// A judge of plays: a search, cubeless.
 #[derive(Clone, Debug)]
 pub struct PlayJudge {
     engine: Engine,
@@ -53,7 +53,7 @@ pub struct PlayJudge {
 }
 
 impl PlayJudge {
-    /// One of our players as a judge, on all cores.
+    /// Creates a judge that is one of our players, on all cores.
     ///
     /// # Errors
     /// When its files cannot be read.
@@ -68,13 +68,13 @@ impl PlayJudge {
         format!("{} at {}-ply", self.engine.net_name(), self.settings.plies)
     }
 
-    /// Everything that decides what it says.
+    /// Returns everything that determines the judge's answers.
     fn identity(&self) -> Result<String, PlayerError> {
         let (settings, sum) = (&self.settings, self.engine.identity()?);
         Ok(format!("{settings:?} sha256 {sum}"))
     }
 
-    /// Equity of who has just moved to `after`, in points. Computed on the threads of the caller.
+    /// Returns the equity of the player who has just moved to `after`, in points. Runs on the caller's threads.
     fn worth(&self, after: &Position, stop: &Stop) -> Result<f64, EngineError> {
         let (position, state) = (*after, MatchState::money(Rules::default()));
         let query = EvalQuery { position, state };
@@ -121,11 +121,11 @@ pub struct Regrets<'a> {
 }
 
 impl<'a> Regrets<'a> {
-    /// Creates the job that measures what `players` lose at `decisions` against the best candidate, by the mean of
-    /// `judges`. Candidates are the players' choices and this many favourites of the first judge.
+    /// Creates the job that measures the losses of `players` at `decisions` against the best candidate, by the mean
+    /// of `judges`. Candidates are the players' choices and this many favourites of the first judge.
     ///
     /// # Errors
-    /// When the files of a player or a judge cannot be read any more.
+    /// When the files of a player or a judge can no longer be read.
     pub fn new(
         decisions: &'a [FreshDecision],
         players: Vec<&'a dyn Player>,
@@ -194,7 +194,7 @@ impl<'a> Regrets<'a> {
 }
 
 impl Job for Regrets<'_> {
-    /// For each decision what each player loses, in points.
+    /// Losses of each player at each decision, in points.
     type Sum = Vec<Vec<f64>>;
     type Error = PlayerError;
 

@@ -18,7 +18,7 @@ const NO_CUBE: u8 = 1;
 const CUBE: u8 = 2;
 const NO_ACTION: u8 = 3;
 const ACTION: u8 = 4;
-/// In the place of a choice that is not listed.
+/// Number of a choice that is not listed.
 const UNLISTED: u32 = u32::MAX;
 
 /// Records to be scored.
@@ -34,7 +34,7 @@ impl<'a> Scoring<'a> {
     /// from.
     ///
     /// # Errors
-    /// When the files of a player cannot be read any more.
+    /// When the files of a player can no longer be read.
     pub fn new(
         items: &'a [Item],
         players: Vec<&'a dyn Player>,
@@ -130,7 +130,7 @@ impl Job for Scoring<'_> {
     }
 }
 
-/// Returns what a pass is worth by the files, where they say it.
+/// Returns the worth of a pass by the files, where they have it.
 fn passes(items: &[Item]) -> Vec<u8> {
     let pass = |item: &Item| match &item.record {
         ScorableRecord::Action(action) => action.pass,

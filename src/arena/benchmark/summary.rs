@@ -16,7 +16,7 @@ pub enum Scored {
     Play(PlayScore),
     /// An `o` record; `None` when the player has no static chances.
     Cube(Option<CubeLoss>),
-    /// A `c` record; `None` when the player knows no cube.
+    /// A `c` record; `None` when the player has no cube.
     Action(Option<ActionLoss>),
 }
 
@@ -58,7 +58,7 @@ pub struct PlayTally {
     pub loss: Running,
     /// Records with a loss.
     pub wrong: u64,
-    /// Choices that were not listed.
+    /// Number of choices that were not listed.
     pub outside: u64,
 }
 
@@ -71,8 +71,9 @@ impl PlayTally {
         }
     }
 
-    /// Returns the mean loss in the unit of eXtreme Gammon's performance rating (PR): 500 times the loss of a decision in
-    /// points. All records count; only where each leaves a choice is it what players know by that name.
+    /// Returns the mean loss in the unit of eXtreme Gammon's performance rating (PR): 500 times the loss of a
+    /// decision in points. All records count; it is comparable with published PRs only where each record leaves a
+    /// choice.
     #[must_use]
     pub fn performance(&self) -> f64 {
         performance(&self.loss)
@@ -85,7 +86,7 @@ impl PlayTally {
     }
 }
 
-/// PR of a mean loss in thousandths of a point.
+/// Returns the PR of a mean loss in thousandths of a point.
 fn performance(loss: &Running) -> f64 {
     0.5 * loss.mean()
 }
@@ -155,7 +156,7 @@ pub struct Counting {
 }
 
 impl Default for Counting {
-    /// Everything, what is not listed with the worst listed loss.
+    /// Counts every record; a play that is not listed has the worst listed loss.
     fn default() -> Counting {
         Counting {
             keep_outside: true,
@@ -166,7 +167,7 @@ impl Default for Counting {
 }
 
 impl Counting {
-    /// The groups, with their names, everything first.
+    /// Returns the groups, with their names, everything first.
     fn groups(&self) -> Vec<(String, Box<dyn Fn(&Position) -> bool>)> {
         let mut all: Vec<(String, Box<dyn Fn(&Position) -> bool>)> =
             vec![("all".to_owned(), Box::new(|_| true))];
@@ -215,7 +216,7 @@ impl GroupScore {
     }
 }
 
-/// All groups that have records, everything first.
+/// Returns all groups that have records, everything first.
 #[must_use]
 pub fn groups(items: &[Item], scores: &[Scored], counting: &Counting) -> Vec<GroupScore> {
     let mut all: Vec<GroupScore> = (counting.groups().into_iter())
@@ -294,7 +295,7 @@ impl Compared {
     }
 }
 
-/// First player's loss minus the second's, in thousandths of a point, over the `m` records.
+/// Returns the first player's loss minus the second's, in thousandths of a point, over the `m` records.
 #[must_use]
 pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Counting) -> Running {
     paired_of(items, [first, second], (Compared::Plays, counting), |_| {
@@ -302,7 +303,8 @@ pub fn paired(items: &[Item], first: &[Scored], second: &[Scored], counting: &Co
     })
 }
 
-/// First player's loss minus the second's in what is compared, for each group that has such records, everything first.
+/// Returns the first player's loss minus the second's in the compared measure, for each group that has such records,
+/// everything first.
 #[must_use]
 pub fn paired_by_group(
     items: &[Item],

@@ -1,4 +1,4 @@
-//! Errors of a player's static values beside labels that look further, by group.
+//! Errors of a player's static values beside deeper labels, by group.
 
 use super::RECORD_LINE_BYTES_MAX;
 use crate::player::Player;
@@ -19,7 +19,7 @@ pub struct ValueTally {
 }
 
 impl ValueTally {
-    /// Root of the mean square; 0 where noise has made that negative.
+    /// Returns the root of the mean square; 0 where noise has made that negative.
     #[must_use]
     pub fn root(&self) -> f64 {
         self.squares.mean().max(0.0).sqrt()
@@ -36,7 +36,7 @@ pub struct LabelledPosition {
     pub equities: [f64; 2],
 }
 
-/// Labels, and the lines that are none with their reasons.
+/// Labels, and the other lines with the reasons.
 pub type Labels = (Vec<PositionChances>, Vec<(u64, String)>);
 
 /// Reads the training lines of a file (`KEY p0 p1 p2 p3 p4`) to the end.
@@ -53,7 +53,7 @@ pub fn read(input: &mut dyn BufRead) -> io::Result<Labels> {
             break;
         }
         if line.len() > RECORD_LINE_BYTES_MAX {
-            // What follows is the rest of the line, not another one.
+            // The rest is part of this line, not another one.
             let text = format!("line {number} is longer than {RECORD_LINE_BYTES_MAX} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }
@@ -113,8 +113,8 @@ pub struct NoValues(pub String);
 /// Number of labels between two calls for progress.
 const STRETCH: usize = 4096;
 
-/// Returns the errors of all players, by group; groups without labels are left out. Of the first labels when it was
-/// stopped: the second value says of how many.
+/// Returns the errors of all players, by group; groups without labels are left out. After a stop they are of the
+/// first labels: the second value is the number of those.
 ///
 /// # Errors
 /// [`NoValues`].
@@ -151,8 +151,8 @@ pub fn by_group(
     Ok((rows, done))
 }
 
-/// Equity of the player's static chances less each opinion of the label; `None` when the player has no static
-/// chances.
+/// Returns the equity of the player's static chances less each opinion of the label; `None` when the player has no
+/// static chances.
 #[must_use]
 pub fn errors(labels: &[LabelledPosition], player: &dyn Player) -> Option<Vec<[f64; 2]>> {
     let error = |label: &LabelledPosition| {
@@ -162,7 +162,7 @@ pub fn errors(labels: &[LabelledPosition], player: &dyn Player) -> Option<Vec<[f
     labels.par_iter().map(error).collect()
 }
 
-/// The errors of those labels that belong to a group.
+/// Returns the errors of those labels that belong to a group.
 #[must_use]
 pub fn tally(labels: &[LabelledPosition], errors: &[[f64; 2]], group: Group) -> ValueTally {
     let mut tally = ValueTally::default();
@@ -173,7 +173,7 @@ pub fn tally(labels: &[LabelledPosition], errors: &[[f64; 2]], group: Group) -> 
     tally
 }
 
-/// Errors of the first less those of the second, position by position.
+/// Returns the errors of the first player less those of the second, position by position.
 #[must_use]
 pub fn paired(
     labels: &[LabelledPosition],

@@ -18,7 +18,7 @@ pub struct Finish {
 /// A throw, before it is played.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Throw {
-    /// Whose: 0 or 1.
+    /// Number of the player, 0 or 1.
     pub(super) player: usize,
     /// Seen by that player.
     pub(super) position: Position,
@@ -61,8 +61,8 @@ const TURNS_MAX: u32 = 20_000;
 /// Games of one match that have dice of their own; a match to 255 points has at most 509 that count.
 const GAMES_MAX: u64 = 1 << 12;
 
-/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice to all players;
-/// who wins the opening roll is decided by its dice. `None` when `stop` was triggered before the end.
+/// Plays game `number` of the dice of `seed`, cubeless. The same number gives the same dice to all players; its dice
+/// decide who wins the opening roll. `None` when `stop` was triggered before the end.
 ///
 /// # Errors
 /// When a player fails or answers with an illegal play.
@@ -82,8 +82,8 @@ pub fn play_game(
     }))
 }
 
-/// Plays set `number` of the dice of `seed`: a game, or a match. What it brought the player named first: points, or
-/// 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
+/// Plays set `number` of the dice of `seed`: a game, or a match. Returns the result of the player named first:
+/// points, or 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
 pub(super) fn play_set(
     terms: DuelTerms,
     players: [&dyn Player; 2],
@@ -109,7 +109,7 @@ pub(super) fn play_set(
     }
 }
 
-/// 1 when the player named first won the match, -1 when the other did, 0 when it never ended.
+/// Plays a match. Returns 1 when the player named first won it, -1 when the other did, 0 when it never ended.
 fn one_match(
     length: u8,
     players: [&dyn Player; 2],
@@ -133,7 +133,7 @@ fn one_match(
     Ok(Some(0))
 }
 
-/// Points of the player named first; `state` is seen by that player, none without a cube.
+/// Returns the points of the player named first; `state` is seen by that player, none without a cube.
 fn one_game(
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),

@@ -25,7 +25,7 @@ pub struct AdjustedPlan {
     pub seed: u64,
     /// Pairs of games (or matches).
     pub pairs: u64,
-    /// Each game has dice of its own; else the two games of a pair have the same.
+    /// True if each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,
@@ -96,8 +96,8 @@ impl Job for AdjustedDuel<'_> {
     }
 }
 
-/// Plays `plan` and takes out the luck that a judge sees, who comes with
-/// everything that decides what it says, in words and checksums. Goes on from where the journal ends.
+/// Plays `plan` and takes out the luck that a judge sees. The judge comes with everything that decides its values, in
+/// words and checksums. Resumes from the journal.
 ///
 /// # Errors
 /// When a player fails or the journal cannot be used.
@@ -124,7 +124,7 @@ pub fn play_adjusted(
     Runner::new().journal(journal).run(&duel, control)
 }
 
-/// Points and luck per game of the first player in both games of a pair.
+/// Returns the points and luck per game of the first player in both games of a pair.
 fn play_pair(
     plan: &AdjustedPlan,
     pair: u64,
@@ -215,7 +215,7 @@ impl<'a> Luck<'a> {
         })
     }
 
-    /// Luck of the player on roll, in points of the game, or twice its match winning chance.
+    /// Returns the luck of the player on roll, in points of the game, or twice its match winning chance.
     fn of(&self, throw: &Throw) -> f64 {
         let (position, roll) = (&throw.position, throw.roll);
         if let Some(state) = throw.state {
@@ -245,7 +245,7 @@ impl<'a> Luck<'a> {
             );
             let (mut sum, mut weights, mut thrown) = (0.0, 0.0, 0.0);
             for (of, best) in Roll::ALL.iter().zip(&scratch_space.best) {
-                // Seen by the other player: signs turn, and what is left of 1 makes no difference to a difference.
+                // Seen by the other player: signs turn, and the rest to 1 makes no difference to a difference.
                 let value = -best.value;
                 if *of == roll {
                     thrown = value;

@@ -1,11 +1,11 @@
 //! Games between two players.
 //!
 //! A pair of games (or matches) with the same dice, the players changing sides, is the unit: its mean result is
-//! what is averaged, and a part of the [`job`](gammond_job): a duel can be stopped and continued,
-//! divided and merged, and gives the same result on any number of threads.
+//! averaged, and is a part of the [`job`](gammond_job): a duel can be stopped and continued, divided and merged, and
+//! gives the same result on any number of threads.
 //!
-//! * `terms`: what is played for; `game`: one game, or a match of them; `luck`: duels without luck; `rating`: what a
-//!   share of wins means in Elo and FIBS points.
+//! * `terms`: the stakes; `game`: one game, or a match of them; `luck`: duels without luck; `rating`: what a share of
+//! wins means in Elo and FIBS points.
 
 mod game;
 mod luck;
@@ -30,11 +30,11 @@ use std::path::Path;
 pub struct DuelPlan {
     /// Seed of all dice.
     pub seed: u64,
-    /// Pairs of games (or matches) to play at most.
+    /// Maximum number of pairs of games (or matches) to play.
     pub pairs: u64,
     /// Stop when the sequential test between 0 and this many points per game has decided.
     pub decide: Option<f64>,
-    /// Each game has dice of its own; else the two games of a pair have the same.
+    /// True if each game has dice of its own; else the two games of a pair have the same.
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,
@@ -42,13 +42,13 @@ pub struct DuelPlan {
     pub failures: Failures,
 }
 
-/// Treatment of games (or matches) in which another program dies, times out or gives an impossible answer.
+/// Treatment of games (or matches) in which another program exits, times out or gives an impossible answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Failures {
     /// The duel ends with an error.
     #[default]
     End,
-    /// It is not counted, nor is the other game of its pair.
+    /// The game does not count, nor does the other game of its pair.
     Void,
     /// Its player loses one point, or the match.
     Forfeit,
@@ -64,7 +64,8 @@ impl Failures {
     }
 }
 
-/// Failures one after the other, without a game between them that was played to its end, after which a duel ends.
+/// Maximum number of failures one after the other, without a game between them that was played to its end, after
+/// which a duel ends.
 const FAILURES_IN_ROW_MAX: u64 = 10;
 
 /// Results of a duel so far, for the first player.
@@ -113,7 +114,7 @@ impl Tally {
         }
     }
 
-    /// Games (or matches) counted.
+    /// Returns the games (or matches) counted.
     #[must_use]
     pub const fn games(&self) -> u64 {
         2 * self.points.count()
@@ -181,7 +182,7 @@ impl DuelPlan {
         self.terms == DuelTerms::Cubeless && self.failures == Failures::End
     }
 
-    /// Most points that one game brings.
+    /// Returns the most points that one game brings.
     const fn points_max(&self) -> u32 {
         match self.terms {
             DuelTerms::Cubeless => 3,
@@ -250,11 +251,12 @@ fn described(
 }
 
 impl<'a> Duels<'a> {
-    /// A duel as `plan` describes it for each of the `pairings`, which are places in `players`;
-    /// those beyond its end are left out.
+    /// Creates a duel as `plan` describes it for each of the `pairings`, which are places in `players`; those beyond
+    /// its end are left out.
     ///
     /// # Errors
-    /// When the files of a player cannot be read any more, or one does not know the cube that the terms have.
+    /// When the files of a player can no longer be read, or a player does not know the cube that the terms
+    /// have.
     pub fn new(
         plan: &DuelPlan,
         players: &[&'a dyn Player],
@@ -283,14 +285,14 @@ impl<'a> Duels<'a> {
         })
     }
 
-    /// `watch` hears of each pair that is played now, not of those that the journal has.
+    /// Sets the callback for each pair that is played now, not for those that the journal has.
     #[must_use]
     pub fn watched(mut self, watch: Option<&'a PairWatch<'a>>) -> Duels<'a> {
         self.watch = watch;
         self
     }
 
-    /// `failed` hears of the failures that the plan lets pass.
+    /// Sets the callback for the failures that the plan lets pass.
     #[must_use]
     pub fn watching_failures(mut self, failed: &'a FailureWatch<'a>) -> Duels<'a> {
         self.failed = Some(failed);

@@ -1,14 +1,14 @@
 //! Conversion of a share of wins to the scales of rating lists: Elo (1978), FIBS.
 
-/// Difference in Elo points at which the stronger player wins this share of games (0 to 1): a tenfold chance for 400
-/// points. Infinite when one side won all.
+/// Returns the difference in Elo points at which the stronger player wins this share of games (0 to 1): a tenfold
+/// chance for 400 points. Infinite when one side won all.
 #[must_use]
 pub fn elo(won: f64) -> f64 {
     400.0 * (won / (1.0 - won)).log10()
 }
 
-/// Difference in FIBS rating at which the stronger player wins this share (0 to 1) of matches to `length` points:
-/// P = 1 / (10^(-D sqrt(length) / 2000) + 1). Infinite when one side won all.
+/// Returns the difference in FIBS rating at which the stronger player wins this share (0 to 1) of matches to `length`
+/// points: P = 1 / (10^(-D sqrt(length) / 2000) + 1). Infinite when one side won all.
 #[must_use]
 pub fn fibs(won: f64, length: u8) -> f64 {
     2000.0 / f64::from(length).sqrt() * (won / (1.0 - won)).log10()

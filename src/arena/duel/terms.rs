@@ -24,7 +24,7 @@ impl DuelTerms {
         !matches!(self, DuelTerms::Cubeless)
     }
 
-    /// Returns the name of what is played, in the plural.
+    /// Returns the name of the unit that is played, in the plural.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl DuelTerms {
         }
     }
 
-    /// In words, for people and for headers of jobs; nothing for cubeless games.
+    /// Describes the terms, for people and for headers of jobs; `None` for cubeless games.
     #[must_use]
     pub fn text(self) -> Option<String> {
         match self {
@@ -57,7 +57,7 @@ impl DuelTerms {
 /// One roll and its play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedTurn {
-    /// Whose: 0 or 1, the place in the game's players.
+    /// Place of the player among the game's players, 0 or 1.
     pub player: usize,
     /// The position before it, seen by that player.
     pub before: Position,
@@ -81,7 +81,7 @@ pub enum DuelAction {
 }
 
 impl DuelAction {
-    /// The same with the players' places exchanged, or not.
+    /// Returns the same with the players' places exchanged, or not.
     #[must_use]
     pub(super) fn exchanged(self, exchanged: bool) -> DuelAction {
         let other = |player: usize| if exchanged { 1 - player } else { player };
@@ -104,6 +104,6 @@ pub struct PlayedGame {
     pub scores: [u32; 2],
     /// Actions of both players, in order.
     pub actions: Vec<DuelAction>,
-    /// Points that the first player won, negative when lost; 0 for a game that was given up as too long, or failed.
+    /// Points that the first player won, negative when lost; 0 for a game that was abandoned as too long, or failed.
     pub points: i32,
 }

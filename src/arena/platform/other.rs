@@ -9,5 +9,5 @@ pub(crate) fn shell(command: &str) -> Command {
     shell
 }
 
-/// There are no process groups; the caller ends the child itself.
+/// Does nothing: there are no process groups, and the caller ends the child itself.
 pub(crate) fn end_group(_: &Child) {}

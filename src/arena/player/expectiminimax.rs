@@ -8,7 +8,7 @@ use gammond_game::{Chances, Position, Roll, generate_plays};
 /// Deepest search: a ply more costs some four hundred times as much.
 pub(super) const DEPTH_MAX: u8 = 2;
 
-/// The player.
+/// A player that looks ahead over all rolls.
 pub(super) struct Expectiminimax {
     depth: u8,
     eval: Box<dyn Player>,
@@ -21,7 +21,7 @@ impl Expectiminimax {
         Some(Expectiminimax { depth, eval })
     }
 
-    /// Chances of the player on roll before the roll.
+    /// Returns the chances of the player on roll before the roll.
     fn value(&self, position: &Position, depth: u8) -> Chances {
         if let Some(outcome) = position.outcome() {
             return outcome.chances();
@@ -96,7 +96,7 @@ mod tests {
         text.parse::<PlayerSpec>().unwrap().open().unwrap()
     }
 
-    /// One roll of mine, and then one of an opponent who cannot fail: what the leaves are worth does not matter.
+    /// One roll of mine, and then one of an opponent who cannot fail: the values of the leaves do not matter.
     #[test]
     fn endings_are_exact() {
         let tables = Tables::shared();

@@ -181,8 +181,8 @@ impl Sum {
         }
     }
 
-    /// All weights, to be changed, each with the usual size of what it is multiplied with: the bias if there may be one,
-    /// features in the order of their names, pairs.
+    /// Returns all weights, mutable, each with the usual size of its factor: the bias if there may be one, features
+    /// in the order of their names, pairs.
     fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
         let bias = (!self.symmetric).then_some((&mut self.bias, 1.0));
         let weights = self.weights.iter_mut();
@@ -234,7 +234,7 @@ impl Sum {
     }
 }
 
-/// The player.
+/// A player with a linear evaluator.
 #[derive(Clone, Debug)]
 pub struct Linear {
     name: String,
@@ -251,7 +251,7 @@ impl Linear {
         self.made.as_deref()
     }
 
-    /// Returns the weights, to be changed, each with the usual size of what it is multiplied with.
+    /// Returns the weights, mutable, each with the usual size of its factor.
     fn weights_mut(&mut self) -> impl Iterator<Item = (&mut f64, f64)> {
         self.sum.weights_mut()
     }
@@ -280,8 +280,8 @@ impl Linear {
         })
     }
 
-    /// Returns a player each of whose weights differs by a number from -`most` to `most`, divided by the usual size of
-    /// what the weight is multiplied with.
+    /// Returns a player each of whose weights differs by a number from -`most` to `most`, divided by the usual size
+    /// of the weight's factor.
     #[must_use]
     pub fn mutated(&self, name: &str, most: f64, rng: &mut impl rand::Rng) -> Linear {
         let mut all = self.clone();

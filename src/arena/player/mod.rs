@@ -1,7 +1,7 @@
 //! Players: our engine, the classical players, other programs, all behind the trait [`Player`].
 //!
-//! A [`PlayerSpec`] is a player as people write it (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
-//! player itself. Duels, tournaments and benchmarks know nothing of players but the trait.
+//! A [`PlayerSpec`] is the notation of a player (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
+//! player itself. Duels, tournaments and benchmarks use players by the trait alone.
 
 pub mod classic;
 mod expectiminimax;
@@ -32,16 +32,16 @@ pub fn engine_builder() -> EngineBuilder {
     Engine::builder().net_opener(classic::open_nets)
 }
 
-/// Chooses plays in cubeless money games; with the cube too, if it says so. The same for all threads of a duel.
+/// Chooses plays in cubeless money games; with the cube too, if it supports it. The same for all threads of a duel.
 pub trait Player: Send + Sync {
     /// Returns the player's name, as it was requested.
     fn name(&self) -> String;
 
-    /// Everything that decides its plays, in words and checksums. Long work that was begun with one
-    /// player goes on with the same only.
+    /// Returns everything that decides its plays, in words and checksums. Long work resumes only with a player of the
+    /// same identity.
     ///
     /// # Errors
-    /// When its files cannot be read any more.
+    /// When its files can no longer be read.
     fn identity(&self) -> Result<String, PlayerError> {
         Ok(self.name())
     }
@@ -63,13 +63,13 @@ pub trait Player: Send + Sync {
         None
     }
 
-    /// Its static chances of the player on roll, if it has such.
+    /// Returns the player's static chances for the player on roll, if it has such.
     fn chances(&self, position: &Position) -> Option<Chances> {
         let _ = position;
         None
     }
 
-    /// The same player in games with the cube; none when it knows only cubeless ones.
+    /// Returns the same player in games with the cube; `None` when it plays only cubeless ones.
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
         None
     }
@@ -80,12 +80,12 @@ pub trait CubePlayer: Player {
     /// Returns everything that decides its cube actions beside its [`Player::identity`], in words and checksums.
     ///
     /// # Errors
-    /// When its files cannot be read any more.
+    /// When its files can no longer be read.
     fn cube_identity(&self) -> Result<String, PlayerError> {
         Ok(String::new())
     }
 
-    /// [`Player::play`] at this score and with this cube.
+    /// Chooses a play as [`Player::play`], at this score and with this cube.
     ///
     /// # Errors
     /// As [`Player::play`].
@@ -110,8 +110,8 @@ pub trait CubePlayer: Player {
     fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
 }
 
-/// Returns the play of a player that looks at positions only: the first of those after which `worth` is greatest, the
-/// opponent on roll there; the position turned round when nothing can move.
+/// Returns the play of a player that evaluates positions only: the first of those after which `worth` is greatest,
+/// the opponent on roll there; the position turned round when nothing can move.
 pub fn best_by(position: &Position, roll: Roll, worth: impl Fn(&Position) -> f32) -> Position {
     let mut plays = Vec::new();
     generate_plays(position, roll, &mut plays);
@@ -159,7 +159,7 @@ pub enum PlayerError {
 }
 
 impl PlayerError {
-    /// Something is wrong with this file of a player.
+    /// Returns the error of this file of a player.
     pub(crate) fn in_file(path: &Path, reason: impl ToString) -> PlayerError {
         PlayerError::File {
             path: path.to_owned(),

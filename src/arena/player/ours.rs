@@ -17,10 +17,10 @@ pub(super) const EMBEDDED: &str = "embedded";
 /// The embedded fast nets, as players and the option `--nets` call them.
 pub(super) const FAST: &str = "embedded:fast";
 
-/// No bearoff databases but those of the program, as players and the option `--bearoff` call it.
+/// Name of the choice without bearoff databases but those of the program, for players and the option `--bearoff`.
 pub(super) const NO_BEAROFF: &str = "none";
 
-/// Settings of our engine as a player; callers supply what is left out.
+/// Settings of our engine as a player; callers supply the missing ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ours {
     /// Nets; the embedded ones when left out.
@@ -29,12 +29,12 @@ pub struct Ours {
     pub options: Box<Options>,
     /// Folder with bearoff databases; only those of the program when left out, or `none`.
     pub bearoff: Option<PathBuf>,
-    /// Games of the one-sided rollouts that judge races no table covers; a net does when left out.
+    /// Games of the one-sided rollouts that evaluate races without a table; `None` for a net.
     pub osr: Option<u32>,
 }
 
 impl Ours {
-    /// This, with what `other` says where it says nothing.
+    /// Returns this specification, filled up from `other` where it has no value.
     #[must_use]
     pub fn or(&self, other: &Ours) -> Ours {
         Ours {
@@ -53,7 +53,7 @@ impl Ours {
         self.engine_with(threads, MatchEquityTable::default())
     }
 
-    /// [`Ours::engine`], for matches by this table.
+    /// Creates the engine of [`Ours::engine`] for matches by this table.
     fn engine_with(
         &self,
         threads: usize,
@@ -107,7 +107,7 @@ pub(super) struct Gammond {
     name: String,
     engine: Engine,
     settings: Settings,
-    /// The same with the cube.
+    /// Settings of games with the cube.
     cubeful: Settings,
 }
 
@@ -129,8 +129,8 @@ impl Gammond {
         })
     }
 
-    /// Returns the best play by a search, on the thread that asks: the engine's own pool has one thread, and would hold
-    /// up all other games.
+    /// Returns the best play by a search, on the calling thread: the engine's own pool has one thread, and would
+    /// delay all other games.
     fn searched_play(
         &self,
         query: &PlayQuery,

@@ -51,7 +51,7 @@ pub(super) fn short_name(name: &str) -> String {
 /// Letters of a name that a file gives.
 const NAME_LETTERS_MAX: usize = 60;
 
-/// The player.
+/// A player of parts.
 pub(super) struct Parts {
     name: String,
     contact: Box<dyn Player>,
@@ -61,7 +61,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Puts a player together; `open` makes a part and says its key in errors. None of the parts may have no values.
+    /// Puts a player together; `open` makes a part and names its key in errors. Every part must have values.
     pub(super) fn new<'a, S: 'a>(
         (name, file): (&str, &Path),
         (contact, crashed, race): (&'a S, Option<&'a S>, &'a S),

@@ -1,8 +1,8 @@
 //! Players that another machine may build: the only ones that a job on a farm can name.
 //!
-//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no form
-//! for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has one; the
-//! match there has no wildcard, so a new kind of player does not compile before that is decided.
+//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no
+//! form for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has
+//! one; the match there has no wildcard, so a new kind of player does not compile before that is decided.
 
 use super::classic::Sides;
 use super::expectiminimax::DEPTH_MAX;
@@ -81,12 +81,12 @@ pub enum PortablePlayer {
     Classic {
         /// `td` or `hillclimb`.
         kind: String,
-        /// Its file.
+        /// Number of its file.
         file: FileNumber,
-        /// `swap` or `invert`; as its file says when left out.
+        /// `swap` or `invert`; `None` for the file's own.
         sides: Option<String>,
     },
-    /// Put together from parts. Its file does not travel, only what it says.
+    /// Put together from parts. Its file does not travel, only its contents.
     Parts {
         /// Its name in reports.
         name: String,
@@ -96,12 +96,12 @@ pub enum PortablePlayer {
         crashed: Option<Box<PortablePlayer>>,
         /// Plays races.
         race: Box<PortablePlayer>,
-        /// Takes the one-sided table when both sides are home.
+        /// True if the one-sided table answers when both sides are home.
         one_sided: bool,
     },
 }
 
-/// Our engine in a [`PortablePlayer`]; what is left out, the options of the job say.
+/// Our engine in a [`PortablePlayer`]; the options of the job give the missing settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortableEngine {
@@ -129,7 +129,7 @@ pub enum PortableValue {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PortableBearoff {
-    /// Only those of the program.
+    /// No databases but those of the program.
     None,
     /// A folder that travels with the job.
     Folder(FileNumber),
@@ -162,9 +162,9 @@ impl PortableBearoff {
     }
 }
 
-/// Returns a value that must be within limits; else what is wrong, without the value itself.
+/// Returns a value that must be within limits; else an error without the value itself.
 fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
-    found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is not known")))
+    found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is unknown")))
 }
 
 impl PortablePlayer {

@@ -51,7 +51,8 @@ fn inputs(after: &Position) -> [f32; 122] {
     x
 }
 
-/// Returns PubEval's score of a position after a play, the opponent on roll; by the weights of races where `race` says so.
+/// Returns PubEval's score of a position after a play, the opponent on roll; by the weights of races if `race` is
+/// true.
 #[must_use]
 pub fn pubeval_score(after: &Position, race: bool) -> f32 {
     PubEval::default().score(after, race)

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A player as it is asked for.
+/// A player's specification.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PlayerSpec {
@@ -36,7 +36,7 @@ pub enum PlayerSpec {
     Classic(&'static str, PathBuf, Option<Sides>),
     /// Put together from parts that this file names.
     Parts(PathBuf),
-    /// Put together from parts that are known already.
+    /// Put together from parsed parts.
     Assembled(Box<PartsSpec>),
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
     Pipe(String),
@@ -132,7 +132,8 @@ fn our_engine<'a>(
 pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
 const EXPECTIMINIMAX: &str = "expectiminimax";
 /// The reason for refusing a look-ahead over a look-ahead.
-pub(super) const LOOKS_AHEAD: &str = "eval: a look-ahead cannot be looked ahead from; give depth=2";
+pub(super) const LOOKS_AHEAD: &str =
+    "eval: a player that looks ahead cannot be the evaluator; give depth=2";
 
 /// Returns a player that is written with a file, or with another player, behind its name; none when the text is
 /// another's.
@@ -145,7 +146,7 @@ fn classical(
         if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
             let (file, sides) = match rest.rsplit_once(":sides=") {
                 Some((file, name)) => (file, Sides::named(name).map(Some)),
-                // As the file says.
+                // As the file has it.
                 None => (rest, Some(None)),
             };
             return Some(match (file, sides) {
@@ -199,7 +200,7 @@ fn expectiminimax(
 }
 
 impl PlayerSpec {
-    /// The same player with the paths of its files seen from this folder.
+    /// Returns the same player with the paths of its files seen from this folder.
     pub(super) fn seen_from(self, folder: &Path) -> PlayerSpec {
         match self {
             PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),
@@ -232,7 +233,7 @@ impl PlayerSpec {
         }
     }
 
-    /// Returns the player itself, with what `defaults` say where the text says nothing.
+    /// Returns the player itself, with `defaults` where the text has no value.
     ///
     /// # Errors
     /// When files are missing or a program does not start.
@@ -289,7 +290,7 @@ pub struct PartsSpec {
     pub(super) crashed: Option<PlayerSpec>,
     /// Plays races.
     pub(super) race: PlayerSpec,
-    /// Takes the one-sided table when both sides are home.
+    /// True if the one-sided table answers when both sides are home.
     pub(super) one_sided: bool,
 }
 
@@ -337,7 +338,7 @@ impl PartsSpec {
 /// Defaults for players whose texts leave settings out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
-    /// For our engine.
+    /// Settings of our engine.
     pub ours: Ours,
     /// The match equity table that our engine plays matches by.
     pub met: MatchEquityTable,

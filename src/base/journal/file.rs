@@ -77,7 +77,7 @@ impl Journal {
         Ok((journal, found.records))
     }
 
-    /// Appends one record and hands it to the system. When that fails the file ends as before.
+    /// Appends one record and passes it to the system. When that fails the file ends as before.
     ///
     /// # Errors
     /// When the record is too long or cannot be written.
@@ -111,7 +111,7 @@ impl Journal {
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         if let Err(source) = self.file.write_all(bytes) {
-            // The first error is the one to tell; a torn end would be cut off by the next opening.
+            // The first error is the one to report; the next opening cuts off a torn end.
             let _ = self.cut();
             return Err(self.fail(source));
         }
@@ -204,7 +204,7 @@ mod tests {
         for length in 0..whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             match read_records(&path) {
-                // An end between two records cannot be told from the end of a shorter journal.
+                // An end between two records cannot be distinguished from the end of a shorter journal.
                 Ok(records) => {
                     shorter += 1;
                     assert!(records.len() < 3, "{length}");
@@ -224,7 +224,7 @@ mod tests {
         for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
             if (1..=8).contains(&length) {
-                // So little may be anybody's.
+                // So few bytes may belong to any file.
                 assert!(matches!(
                     Journal::open(&path, HEADER),
                     Err(JournalError::NotOurs { .. })

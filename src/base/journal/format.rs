@@ -39,7 +39,7 @@ pub struct Contents {
     pub torn: bool,
     /// Byte offset of the end of the last whole record.
     pub(super) end: u64,
-    /// Written by an earlier version.
+    /// True if an earlier version wrote the file.
     pub(super) old: bool,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn frame(number: u64, bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Magic and header.
+/// Returns the magic bytes and the header.
 pub(super) fn beginning(header: &str) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(frame(HEADER_NUMBER, header.as_bytes()));
@@ -150,7 +150,7 @@ pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
     let mut magic = [0; MAGIC.len()];
     let got = fill(reader, &mut magic)?;
     if got < MAGIC.len() {
-        // Long enough that no other file begins so, or nothing at all.
+        // Long enough that no other file begins so, or empty.
         let begun = MAGIC.starts_with(&magic[..got]) && (got == 0 || got > "gammond ".len());
         return Ok(if begun {
             Found::Nothing
@@ -218,7 +218,7 @@ impl Records {
     }
 }
 
-/// Journals of earlier versions: a line, then length, CRC-32 and contents of each record.
+/// Parses a journal of an earlier version: a line, then length, CRC-32 and contents of each record.
 fn parse_old(start: &[u8], reader: &mut dyn Read) -> io::Result<Found> {
     if !OLD.iter().any(|old| start.starts_with(old)) {
         return Ok(Found::NotOurs);

@@ -15,7 +15,7 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     match files::lock(file) {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(JournalError::Busy { path }),
-        // A file system without locks: better without than not at all.
+        // A file system without locks: better without than no file.
         Err(TryLockError::Error(source)) if source.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(source)) => Err(JournalError::File { path, source }),
     }

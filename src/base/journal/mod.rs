@@ -1,11 +1,11 @@
 //! Files that survive a kill at any moment: record files that grow, and whole files that are
 //! replaced at once.
 //!
-//! A [`Journal`] begins with a magic line and a header that says what it belongs to. Records
-//! follow, each numbered and with checksums. After a kill the last record may be torn: opening
-//! cuts it off and the work goes on from the records that are whole. A file that does not begin
-//! with the magic belongs to another program: it is refused and not touched. A flipped bit is refused as
-//! well. The file is locked while it is open for writing, so two programs never mix in one file.
+//! A [`Journal`] begins with a magic line and a header that names its job. Records follow, each numbered and with
+//! checksums. After a kill the last record may be torn: opening cuts it off and the work resumes from the whole
+//! records. A file that does not begin with the magic belongs to another program: it is refused and not touched. A
+//! flipped bit is refused as well. The file is locked while it is open for writing, so two programs never mix in one
+//! file.
 //!
 //! [`write_whole`] and [`create_whole`] write aside, sync and rename.
 //!
@@ -64,13 +64,13 @@ pub enum JournalError {
     },
     /// The file ends in the middle of a record, or holds none.
     #[error(
-        "{}: cut off after {records} whole records; the command that writes it goes on from there, or restore a copy",
+        "{}: cut off after {records} whole records; the command that writes it resumes from there, or restore a copy",
         path.display()
     )]
     Torn {
         /// The file.
         path: PathBuf,
-        /// Records that are whole.
+        /// Number of whole records.
         records: usize,
     },
     /// Another program is writing the file.
@@ -92,7 +92,7 @@ pub enum JournalError {
         /// Description of the damage.
         what: &'static str,
     },
-    /// Two records have the same number and say different things.
+    /// Two records have the same number and different contents.
     #[error("{}: record {number} is there twice, with different contents", path.display())]
     Twice {
         /// The journal.

@@ -1,8 +1,8 @@
 //! Whole files: written under a temporary name, synced and renamed, so that no reader ever sees half of one.
 //!
-//! The temporary name is random and the file behind it is always a new one, so a link or pipe that lies in wait in the same
-//! folder is neither followed nor waited for. The writer holds a lock on it; a temporary file without a lock was left by a
-//! program that was killed, and the next writer of the same file removes it.
+//! The temporary name is random and the file behind it is always a new one, so a link or pipe that waits in the same
+//! folder is neither followed nor waited for. The writer holds a lock on it; a temporary file without a lock was left
+//! by a program that was killed, and the next writer of the same file removes it.
 
 use super::lock::lock;
 use crate::platform::{file_id, without_waiting};
@@ -16,16 +16,15 @@ use std::path::{Path, PathBuf};
 const SUFFIX: &str = ".gammond-part";
 /// Letters of the random part of a temporary name.
 const RANDOM_LETTERS: usize = 16;
-/// Temporary names that are tried before giving up.
+/// Number of temporary names that are tried before the error.
 const TRIES_MAX: usize = 16;
-/// Entries of a folder that are searched for left-over temporary files.
+/// Maximum number of entries of a folder that are searched for left-over temporary files.
 const ENTRIES_SEARCHED_MAX: usize = 1000;
 
-/// Writes a file whole or not at all, in the place of an existing one. A device or FIFO is
-/// written to as it is.
+/// Writes a file whole or not at all, in place of an existing one. A device or FIFO is written to as it is.
 ///
 /// # Errors
-/// What the system says; the file is as it was before.
+/// The system's error; the file is unchanged.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_whole_by(path, |file| file.write_all(bytes))
 }
@@ -38,7 +37,7 @@ pub fn write_whole_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Behind a link lies what is to be replaced.
+    // The file to replace is the one behind a link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -57,7 +56,7 @@ pub fn write_whole_by(
 /// Writes a new file whole or not at all; an existing file is left alone.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::AlreadyExists`] when there is such a file.
+/// The system's error; [`io::ErrorKind::AlreadyExists`] when there is such a file.
 pub fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(already());
@@ -78,10 +77,10 @@ fn already() -> io::Error {
     )
 }
 
-/// Finds out at the start of long work whether its result can be written.
+/// Checks at the start of long work whether its result can be written.
 ///
 /// # Errors
-/// What [`write_whole`] would say, as far as that can be known.
+/// The errors of [`write_whole`], as far as they can be predicted.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(data) if data.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
@@ -189,11 +188,11 @@ fn write_beside(
         .and_then(|()| file.sync_all())
         .and_then(|()| place(&part));
     if written.is_err() {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         let _ = fs::remove_file(&part);
         return written;
     }
-    // The name is on the disk when its folder is; not every file system can be asked.
+    // The name is on the disk when its folder is; some file systems cannot sync a folder.
     if let Some(folder) = path.parent()
         && let Ok(folder) = File::open(folder)
     {
@@ -226,7 +225,7 @@ mod tests {
         }
         check_writable(&path).unwrap();
         assert!(names(folder.path()).is_empty());
-        // Of another file, of another program, and one that is being written.
+        // Temporary files of another file, of another program, and one that is being written.
         let others = [
             "a.0123456789abcdeg.gammond-part",
             "ab.0123456789abcdef.gammond-part",

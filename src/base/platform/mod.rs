@@ -1,8 +1,8 @@
 //! Differences between systems: files and processes.
 //!
-//! Linux is what gammond is made for. The rest of the crate asks here and knows no system; elsewhere each
-//! part has a substitute that does less, or says what there is not. `.ci/run portable` checks that all of
-//! it compiles for other systems.
+//! gammond is made for Linux. The rest of the crate calls this module and is independent of the system; elsewhere
+//! each part has a substitute that does less, or reports what is missing. `.ci/run portable` checks that all of it
+//! compiles for other systems.
 
 #[cfg(not(unix))]
 mod other;

@@ -4,7 +4,7 @@ use super::types::FileId;
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
-/// Nothing that can be named here makes its opener wait.
+/// Changes nothing: no file that can be named here blocks its opener.
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
@@ -23,12 +23,12 @@ pub fn read_exact_at(mut file: &File, space: &mut [u8], at: u64) -> io::Result<(
     file.read_exact(space)
 }
 
-/// Not known here.
+/// Returns `None`: unknown on this system.
 pub fn file_id(_: &Metadata) -> Option<FileId> {
     None
 }
 
-/// Returns `None`: metadata does not say here who may read a file.
+/// Returns `None`: metadata has no access rights on this system.
 pub fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
@@ -38,7 +38,7 @@ pub fn resident_bytes() -> Option<u64> {
     None
 }
 
-/// Not known here.
+/// Returns false: unknown on this system.
 pub fn others_are_busy(_: std::time::Instant) -> bool {
     false
 }

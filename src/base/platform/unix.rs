@@ -5,7 +5,7 @@ use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 
-/// Has the opening of a pipe or terminal return at once.
+/// Makes the opening of a pipe or terminal return at once.
 pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
 }
@@ -26,7 +26,7 @@ pub fn read_exact_at(file: &File, space: &mut [u8], at: u64) -> io::Result<()> {
     file.read_exact_at(space, at)
 }
 
-/// Device and number of a file.
+/// Returns the device and number of a file.
 pub fn file_id(about: &Metadata) -> Option<FileId> {
     Some((about.dev(), about.ino()))
 }

@@ -66,7 +66,7 @@ fn resigns(engine: &Engine, position: Position, state: MatchState, concession: u
     engine.resign_advice(&EvalQuery { position, state }).games >= concession
 }
 
-/// A match winning chance; every game on a bgammon server is part of a match.
+/// Returns a match winning chance: every game on a bgammon server is part of a match.
 fn chance(mwc: Option<f64>) -> f64 {
     mwc.unwrap_or(0.0)
 }
@@ -93,7 +93,7 @@ mod tests {
         }
     }
 
-    /// BGM-43: what is a pass elsewhere is a take where a pass costs three points, and a double that is too good elsewhere is
+    /// BGM-43: a pass elsewhere is a take where a pass costs three points, and a double that is too good elsewhere is
     /// a double.
     #[test]
     fn expensive_pass_changes_take_and_double() {

@@ -51,7 +51,7 @@ pub struct BgammonConfig {
     pub timing: BgammonTiming,
     /// Settings of the search.
     pub settings: Settings,
-    /// Maximum time for a decision in milliseconds; then the best known play is made.
+    /// Maximum time for a decision in milliseconds; then the best play so far is made.
     pub think_ms: u64,
     /// Minimum time for a decision in milliseconds, so that opponents can follow.
     pub pause_ms: u64,

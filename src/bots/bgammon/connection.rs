@@ -105,7 +105,7 @@ impl Connection {
 #[cfg(feature = "tls")]
 async fn web_socket(server: &str) -> io::Result<Connection> {
     use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-    // Where another crate has chosen a library, that one stays.
+    // If another crate has chosen a library, it stays.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_BYTES_MAX))

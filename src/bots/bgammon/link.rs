@@ -23,7 +23,7 @@ const IO_TIMEOUT: Duration = Duration::from_secs(30);
 const GOODBYE: Duration = Duration::from_secs(2);
 /// Length of a session that resets the backoff and the count of ended connections.
 const HEALTHY: Duration = Duration::from_secs(60);
-/// Connections that the server may end at once, one after the other, before the bot stops (BGM-53).
+/// Maximum number of connections that the server may end at once, one after the other, before the bot stops (BGM-53).
 const TERMINATIONS_MAX: u32 = 2;
 /// Limit of terminations during a match: the server can take the connection before for a living one up to 40 s.
 const TERMINATIONS_IN_MATCH_MAX: u32 = 8;
@@ -46,7 +46,7 @@ impl End {
     }
 }
 
-/// Plays until it is stopped or cannot go on. `stop` counts requests to stop: the first one waits for the end of the match,
+/// Plays until it is stopped or fails. `stop` counts requests to stop: the first one waits for the end of the match,
 /// the second one leaves it, the third one ends the bot at once.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ struct Link {
     engine: Engine,
     machine: BgammonMachine,
     started: Instant,
-    /// Requests to stop that the machine has received.
+    /// Number of requests to stop that the machine has received.
     stops: u32,
     /// Number of finished matches.
     matches: u64,
@@ -161,14 +161,14 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Writes what is not written yet.
+    /// Writes the matches that are not written yet.
     async fn finish(&mut self) {
         self.machine.abandon();
         self.keep_ended();
         while self.files.join_next().await.is_some() {}
     }
 
-    /// Keeps the matches that have ended; nothing else is done any more.
+    /// Keeps the matches that have ended, and does nothing else.
     fn keep_ended(&mut self) {
         let now = self.now();
         while let Some(output) = self.machine.poll(now) {
@@ -185,8 +185,8 @@ impl Link {
             let now = self.now();
             match self.machine.opponent() {
                 Some(opponent) if self.stops == 1 => tracing::warn!(
-                    "finishing the match against {opponent:?}; asked again, the match is left, which \
-                     loses it; a third time, the end comes at once"
+                    "finishing the match against {opponent:?}; a second signal leaves the match, which \
+                     loses it; a third one ends the bot at once"
                 ),
                 _ => tracing::warn!("stopping"),
             }
@@ -259,7 +259,7 @@ impl Link {
             match output {
                 BgammonOutput::Login => write(connection, &self.config.login()).await?,
                 BgammonOutput::Send(line) => {
-                    // What follows may be the password of a match.
+                    // The rest may be the password of a match.
                     let word = line.split(' ').next().unwrap_or_default();
                     let shown = if word == "create" { word } else { &line };
                     tracing::debug!(line = shown, "sent");

@@ -1,8 +1,8 @@
 //! The bgammon bot: a machine without I/O, bytes and times in, commands and questions out; and its socket, clock and
 //! engine.
 //!
-//! The server sends one JSON event a line. Every `board` event holds the whole state of the match, so the machine decides
-//! from the last board alone; other events say only who is present and what was refused. Rules BGM-01 to BGM-61 of
+//! The server sends one JSON event a line. Every `board` event holds the whole state of the match, so the machine
+//! decides from the last board alone; other events only report presence and refusals. Rules BGM-01 to BGM-61 of
 //! `protocol-specs/bgammon.md`.
 //!
 //! ```

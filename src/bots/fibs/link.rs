@@ -1,8 +1,8 @@
 //! The FIBS bot's socket, clock and engine, which [`crate::fibs::Machine`] does not include.
 //!
-//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, runs the engine on blocking threads
-//! within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23 and FIBS-28 to
-//! FIBS-30 of `protocol-specs/fibs.md`.
+//! Connects, reconnects with backoff and jitter, passes bytes and times to the machine, runs the engine on blocking
+//! threads within a time budget, and updates the statistics. Async code here never computes. Rules FIBS-21 to FIBS-23
+//! and FIBS-28 to FIBS-30 of `protocol-specs/fibs.md`.
 
 use super::answer::answer;
 use super::config::{FibsConfig, FibsError, check_name};
@@ -35,15 +35,15 @@ enum End {
     Quit,
     Fatal(&'static str),
     Lost(String),
-    /// There was no connection; the reason follows.
+    /// There was no connection, for this reason.
     Unreachable(String),
 }
 
 /// Time limit for leaving after the second request to stop; the machine waits less.
 const LEAVE_GRACE: Duration = Duration::from_secs(15);
 
-/// Returns when the bot must end regardless of pending work: at the third request to stop, or if leaving after the second one
-/// takes too long.
+/// Returns when the bot must end regardless of pending work: at the third request to stop, or if leaving after the
+/// second one takes too long.
 async fn ended_by_force(mut stop: watch::Receiver<u32>) {
     let count = |wanted: u32| move |count: &u32| *count >= wanted;
     if stop.wait_for(count(2)).await.is_err() {
@@ -62,7 +62,7 @@ fn unreachable(error: &std::io::Error) -> String {
     }
 }
 
-/// Plays until it is stopped or cannot go on. `stop` counts requests to stop.
+/// Plays until it is stopped or fails. `stop` counts requests to stop.
 ///
 /// # Errors
 /// [`FibsError`].
@@ -87,7 +87,7 @@ pub async fn play(
         let server = link.config.server.clone();
         let connected = tokio::select! {
             connected = timeout(IO_TIMEOUT, TcpStream::connect(server.as_str())) => connected,
-            // The next round looks whether anything must be waited for.
+            // The next round checks for pending work.
             Ok(()) = stop.changed() => continue,
             () = link.stop_deadline() => continue,
         };
@@ -127,7 +127,7 @@ pub async fn play(
             }
         }
     }
-    // Match files are finished; who insists gets them without the analysis.
+    // Match files are finished; after a second signal they are written without the analysis.
     tokio::select! {
         () = async { while link.files.join_next().await.is_some() {} } => {}
         () = ended_by_force(stop.clone()) => {
@@ -150,7 +150,7 @@ struct Link {
     chance: rng::ChaCha8Rng,
     started: Instant,
     logged_in: bool,
-    /// Requests to stop that the machine has received.
+    /// Number of requests to stop that the machine has received.
     stops: u32,
     day: u64,
     /// Saved matches as last reported by the server.
@@ -208,8 +208,8 @@ impl Link {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two connections nor a server that does
-    /// not read delays the end.
+    /// Returns when a request to stop waits no longer (FIBS-27): neither a pause between two connections nor a server
+    /// that does not read delays the end.
     fn stop_deadline(&self) -> impl Future<Output = ()> + use<> {
         let deadline = self.machine.stop_deadline();
         let deadline = deadline.map(|due| self.started + Duration::from_millis(due));
@@ -302,16 +302,17 @@ impl Link {
                     false => "game",
                 };
                 tracing::warn!(
-                    "finishing the {what} against {opponent}; asked again, the match is left (the \
-                     server saves it); a third time, the end comes at once"
+                    "finishing the {what} against {opponent}; a second signal leaves the match \
+                     (the server saves it); a third one ends the bot at once"
                 );
             }
             (2, Some(opponent)) => {
-                tracing::warn!("leaving the match against {opponent}; asked again: at once");
+                tracing::warn!(
+                    "leaving the match against {opponent}; a further signal ends the bot at once"
+                );
             }
             (1, None) if self.machine.stop_waits(self.now()) => tracing::warn!(
-                "looking up what became of the match in which the link broke; asked again, the end \
-                 comes at once"
+                "finding out the result of the match in which the link broke; a further signal ends the bot at once"
             ),
             _ => tracing::warn!("stopping"),
         }
@@ -419,7 +420,7 @@ impl Link {
         }
     }
 
-    /// FIBS-28: writes a finished match to a file while play continues.
+    /// Writes a finished match to a file while play continues (FIBS-28).
     fn keep(&mut self, record: MatchRecord) {
         if self.config.matches.is_none() && !self.config.analyse {
             return;
@@ -441,7 +442,7 @@ impl Link {
     fn take_reports(&mut self) {
         while let Ok((name, lines)) = self.reports.try_recv() {
             if lines.is_empty() {
-                // Nothing was judged: the match before it is told again.
+                // No match was judged, so the match before it is reported again.
                 let before = self.state.people.get(&name);
                 let lines = before.map(|record_of_opponent| record_of_opponent.report.clone());
                 self.machine

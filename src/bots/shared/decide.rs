@@ -1,7 +1,7 @@
 //! Decisions of a bot, within their time limit (FIBS-22).
 //!
-//! The engine answers on a blocking thread, first without look-ahead and then ply by ply. When the time is over, the best known
-//! answer is played: an opponent waits for no search.
+//! The engine answers on a blocking thread, first without look-ahead and then ply by ply. When the time is over, the
+//! best answer so far is played: an opponent waits for no search.
 
 use gammond_engine::engine::EngineError;
 use gammond_engine::query::{Settings, Stop};
@@ -11,8 +11,8 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-/// Returns the answer of the deepest look-ahead that `search` finishes within the budget, or the first one if none is known by
-/// then. Returns `None` if there is no answer at all.
+/// Returns the answer of the deepest look-ahead that `search` finishes within the budget, or the first one if none is
+/// done by then. Returns `None` if there is no answer.
 ///
 /// One search at a time takes the `seat`. Dropping the future stops its search, so a flood of boards starts no flood of
 /// threads.
@@ -57,7 +57,7 @@ where
 /// Decides for a bot, one question at a time.
 pub(crate) struct DecisionMaker {
     settings: Settings,
-    /// Maximum time for a decision; then the best known answer is sent.
+    /// Maximum time for a decision; then the best answer so far is sent.
     budget: Duration,
     /// Minimum time for a decision, so that opponents can follow.
     pause: Duration,
@@ -87,7 +87,7 @@ impl DecisionMaker {
         F: Fn(&Settings, &Stop) -> Result<A, EngineError> + Send + 'static,
         A: Copy + Send + Sync + 'static,
     {
-        // Whatever is still being decided is about a board that is gone.
+        // Decisions in progress are about a board that is gone.
         tasks.abort_all();
         let seat = Arc::clone(&self.seat);
         let decision = decide(search, self.settings.clone(), self.budget, seat);
@@ -124,7 +124,7 @@ fn steps(settings: &Settings, stop: &Stop) -> Vec<(Settings, Stop)> {
         steps.push((settings.clone(), stop.clone()));
         return steps;
     }
-    // A level begins with a search of its own; what comes before it is what is known if it takes too long.
+    // A level begins with a search of its own; its result is the answer if the level takes too long.
     let searched = match settings.level {
         Some(_) => settings.plies.max(1),
         None => settings.plies,
@@ -196,7 +196,7 @@ mod tests {
         }
         assert!(answered > 0);
         assert_eq!(most.load(Ordering::SeqCst), 1);
-        // The last searches hear that they are stopped.
+        // The last searches receive their stop.
         assert!(seat.acquire().await.is_ok());
     }
 
@@ -205,9 +205,9 @@ mod tests {
         Answer::Resign(plies)
     }
 
-    /// a thousand turns of an engine whose look-aheads take up to one and a half times the budget each, and that ignores
-    /// its stop token. Each turn is answered when the search is done, at the latest when the time is over, by the deepest
-    /// answer known then.
+    /// a thousand turns of an engine whose look-aheads take up to one and a half times the budget each, and
+    /// that ignores its stop token. Each turn is answered when the search is done, at the latest when the time is
+    /// over, by the deepest answer so far.
     #[tokio::test(start_paused = true)]
     async fn a_late_engine() {
         let mut chance = stream(22, 0);
@@ -225,7 +225,7 @@ mod tests {
             };
             let begun = Instant::now();
             let turn = tokio::spawn(decide(search, Settings::plies(2), BUDGET, seat()));
-            // That a look-ahead begins says that the answer of the one before is known.
+            // The start of a look-ahead shows that the answer of the one before is there.
             assert_eq!(entered.recv().await, Some(0));
             assert_eq!(entered.recv().await, Some(1));
             let (mut known, mut end) = (0, Duration::ZERO);
@@ -253,7 +253,7 @@ mod tests {
         assert!(answers.iter().all(|&count| count > 100), "{answers:?}");
     }
 
-    /// RO-13: a level is tried after the look-ahead below it is known.
+    /// RO-13: a level is tried after the look-ahead below it.
     #[tokio::test]
     async fn a_level_comes_last() {
         use gammond_engine::query::Level;
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(found, Some(deep(9)));
         let wanted = [(0, None), (1, None), (0, Some(Level::RollerPlus))];
         assert_eq!(*heard.lock().unwrap(), wanted);
-        // One that is not done in time leaves what is known.
+        // A search that is not done in time leaves the last result.
         let late = |settings: &Settings, stop: &Stop| {
             while settings.level.is_some() && !stop.is_triggered() {
                 std::thread::yield_now();

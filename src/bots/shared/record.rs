@@ -45,7 +45,7 @@ pub struct MatchRecord {
     pub length: Option<u32>,
     /// Points of the bot and of the opponent.
     pub scores: [u32; 2],
-    /// Outcome of the match; `None` while it goes on.
+    /// Outcome of the match; `None` while it is in progress.
     pub outcome: Option<MatchEnd>,
     /// The bot's rating before and after.
     pub ratings: [Option<f64>; 2],
@@ -53,11 +53,11 @@ pub struct MatchRecord {
     pub games: Vec<MatGame>,
     /// Games whose plays are not complete.
     pub gaps: u32,
-    /// Contradictions of the server, and the version that was believed.
+    /// Contradictions of the server, and the version that was kept.
     pub notes: Vec<String>,
-    /// The end was not seen: the link was broken. The outcome is then what the rating says (FIBS-31).
+    /// True if the end was not seen because the link was broken. The outcome then follows from the rating (FIBS-31).
     pub unseen: bool,
-    /// The board of the running game seen by the one who moves next, if it is known.
+    /// The board of the running game seen by the player who moves next, if it is known.
     board: Option<(Position, Option<MatPlayer>)>,
     cube: u32,
     /// A play that was sent and is not confirmed yet.
@@ -65,14 +65,14 @@ pub struct MatchRecord {
     /// The board that the server shows, the player to move, and the roll of the play before it, while the line with
     /// that play may still come (FIBS-36).
     untold: Option<(MatPlayer, Position, Option<Roll>)>,
-    /// The running game has lost its plays.
+    /// True if the running game has lost its plays.
     missing: bool,
-    /// The match was broken off since the last board.
+    /// True if the match was broken off since the last board.
     broken: bool,
 }
 
 impl MatchRecord {
-    /// A match that begins.
+    /// Creates the record of a match that begins.
     #[must_use]
     pub fn new(opponent: &str, length: Option<u32>) -> MatchRecord {
         MatchRecord {
@@ -94,7 +94,7 @@ impl MatchRecord {
         }
     }
 
-    /// A match that was not finished when its file was written (FIBS-29).
+    /// Creates the record of a match that was not finished when its file was written (FIBS-29).
     #[must_use]
     pub fn resumed(file: &MatchFile) -> MatchRecord {
         let [_, opponent] = &file.names;
@@ -130,13 +130,13 @@ impl MatchRecord {
         record
     }
 
-    /// The match was broken off; it may go on later, or end unseen.
+    /// Marks the match as broken off; it may resume later, or end unseen.
     pub fn interrupted(&mut self) {
         self.broken = true;
         self.proposed = None;
     }
 
-    /// A game begins, at this score of the bot and the opponent.
+    /// Begins a game at this score of the bot and the opponent.
     pub fn begin_game(&mut self, scores: [u32; 2]) {
         self.explain();
         let empty = |game: &MatGame| game.result.is_none() && game.actions.is_empty();
@@ -154,8 +154,8 @@ impl MatchRecord {
         });
     }
 
-    /// The server shows this position, `player` to move: says whether the record agrees, and gives
-    /// the game's plays up when nothing explains it. `rolls`: the last ones known of both.
+    /// Compares the record with the position that the server shows, `player` to move, and discards the game's plays
+    /// when no play explains it. `rolls` are the last rolls of both.
     pub fn check(
         &mut self,
         player: MatPlayer,
@@ -238,7 +238,7 @@ impl MatchRecord {
         }
     }
 
-    /// The score of the server's board is another one than ours.
+    /// Handles a score of the server's board that differs from the record's.
     fn scores_shown(&mut self, scores: [u32; 2], broken: bool) {
         // The link hid the end of this game: the board belongs to a later one.
         let played = self.missing
@@ -260,14 +260,14 @@ impl MatchRecord {
         }
     }
 
-    /// The score after the last game: the truth about who won how many points (FIBS-28).
+    /// Corrects the last game by the score after it, which decides who won how many points (FIBS-28).
     fn settle_last(&mut self, scores: [u32; 2]) {
         let number = self.games.len();
         let Some(game) = self.games.last_mut() else {
             if scores != [0; 2] && scores != self.scores {
                 let [mine, theirs] = scores;
                 self.notes.push(format!(
-                    "{NOTE} the games before the score of {mine}-{theirs} are not here"
+                    "{NOTE} the games before the score of {mine}-{theirs} are missing"
                 ));
             }
             return;
@@ -289,7 +289,7 @@ impl MatchRecord {
                 });
                 game.result = Some(gain);
                 self.notes.push(format!(
-                    "{NOTE} game {number}: the server said {one}, its score says {other}"
+                    "{NOTE} game {number}: the server reported {one}, its score {other}"
                 ));
             }
             (_, None) => {
@@ -302,7 +302,7 @@ impl MatchRecord {
                     self.gaps += 1;
                     self.notes.push(format!(
                         "{NOTE} game {number}: the server's score after it is {now_mine}-{now_theirs}; \
-                         games between are not here"
+                         games between are missing"
                     ));
                 }
             }
@@ -314,7 +314,7 @@ impl MatchRecord {
     /// wrong.
     pub fn set_reported_score(&mut self, scores: [u32; 2]) {
         let start = self.games.last().map_or(self.scores, |game| game.scores);
-        // The score before the game says nothing about its end.
+        // The score before the game does not show its end.
         if scores == self.scores || scores == start {
             return;
         }
@@ -346,7 +346,7 @@ impl MatchRecord {
             MatPlayer::First => MatchEnd::Won,
             MatPlayer::Second => MatchEnd::Lost,
         });
-        // A match that was won has an ending, told or not.
+        // A match that was won has an ending, with or without a report.
         let open = self.games.last().is_some_and(|game| game.result.is_none());
         if let (true, Some(length)) = (open, self.length) {
             let [mine, theirs] = self.scores;
@@ -358,18 +358,18 @@ impl MatchRecord {
                 .max(1);
             let number = self.games.len();
             self.notes.push(format!(
-                "{NOTE} game {number}: the server did not tell its points; {points} or more"
+                "{NOTE} game {number}: the server did not report its points; {points} or more"
             ));
             self.end_game(winner, points);
         }
     }
 
-    /// A play of ours is on its way to the server.
+    /// Notes a play of the bot that is on its way to the server.
     pub fn propose(&mut self, roll: Roll, play: Play) {
         self.proposed = Some((roll, play));
     }
 
-    /// The server has taken our last play.
+    /// Confirms the bot's last play, which the server has accepted.
     pub fn confirm(&mut self) {
         if let Some((roll, play)) = self.proposed.take() {
             self.play(MatPlayer::First, roll, play);
@@ -393,7 +393,7 @@ impl MatchRecord {
         }
     }
 
-    /// A play as the numbers of the mover.
+    /// Records a play by the numbers of the mover.
     pub fn play(&mut self, player: MatPlayer, roll: Roll, play: Play) {
         let after = |record: &MatchRecord| {
             let (position, on_roll) = record.board?;
@@ -461,10 +461,10 @@ impl MatchRecord {
         }
     }
 
-    /// A game is over.
+    /// Ends a game.
     pub fn end_game(&mut self, winner: MatPlayer, points: u32) {
         self.explain();
-        // Jibs 0.5.3 says it in two lines: one player gives up, and the other one wins.
+        // Jibs 0.5.3 sends two lines: one player concedes, and the other one wins.
         if self.games.last().is_some_and(|game| game.result.is_some()) {
             return;
         }
@@ -481,7 +481,7 @@ impl MatchRecord {
         }
     }
 
-    /// The match as a file; `comments` stand before it.
+    /// Returns the match as a file that begins with `comments`.
     #[must_use]
     pub fn file(&self, user: &str, mut comments: Vec<String>) -> MatchFile {
         if self.length.is_none() {

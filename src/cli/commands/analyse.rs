@@ -26,7 +26,8 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`, BGBlitz's `.bgf`), folders of them, or `-` for the standard input.
+    /// Match files (`.mat` and its dialects, gnubg's `.sgf`, logs of FIBS, OGXM, eXtreme Gammon's `.xg`, BGBlitz's
+    /// `.bgf`), folders of them, or `-` for the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     /// match and the totals of the players.
     #[arg(long)]
     full: bool,
-    /// List every decision, not only the worst mistakes; `--full` is then understood.
+    /// List every decision, not only the worst mistakes; it implies `--full`.
     #[arg(long)]
     all: bool,
     /// Write a report for a browser as well: one file that needs no network.
@@ -91,20 +92,20 @@ impl Args {
     }
 }
 
-/// Matches whose whole analyses are printed, unless `--full` asks for more.
+/// Number of matches whose whole analyses are printed without `--full`.
 const WHOLE_MAX: usize = 3;
 /// Folders that hold no matches of their owner, beside hidden ones.
 const FOLDERS_LEFT_OUT: [&str; 3] = ["target", "node_modules", "venv"];
-/// Files without a match that are named in one line.
+/// Number of files without a match that are named in one line.
 const UNREAD_NAMED: usize = 3;
-/// Folders inside folders at most.
+/// Maximum number of folders inside folders.
 const FOLDERS_DEEP: u32 = 16;
-/// Files of a folder at most.
+/// Maximum number of files of a folder.
 const FILES_MAX: usize = 1_000_000;
-/// Files that are worked on before the next ones are begun, for each thread.
+/// Number of files that are worked on before the next ones are begun, for each thread.
 const FILES_PER_THREAD: usize = 4;
 
-/// Three numbers, each at least the one before.
+/// Parses three numbers, each at least the one before.
 fn marks(text: &str) -> Result<[f64; 3], String> {
     let numbers: Option<Vec<f64>> = text
         .split(',')
@@ -123,7 +124,7 @@ fn marks(text: &str) -> Result<[f64; 3], String> {
     }
 }
 
-/// A match judged, or why its file is not, or neither where it is known already.
+/// A match analysed, or the reason why its file is not, or neither if the match is already in the archive.
 struct AnalysedFile {
     path: PathBuf,
     /// The place of the match in its file, from 1; 0 where it is the only one.
@@ -221,11 +222,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(code)
 }
 
-/// Says that the command was stopped after so many of its files, and how to go on.
+/// Reports that the command was stopped after so many of its files, and how to resume it.
 fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
     let more = match args.db {
-        Some(_) => "the same command goes on",
-        None => "with --db FILE the same command would go on",
+        Some(_) => "the same command resumes",
+        None => "with --db FILE the same command would resume",
     };
     stopped(
         None,
@@ -233,7 +234,7 @@ fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
     )
 }
 
-/// Makes the folders that are written to, before anything is judged.
+/// Creates the folders that are written to, before any analysis.
 fn may_be_written(args: &Args) -> Result<(), Failure> {
     for (folder, _) in args.written() {
         std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
@@ -268,7 +269,7 @@ impl Brief {
         };
         (*count > 0).then(|| {
             format!(
-                "{count} {are}: {}{more} (--full says why)",
+                "{count} {are}: {}{more} (--full gives the reasons)",
                 names.join(", ")
             )
         })
@@ -292,7 +293,7 @@ struct Printer<'a> {
     failed: bool,
     /// Some file held no match.
     unread: bool,
-    /// Files that were in the archive.
+    /// Number of files that were in the archive.
     known: u64,
 }
 
@@ -315,8 +316,8 @@ impl Printer<'_> {
         path
     }
 
-    /// Writes a match with its analysis under a name of its own. Text must read back as the same match. What is no file of
-    /// ours, or is one of those that are judged, stays as it is.
+    /// Writes a match with its analysis under a name of its own. Text must read back as the same match. A file that
+    /// gammond did not write, or that is being analysed, is never replaced.
     fn write_match(
         &mut self,
         folder: &Path,
@@ -568,7 +569,7 @@ fn is_left_out(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".") || FOLDERS_LEFT_OUT.iter().any(|one| *one == name)
 }
 
-/// Says if a match is in the archive.
+/// A function that returns true if a match is in the archive.
 type KnownKey<'a> = dyn Fn(&ArchiveKey) -> Result<bool, Failure> + Sync + 'a;
 
 /// Returns the matches of a file.

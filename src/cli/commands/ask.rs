@@ -16,9 +16,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Plays shown to people who do not say how many.
+/// Number of plays shown by default.
 const PLAYS_SHOWN: usize = 10;
-/// Columns of a screen that does not say how many it has.
+/// Number of columns of a screen of unknown width.
 const COLUMNS: usize = 80;
 
 /// Arguments of all these commands.
@@ -58,7 +58,7 @@ pub(super) fn asked(
     match parse_line(line.as_bytes(), &session) {
         Some(Ok(line)) => Ok((line, session)),
         Some(Err(refusal)) => Err(refused(&refusal.error, request)),
-        None => Err(Failure::usage("nothing was asked")),
+        None => Err(Failure::usage("the request is empty")),
     }
 }
 
@@ -107,7 +107,7 @@ pub(super) fn ask(common: &Common, verb: &str, request: &[String]) -> Result<Exi
     Ok(ExitCode::from(u8::from(!good)))
 }
 
-/// Says what a file is that was named in place of a position.
+/// Describes a file that was named in place of a position.
 fn named_file(name: &str) -> Option<Failure> {
     let bytes = gammond_base::files::read(Path::new(name), MATCH_FILE_BYTES_MAX as u64).ok()?;
     Some(Failure::usage(match ForeignKind::of_file(&bytes) {
@@ -172,7 +172,7 @@ fn joined(request: &[String]) -> Vec<String> {
     }
 }
 
-/// `plays=8/5 6/5; 13/9` is one word of the shell, and wants quotation marks in a request.
+/// Quotes `plays=8/5 6/5; 13/9`, which is one word of the shell, as a request wants it.
 fn quoted(word: &str) -> String {
     match word.split_once('=') {
         Some((key, value)) if key.eq_ignore_ascii_case("plays") && !value.starts_with('"') => {
@@ -226,7 +226,7 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {
             let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
-            // Other forms hold positions that an OGID cannot say.
+            // Other forms hold positions that an OGID cannot express.
             let ogid = shown
                 .ogid(state)
                 .map(|ogid| format!("OGID         {ogid}\n"));

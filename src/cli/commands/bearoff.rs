@@ -63,7 +63,7 @@ struct Make {
     /// gigabyte are made there, unless they exist: a race table of 12 points, and the endings of six
     /// points with ten checkers a side. It takes some minutes.
     file: Option<PathBuf>,
-    /// The rolls that one side needs: what is made unless --two-sided says otherwise.
+    /// The rolls that one side needs: the default without --two-sided.
     #[arg(long, conflicts_with = "two_sided")]
     one_sided: bool,
     /// Both sides' endings, instead of the rolls that one side needs.
@@ -158,7 +158,7 @@ impl Form {
 const DEFAULT_SET: [(Form, usize, usize); 2] = [(Form::Race, 12, 15), (Form::TwoSided, 6, 10)];
 
 impl Make {
-    /// Returns true if no option says what to make.
+    /// Returns true if no option names a database.
     fn is_bare(&self) -> bool {
         let numbers = self.points.is_some() || self.checkers.is_some();
         let forms = self.one_sided || self.two_sided || self.no_gammons || self.no_compress;
@@ -170,7 +170,7 @@ impl Make {
 enum MakeOutcome {
     /// Description of the databases.
     All(Value),
-    /// It was stopped; how to go on has been said.
+    /// The computation was stopped, and the way to resume it was printed.
     Stopped(ExitCode),
 }
 
@@ -200,7 +200,7 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<MakeOutcome, Fa
     ))
 }
 
-/// Tells how far the work is, and ends it when it is to stop.
+/// Reports the progress of the work, and ends it when it is to stop.
 fn watching<'a>(
     control: &'a mut Control<'_>,
     unit: &'static str,
@@ -220,13 +220,13 @@ fn saved(file: &Path, bytes: Option<Vec<u8>>) -> Result<bool, Failure> {
     }
 }
 
-/// Says how to go on after a stop.
+/// Prints how to resume after a stop.
 fn ended(control: Control<'_>, file: &Path, form: Form) -> MakeOutcome {
     // Takes the bar off the screen.
     drop(control);
     MakeOutcome::Stopped(match form {
         Form::Race | Form::TwoSided => stopped(Some(&part_of(file)), ""),
-        Form::OneSided => stopped(None, "nothing was written; the same command begins anew"),
+        Form::OneSided => stopped(None, "nothing was written; the same command starts again"),
     })
 }
 
@@ -289,7 +289,7 @@ fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
     Ok(MakeOutcome::All(info(&database, Some(&file))))
 }
 
-/// Says when positions need more rolls than GNU Backgammon's layout can tell.
+/// Warns when positions need more rolls than GNU Backgammon's layout can hold.
 fn warn_of_cut_tails(database: &Database) {
     let Database::OneSided(table) = database else {
         return;
@@ -297,13 +297,13 @@ fn warn_of_cut_tails(database: &Database) {
     let (cut, most) = (table.cut_tails(), ROLLS_MAX - 1);
     if cut > 0 {
         stderr_line!(
-            "gammond: {cut} positions may need {most} rolls: this format ends there, and what they and others need beyond was \
-             cut off; a race table (*.race) holds it"
+            "gammond: {cut} positions may need {most} rolls: this format ends there, and rolls beyond it were cut off; \
+             a race table (*.race) holds them"
         );
     }
 }
 
-/// A name in the folder where databases are found.
+/// Returns a path in the folder where databases are searched.
 fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     let Some(folder) = data_folders().next() else {
         let text = "no home folder; name the file to write";
@@ -319,7 +319,7 @@ fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
     }))
 }
 
-/// Makes a race table, or goes on with one. Whether it is done.
+/// Makes a race table, or resumes one. Returns true when it is done.
 fn make_race(
     common: &Common,
     file: &Path,
@@ -332,7 +332,7 @@ fn make_race(
     Ok(make_race_table(file, numbering, &mut watch)?)
 }
 
-/// Makes a two-sided database, or goes on with one. Whether it is done.
+/// Makes a two-sided database, or resumes one. Returns true when it is done.
 fn make_pairs(
     file: &Path,
     numbering: Numbering,
@@ -465,7 +465,7 @@ fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
     Ok(answer)
 }
 
-/// Mean and probabilities of numbers of rolls, from 0 to the last that is possible.
+/// Returns the mean and probabilities of numbers of rolls, from 0 to the last that is possible.
 fn rolls(side: Side, distribution: &Distribution) -> Value {
     let list = |values: &[u16]| -> Value {
         let end = values.iter().rposition(|&value| value > 0).unwrap_or(0) + 1;

@@ -1,4 +1,4 @@
-//! `gammond bearoff rules`: how often the counts by which people judge races are wrong.
+//! `gammond bearoff rules`: how often the usual counts for races are wrong.
 
 use super::bearoff_score::position_of;
 use crate::{Common, Failure, Output, shown_path, within};
@@ -16,8 +16,8 @@ use std::process::ExitCode;
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Positions, one a line in any form, or a benchmark file (its `o` records). Counted are those in which the tables
-    /// give the side on roll 50 to 95 % of the games: where somebody may think of doubling.
+    /// Positions, one a line in any form, or a benchmark file (its `o` records). Only those count in which the tables
+    /// give the side on roll 50 to 95 % of the games, where a double is possible.
     file: PathBuf,
 }
 
@@ -35,7 +35,7 @@ const RULES: [&str; 6] = [
     "Kleinman, effective pips",
 ];
 
-/// For each rule and decision: how often it is wrong, and what that loses.
+/// For each rule and decision the number of errors and their loss.
 type Tally = [[(u64, f64); DECISIONS.len()]; RULES.len()];
 
 pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
@@ -53,7 +53,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             .collect()
     });
     let Some(judged) = judged else {
-        return Err(Failure::work("a position could not be judged"));
+        return Err(Failure::work("a position could not be evaluated"));
     };
     let count = judged.len();
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! `gammond bearoff score`: benchmark files by what the bearoff tables know.
+//! `gammond bearoff score`: benchmark files scored by the bearoff tables.
 
 use crate::{Common, Failure, Output};
 use gammond_arena::benchmark::RECORD_LINE_BYTES_MAX;
@@ -129,7 +129,7 @@ impl Scorer<'_> {
                 return Ok(Vec::new());
             }
             BenchmarkRecord::Cube(_) => {
-                // No table knows its cube: it stays, under its own settings.
+                // No table has its cube: it stays, under its own settings.
                 let settings = std::mem::take(&mut self.settings).into_iter();
                 let before = std::mem::take(&mut self.pending);
                 return Ok(settings.chain(before).chain([record]).collect());
@@ -194,7 +194,7 @@ impl Scorer<'_> {
     }
 }
 
-/// Returns a position in any form, or a line of a training file; one whose game goes on.
+/// Returns a position of a game that is not over, in any form, or from a line of a training file.
 pub(super) fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
     match parse_position_line(text)? {
         Some(position) if !position.is_over() => Ok(position),

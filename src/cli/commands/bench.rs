@@ -50,12 +50,12 @@ farmed! {
         /// ends with `.png`.
         #[arg(long, value_name = "FILE", conflicts_with = "records")]
         svg: Option<OutputFile>,
-        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed) and its
-        /// loss in points; of positions the scores with an error and the cube measure; of cube actions the match winning
-        /// chances in percent that doubling and taking lose.
+        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed)
+        /// and its loss in points; of positions the scores with an error and the cube measure; of cube actions the
+        /// match winning chances in percent that doubling and taking lose.
         #[arg(long)]
         records: bool,
-        /// Keep scores in this file; the same command goes on from it after a stop.
+        /// Keep scores in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
         #[command(flatten)]
@@ -142,7 +142,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut out = Output::new();
     let mut from = 0;
     for (path, &(count, generation)) in args.files.iter().zip(&read.files) {
-        // When it was stopped: what has been scored.
+        // After a stop: the scores so far.
         let scored = outcome.sum.first().map_or(0, Vec::len);
         let to = (from + count).min(scored);
         let items = read.items.get(from..to).unwrap_or_default();
@@ -172,7 +172,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     out.flush()?;
     draw(args.svg.as_deref(), &players, &bars)?;
     if !outcome.complete {
-        let otherwise = "the figures are those of the first records; with --journal FILE the same command could go on";
+        let otherwise = "the figures are those of the first records; with --journal FILE the same command could resume";
         return Ok(stopped(journal, otherwise));
     }
     Ok(ExitCode::from(u8::from(read.damaged)))
@@ -185,7 +185,7 @@ struct Read {
     items: Vec<Item>,
     /// Number of records in each file, and its generation if it is one of the published files.
     files: Vec<(usize, Option<Generation>)>,
-    /// Their checksums.
+    /// Checksums of the sources.
     sources: Vec<String>,
     damaged: bool,
 }
@@ -250,8 +250,8 @@ pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
     read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
-/// Returns the match equity table of the cube measure: the one that is asked for, else the one that the measure is
-/// defined with (BM-31).
+/// Returns the match equity table of the cube measure: the requested one, else the one that the measure is defined
+/// with (BM-31).
 pub(super) fn measure_table(common: &Common) -> Result<MatchEquityTable, Failure> {
     const MEASURE: &str = "mec26";
     match common.met {
@@ -270,7 +270,8 @@ struct Difference {
     losses: Running,
 }
 
-/// First player less each other: plays, then cube actions; of each all records, then the groups by range.
+/// Returns the first player less each other: plays, then cube actions, each for all records and for the groups by
+/// range.
 fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Difference> {
     let Some((first, others)) = all.split_first() else {
         return Vec::new();
@@ -297,7 +298,7 @@ fn differences(items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<D
 }
 
 impl Difference {
-    /// One line.
+    /// Returns one line.
     fn text(&self) -> String {
         let losses = &self.losses;
         let interval = match losses.known_interval99() {

@@ -1,4 +1,4 @@
-//! `gammond bench regret`: what players lose at decisions that deeper searches judge.
+//! `gammond bench regret`: players' losses at decisions that deeper searches evaluate.
 
 use super::label::read_with_warnings;
 use crate::{
@@ -26,15 +26,15 @@ farmed! {
         /// Number of decisions.
         #[arg(long, default_value = "20000", value_name = "N")]
         decisions: Whole<1, 10_000_000>,
-        /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several. Default:
-        /// gammond:plies=2.
+        /// Engine that evaluates the decisions, as `gammond[:nets=PATH][:plies=N]`; the mean if there are several.
+        /// Default: gammond:plies=2.
         #[arg(long = "judge", value_name = "PLAYER")]
         judges: Vec<PlayerSpec>,
-        /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's static
-        /// values. 0 is enough, and fast, if only the difference of two players matters.
+        /// Number of plays that are evaluated beside those that the players choose: the best by the first judge's
+        /// static values. 0 is enough, and fast, if only the difference of two players matters.
         #[arg(long, default_value = "4", value_name = "N")]
         candidates: Whole<0, 100>,
-        /// Keep losses in this file; the same command goes on from it after a stop.
+        /// Keep losses in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
         #[command(flatten)]
@@ -67,7 +67,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         Some(Format::Json) => json(&lost, &players, &judges),
         _ => text_report(&lost, &players, &judges),
     };
-    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could go on";
+    let otherwise = "the figures are those of the first decisions; with --journal FILE the same command could resume";
     let ended = finish(&text, outcome.complete, journal, otherwise)?;
     Ok(if outcome.complete && damaged {
         ExitCode::FAILURE
@@ -76,7 +76,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Opens the judges. What they leave open about our engine, the common options say.
+/// Opens the judges. The common options give the settings of our engine that they leave open.
 fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure> {
     let mut options = Options::default();
     options.plies = Some(2);
@@ -88,13 +88,13 @@ fn judges(specs: &[PlayerSpec], common: &Ours) -> Result<Vec<PlayJudge>, Failure
     let judge = |spec: &PlayerSpec| match spec {
         PlayerSpec::Gammond(ours) => Ok(PlayJudge::new(&ours.or(common))?),
         _ => Err(Failure::usage(
-            "--judge: that player does not judge; expected gammond[:nets=PATH][:plies=N]",
+            "--judge: that player cannot be a judge; expected gammond[:nets=PATH][:plies=N]",
         )),
     };
     specs.iter().map(judge).collect()
 }
 
-/// Losses of one player, and how often it loses anything.
+/// Returns the losses of one player, and how often it loses anything.
 fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
     let mut running = Running::default();
     running.extend(lost.iter().map(|lost| lost[player]));
@@ -104,7 +104,7 @@ fn of_player(lost: &[Vec<f64>], player: usize) -> (Running, usize) {
     )
 }
 
-/// First less second, when there are two or more.
+/// Returns the losses of the first player less those of the second, when there are two or more.
 fn difference(lost: &[Vec<f64>]) -> Option<Running> {
     let mut running = Running::default();
     for lost in lost {

@@ -59,7 +59,7 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         if done < labels.len() {
             drop(control);
             let text = format!(
-                "the last figures are those of the first {done} labels; the same command begins anew"
+                "the last figures are those of the first {done} labels; the same command starts again"
             );
             return Ok(stopped(None, &text));
         }

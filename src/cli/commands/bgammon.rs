@@ -32,8 +32,8 @@ pub(crate) struct Args {
     )]
     server: String,
     /// The bot's user name; the names of programs begin with `BOT_`. Its password comes from the variable
-    /// GAMMOND_BGAMMON_PASSWORD, the file of --password-file, or the systemd credential gammond-bgammon-password; without one
-    /// the bot plays as a guest.
+    /// GAMMOND_BGAMMON_PASSWORD, the file of --password-file, or the systemd credential gammond-bgammon-password;
+    /// without one the bot plays as a guest.
     #[arg(long, env = "GAMMOND_BGAMMON_USER", value_name = "NAME")]
     user: String,
     /// File with the password; only its owner may have access (mode 0600).
@@ -75,7 +75,7 @@ pub(crate) struct Args {
     /// Folder for a .mat file of each match.
     #[arg(long, env = "GAMMOND_BGAMMON_MATCHES", value_name = "DIR")]
     matches: Option<PathBuf>,
-    /// Longest time for a decision, in milliseconds; what is known by then is played.
+    /// Longest time for a decision, in milliseconds; the best play so far is made.
     #[arg(
         long,
         env = "GAMMOND_BGAMMON_THINK_MS",

@@ -22,7 +22,7 @@ impl From<SecretError> for Failure {
     }
 }
 
-/// Returns an address of TCP, whose name may not be known yet.
+/// Parses an address of TCP, whose name need not resolve yet.
 pub(super) fn host_and_port(text: &str) -> Result<String, String> {
     match text.parse() {
         Ok(Address::Tcp(address)) => Ok(address),

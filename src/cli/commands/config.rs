@@ -9,15 +9,15 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ConfigCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Action {
+enum ConfigCommand {
     /// Print the options in force, and those of every subcommand, as a configuration file.
     #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Print,
-    /// Print where the configuration file is looked for.
+    /// Print where the configuration file is searched.
     #[command(after_help = "Example: gammond config path")]
     Path,
 }
@@ -29,8 +29,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .as_ref()
         .map_or("nowhere".to_owned(), |path| path.display().to_string());
     match args.action {
-        Action::Path => crate::print(format!("{shown}\n").as_bytes()),
-        Action::Print => {
+        ConfigCommand::Path => crate::print(format!("{shown}\n").as_bytes()),
+        ConfigCommand::Print => {
             let there = path.is_some_and(|path| path.exists());
             let state = if there { "read" } else { "not there" };
             let mut text = format!("# {shown} ({state})\n\n");
@@ -88,7 +88,7 @@ fn options_in_force(common: &Common, text: &mut String) {
     line("log-json", Some(common.log_json.into()), common.log_json);
 }
 
-/// The options of each subcommand with their defaults, as comments.
+/// Writes the options of each subcommand with their defaults, as comments.
 fn subcommands(text: &mut String) {
     for command in Cli::command().get_subcommands() {
         let own: Vec<_> = command

@@ -1,4 +1,4 @@
-//! `gammond doctor`: what is there, and what would make it faster.
+//! `gammond doctor`: the equipment found, and improvements.
 
 use crate::{Common, Failure, config};
 use gammond_engine::bearoff::Database;

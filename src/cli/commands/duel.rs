@@ -23,8 +23,8 @@ farmed! {
     /// Arguments of the subcommand.
     struct Args as Job {
         /// Players: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
-        /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`, `expectiminimax[:depth=2][:eval=PLAYER]`,
-        /// `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
+        /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`,
+        /// `expectiminimax[:depth=2][:eval=PLAYER]`, `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
         a: PlayerSpec,
         /// The other player.
         b: PlayerSpec,
@@ -35,15 +35,15 @@ farmed! {
         /// points per game (with `--match`, matches won less lost per match).
         #[arg(long, value_name = "POINTS")]
         decide: Option<Points>,
-        /// Keep results in this file; the same command goes on from it after a stop.
+        /// Keep results in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
-        /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the games then
-        /// gives the same precision. Such a duel does not stop early.
+        /// Take out the luck that these nets see: a path, `embedded` or `embedded:fast`. About a fiftieth of the
+        /// games then gives the same precision. Such a duel does not stop early.
         #[arg(long, value_name = "NETS", conflicts_with = "decide")]
         luck_adjusted: Option<NetsArg>,
-        /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player against itself
-        /// is even whatever it does.
+        /// Each game has dice of its own. Without this the two games of a pair have the same dice, and a player
+        /// against itself is even whatever it does.
         #[arg(long)]
         independent_dice: bool,
         #[command(flatten)]
@@ -52,8 +52,8 @@ farmed! {
         failures: FailureArgs,
     }
     refused {
-        /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal has are not
-        /// played, and not written.
+        /// Write each pair of games as a match file into this folder, matches as a file each; pairs that the journal
+        /// has are not played, and not written.
         #[arg(long, value_name = "DIR", conflicts_with = "luck_adjusted")]
         mat: Option<PathBuf>,
         /// Print each game when its pair is over: the board before each roll, and the play.
@@ -61,7 +61,7 @@ farmed! {
         watch: bool,
     }
     dropped {
-        /// Say nothing while playing: `--progress none`.
+        /// Show no progress while playing: `--progress none`.
         #[arg(long)]
         quiet: bool,
         #[command(flatten)]
@@ -72,13 +72,13 @@ farmed! {
 }
 
 /// Hint printed by a stopped command without a journal.
-const RESUME: &str = "with --journal FILE the same command could go on";
+const RESUME: &str = "with --journal FILE the same command could resume";
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     let players = common.players([&args.a, &args.b], &args.players)?;
     let [a, b] = &players[..] else {
-        return Err(Failure::usage("two players are wanted"));
+        return Err(Failure::usage("two players are required"));
     };
     if let Some(nets) = &args.luck_adjusted {
         if args.failures.rule() != Failures::End {
@@ -145,7 +145,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// The duel without luck.
+/// Plays the duel with the luck taken out.
 fn adjusted(
     common: &Common,
     args: &Args,
@@ -215,10 +215,10 @@ fn adjusted(
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// Text in the place of an interval.
+/// Text in place of an interval.
 const TOO_FEW: &str = "too few games for an interval";
 
-/// Matches won less lost as the share won.
+/// Returns matches won less lost as the share won.
 fn share(points: &Running) -> Running {
     points.scaled(0.5, 0.5)
 }
@@ -252,7 +252,7 @@ fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
     format!("{played}: {mean:+.4} points per game, standard error {error:.4}, {interval}\n")
 }
 
-/// Mean and standard error.
+/// Formats the mean and standard error.
 fn brief(points: &Running, terms: DuelTerms) -> String {
     match terms {
         DuelTerms::Match(_) => {
@@ -269,7 +269,7 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
     }
 }
 
-/// Mean, error and interval by the names that suit what was played for.
+/// Returns the mean, error and interval under the names that suit the terms.
 fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
     let (name, mean, error, interval) = match terms {
         DuelTerms::Match(_) => {

@@ -158,7 +158,7 @@ struct SubmitArgs {
     /// Have this share of the answers computed twice, by different machines; one whose answers differ is quarantined.
     #[arg(long, default_value = "0.02", value_name = "SHARE")]
     verify: Real<0, 1>,
-    /// A machine that says nothing for so many seconds loses its parts to others.
+    /// A machine that is silent for so many seconds loses its parts to others.
     #[arg(long, default_value_t = 30, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     silence: u64,
     /// Time that a message of parts should take one thread; default: by measurement, 5 to 20 seconds.
@@ -253,7 +253,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
 }
 
-/// This machine's name, made of what a name may have.
+/// Returns this machine's name, in the characters that a name may have.
 fn host_name() -> String {
     let host = std::fs::read_to_string("/etc/hostname").ok();
     let host = host.or_else(|| std::env::var("HOSTNAME").ok());
@@ -284,7 +284,7 @@ fn cache_folder() -> Result<PathBuf, Failure> {
     let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
     let cache = cache.map(|cache| cache.join("gammond/farm"));
     let cache = cache.or_else(|| Some(data_folders().next()?.join("gammond/farm")));
-    cache.ok_or_else(|| Failure::usage("no home folder: say --cache DIR"))
+    cache.ok_or_else(|| Failure::usage("no home folder: set --cache DIR"))
 }
 
 fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
@@ -326,7 +326,7 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the farm, as soon as it is there; none when it is told to end before.
+/// Returns the farm as soon as it exists; `None` when a signal comes before.
 async fn open_with_retry(
     access: &Access,
     server: &Server,
@@ -343,7 +343,7 @@ async fn open_with_retry(
                 .connect_with_retry(&|text| stderr_line!("gammond: {text}"))
                 .await?;
             match Farm::open(client, &server.options.farm, server.copies()).await {
-                // Somebody may mend it.
+                // The operator may fix it.
                 Err(
                     error @ (FarmError::Server { .. }
                     | FarmError::Other(_)
@@ -447,7 +447,7 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
     let (runtime, job) = (io_threads()?, &args.job);
     let farm = args.server.open(&runtime)?;
     let tried = runtime.block_on(async {
-        // An unknown job is said to be unknown.
+        // An unknown job is reported as unknown.
         farm.task::<farm_jobs::Ours>(job).await?;
         match farm.state(job).await? {
             State::Cancelled => Err(FarmError::Other(format!(

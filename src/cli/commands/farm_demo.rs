@@ -21,7 +21,7 @@ const POSITIONS: &str = "4HPwATDgc/ABMA\nsHPwATDgc/ABMA\n4HPwATDgc+ABMA\n4HPwATD
     4HPgATDgc/ABMA\nsGfwATDgc/ABMA\n4DvwATDgc/ABMA\n";
 /// Timeout for the server's start.
 const SERVER_WAIT: Duration = Duration::from_secs(10);
-/// Between two looks at a command that runs.
+/// Time between two polls of a command that runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Processes that end with this.
@@ -173,7 +173,7 @@ fn server(args: &Args, folder: &Path, port: u16, url: &str) -> Result<Child, Fai
     server.map_err(|error| {
         let name = args.server.display();
         Failure::usage(format!(
-            "{name} does not start ({error}); install nats-server, or say --server PATH"
+            "{name} does not start ({error}); install nats-server, or give --server PATH"
         ))
     })
 }

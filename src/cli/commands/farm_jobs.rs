@@ -50,7 +50,7 @@ pub(super) enum Submitted {
     Other(Vec<String>),
 }
 
-/// Letters of the command line that are kept for the status.
+/// Maximum number of letters of the command line that are kept for the status.
 const TYPED_LETTERS_MAX: usize = 2000;
 
 /// Makes a job of a command and the options that all commands have.
@@ -77,7 +77,7 @@ pub(super) fn task(
         silence_s,
         typed: one_line(&typed, TYPED_LETTERS_MAX),
     };
-    // What a worker would refuse is refused here.
+    // Arguments that a worker would refuse are refused here.
     let paths: Vec<PathBuf> = task.files.iter().map(|file| (&file.path).into()).collect();
     let job_paths = JobPaths::new(&paths, None);
     prepared(&task, &job_paths).map_err(Failure::from)?;
@@ -198,12 +198,12 @@ fn job(command: &Submitted, files: &mut JobFiles) -> Result<Job, Failure> {
 /// Refuses arguments that do not fit together.
 fn check(command: &Prepared) -> Result<(), NotPortable> {
     let wrong = match command {
-        // What ends by the clock comes out differently on each machine.
+        // A limit in seconds ends at another place on each machine.
         Prepared::Rollout(args) if is_timed(&args.request) => {
-            "time=: a farm computes what is the same on every machine; say how many trials, or se= or jsd="
+            "time=: a farm needs the same result on every machine; give trials=, se= or jsd="
         }
         Prepared::Tournament(args) if args.players.len() < 2 => "a tournament needs two players",
-        Prepared::Sample(args) if args.file.is_none() => "a file for the labels is wanted",
+        Prepared::Sample(args) if args.file.is_none() => "a file for the labels is required",
         _ => return Ok(()),
     };
     Err(NotPortable(wrong.to_owned()))
@@ -380,7 +380,7 @@ impl Programs<Ours> for LocalPrograms {
         remote: Arc<dyn RemoteExecutor>,
     ) -> Result<(), String> {
         let job_paths = JobPaths::new(paths, Some(scratch));
-        // Everybody on the farm reads the reason: it names what is wrong with the job, never what stands in a file.
+        // Every user of the farm reads the reason: it names the fault of the job, never contents of a file.
         prepared(task, &job_paths).map_err(|error| error.to_string())?;
         match run(task, &job_paths, self.threads, &remote) {
             Ok(_) => Ok(()),
@@ -388,11 +388,11 @@ impl Programs<Ours> for LocalPrograms {
                 tracing::debug!("{failure}");
                 Err(match failure {
                     Failure::Usage(_) => "its settings do not fit together",
-                    Failure::File(_) => "a file that came along is not what the job needs",
+                    Failure::File(_) => "a file of the job is not the one that it needs",
                     Failure::Work(_) => "it cannot run on this machine",
                 }
                 .to_owned()
-                    + "; the same command without the farm says why")
+                    + "; the same command without the farm gives the reason")
             }
         }
     }
@@ -404,7 +404,7 @@ pub(super) fn paths_here(task: &Task) -> Result<Vec<PathBuf>, FarmError> {
     for shipped in &task.files {
         let path = PathBuf::from(&shipped.path);
         if inspect(&path)?.files != shipped.files {
-            let text = format!("{} is not what the job was submitted with", shipped.path);
+            let text = format!("{} has changed since the job was submitted", shipped.path);
             return Err(FarmError::Other(text));
         }
         paths.push(path);
@@ -669,7 +669,7 @@ mod tests {
         assert!(!folder.path().join("was-run").exists());
     }
 
-    /// A job that somebody wrote by hand: every player that may not be, in every place that holds one.
+    /// A job written by hand: every player that may not be, in every place that holds one.
     #[test]
     fn job_written_by_hand_builds_only_portable_players() {
         let foreign = [
@@ -793,7 +793,7 @@ mod tests {
         let mut more = duel.clone();
         more["job"]["duel"]["mat"] = json!("/tmp/x");
         assert!(at_the_worker(&more).is_err(), "an unknown field");
-        // What a worker writes is in its scratch folder, whatever it is called.
+        // Files that a worker writes are in its scratch folder, under any name.
         for name in ["/etc/cron.d/x", "../../x", "..", "a/../..", "~/.bashrc"] {
             let mut task = duel.clone();
             task["job"]["duel"]["journal"] = json!(name);

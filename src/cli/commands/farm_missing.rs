@@ -3,7 +3,7 @@
 use crate::{Common, Failure};
 use std::process::ExitCode;
 
-/// Whatever was typed.
+/// Any arguments.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Name of the program in the who list; at most 20 characters.
     #[arg(long, env = "GAMMOND_FIBS_CLIENT", value_name = "NAME")]
     client: Option<String>,
-    /// TOML file that says whom to play.
+    /// TOML file with the policy: opponents, lengths, answers.
     #[arg(long, env = "GAMMOND_FIBS_POLICY", value_name = "FILE")]
     policy: Option<PathBuf>,
     /// File in which results and people met are kept.
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     /// Folder for a .mat file of each finished match.
     #[arg(long, env = "GAMMOND_FIBS_MATCHES", value_name = "DIR")]
     matches: Option<PathBuf>,
-    /// Longest time for a decision, in milliseconds; what is known by then is played.
+    /// Longest time for a decision, in milliseconds; the best play so far is made.
     #[arg(
         long,
         env = "GAMMOND_FIBS_THINK_MS",
@@ -76,7 +76,7 @@ pub(crate) struct Args {
     /// On SIGTERM finish the match, not only the game.
     #[arg(long, env = "GAMMOND_FIBS_FINISH_MATCH")]
     finish_match: bool,
-    /// Write into the match files what the engine thinks of both players: loss per decision, luck.
+    /// Write the engine's analysis of both players into the match files: loss per decision, luck.
     #[arg(long, env = "GAMMOND_FIBS_ANALYSE")]
     analyse: bool,
     /// Keep the totals of each match that was analysed in this file, as `gammond analyse --db` does.

@@ -36,7 +36,7 @@ farmed! {
         /// Copy the candidate's nets into this folder if the candidate passes.
         #[arg(long, value_name = "DIR")]
         install: Option<OutputFile>,
-        /// Keep the duels' results in this file; the same command goes on from it after a stop.
+        /// Keep the duels' results in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
     }
@@ -49,7 +49,7 @@ farmed! {
 }
 
 /// Hint printed by a stopped gate without a journal.
-const RESUME: &str = "with --journal FILE the same command could go on";
+const RESUME: &str = "with --journal FILE the same command could resume";
 
 /// Exit status of a candidate that is not let in.
 const SHUT: u8 = 1;
@@ -64,7 +64,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let texts = std::iter::once(&args.candidate).chain(&args.against);
     let players = common.players(texts, &args.players)?;
     let (candidate, others) =
-        (players.split_first()).ok_or_else(|| Failure::usage("a candidate is wanted"))?;
+        (players.split_first()).ok_or_else(|| Failure::usage("a candidate is required"))?;
     let in_file = |(path, error): InFile| Failure::in_file(path)(error);
     if let Some(folder) = &args.install {
         // Found out before the games, not after them.

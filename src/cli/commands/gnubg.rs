@@ -114,7 +114,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         true => None,
         false => Some(common.engine()?),
     };
-    // Nobody may be reading.
+    // The reader may be gone.
     let _ = sinks
         .out
         .write_all(Console::banner().as_bytes())
@@ -189,7 +189,8 @@ fn run_python(common: &Common, script: &Path) -> Result<ExitCode, Failure> {
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// SIGINT ends what is being computed; while nothing is, it ends the program with exit code 1. The flag says which.
+/// Handles SIGINT: it ends the computation, or the program with exit code 1 if there is none. The flag is true while
+/// there is none.
 fn interrupts(stop: &Stop) -> Result<Arc<AtomicBool>, Failure> {
     let idle = Arc::new(AtomicBool::new(true));
     if let Some(flag) = stop.flag() {

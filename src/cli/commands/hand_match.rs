@@ -8,12 +8,12 @@ use gammond_server::console::today;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Names that are tried for a match file before giving up.
+/// Number of names that are tried for a match file before the error.
 const NAMES_MAX: u32 = 1000;
 
 /// Place of the match file.
 enum Place {
-    /// It is not kept.
+    /// The match is not kept.
     Nowhere,
     /// A new file of this name.
     File(PathBuf),

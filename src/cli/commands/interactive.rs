@@ -53,11 +53,11 @@ pub(crate) struct Args {
 
 /// Plays that a hint shows.
 const HINTS: usize = 5;
-/// Mistakes that are listed at the end.
+/// Number of mistakes that are listed at the end.
 const MISTAKES: usize = 3;
 /// Turns of the longest game.
 const TURNS_MAX: u32 = 20_000;
-/// Columns of a screen that does not say how many it has.
+/// Number of columns of a screen of unknown width.
 const COLUMNS: usize = 80;
 /// Seeds that the program chooses have at most nine digits: people type them.
 const SEEDS: u64 = 1_000_000_000;
@@ -92,7 +92,7 @@ enum GameEnd {
 /// A step of a game: on with something, or its end.
 type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
 
-/// The decision of the person: what the board looks like from there.
+/// The person's decision: the board as seen from there.
 #[derive(Clone, Copy)]
 struct View {
     /// Seen by the person.
@@ -163,7 +163,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     table.begin(args)?;
     let mut input = std::io::stdin().lock();
     let played = table.play(&mut input, args.games);
-    // Whatever ended it, the person learns where the match is.
+    // However the match ended, the person learns where its file is.
     let ended = table.end();
     played.and(ended).map(|()| ExitCode::SUCCESS)
 }
@@ -173,7 +173,7 @@ impl GameTable<'_> {
         self.out.line(folded(text).trim_end_matches('\n'))
     }
 
-    /// Says what is played, against whom, and with which dice.
+    /// Prints the kind of game, the opponent, and the source of the dice.
     fn begin(&mut self, args: &Args) -> Result<(), Failure> {
         let what = match (self.length, args.games) {
             (0, 1) => "a money game".to_owned(),
@@ -557,7 +557,7 @@ impl GameTable<'_> {
         }
     }
 
-    /// Offers the game to the opponent, who accepts what cannot be less than playing on.
+    /// Offers the game to the opponent, who accepts if playing on cannot be worth more.
     fn resign(&mut self, view: &View, margin: Margin) -> Result<Option<GameEnd>, Failure> {
         let query = EvalQuery::new(view.position, view.state);
         let kind = kind(margin);
@@ -590,7 +590,7 @@ impl GameTable<'_> {
         self.out.line(text.trim_end_matches('\n'))
     }
 
-    /// All plays of the roll, best first.
+    /// Ranks all plays of the roll, best first.
     fn rank(&self, view: &View, roll: Roll) -> Result<RankedPlays, Failure> {
         let query = PlayQuery::new(view.position, roll, view.state);
         Ok(self
@@ -623,7 +623,7 @@ impl GameTable<'_> {
         self.say(&text)
     }
 
-    /// Prints what the decisions of the person lost, and the worst of them.
+    /// Prints the losses of the person's decisions, and the worst of them.
     fn losses(&mut self) -> Result<(), Failure> {
         let file = self.saved.file.to_string();
         let Ok(reading) = MatchFile::read(file.as_bytes()) else {
@@ -728,7 +728,7 @@ fn line_of(input: &mut impl BufRead) -> Result<Option<String>, Failure> {
     }
     let mut ended = line.ends_with(b"\n");
     while !ended {
-        // What is beyond belongs to the same line, and is not read as another.
+        // The rest belongs to the same line, and is not read as another.
         let rest = input.fill_buf().map_err(failed)?;
         let end = rest.iter().position(|&byte| byte == b'\n');
         ended = end.is_some() || rest.is_empty();

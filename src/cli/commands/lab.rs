@@ -52,7 +52,7 @@ enum Work {
     /// List the experiments: claim, question, conditions and the rule of the verdict.
     #[command(after_help = "Example: gammond lab list")]
     List,
-    /// Run experiments, each with several seeds, and write what they found to a file of results.
+    /// Run experiments, each with several seeds, and write their results to a file.
     #[command(
         after_help = "Example: gammond lab run td0 --results lab-results.jsonl\nAll that fits into two CPU hours: gammond lab run all --budget 2"
     )]
@@ -109,7 +109,7 @@ struct TestGameArgs {
 /// Arguments of `lab td`.
 #[derive(clap::Args, Debug)]
 struct Td {
-    /// Net file to write; FILE.net.journal keeps what was done.
+    /// Net file to write; FILE.net.journal keeps the steps so far.
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     #[command(flatten)]
@@ -129,7 +129,7 @@ struct Td {
     /// Decay of the eligibility traces: 0 for one position, 1 for the whole game.
     #[arg(long, default_value_t = 0.0, value_name = "L", value_parser = number::<0, 1>)]
     lambda: f64,
-    /// swap: the net sees the board of whoever has moved; invert: always white's, black gets what is left of 1.
+    /// swap: the net sees the board of whoever has moved; invert: always white's, black gets 1 minus the chance.
     #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
     sides: Sides,
     #[command(flatten)]
@@ -141,7 +141,7 @@ struct Td {
 /// Arguments of `lab hillclimb`.
 #[derive(clap::Args, Debug)]
 struct HillclimbArgs {
-    /// Net file to write; FILE.net.journal keeps what was done.
+    /// Net file to write; FILE.net.journal keeps the steps so far.
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     /// Climb with the weights of this linear player instead of a net, and write a linear player.
@@ -164,7 +164,7 @@ struct HillclimbArgs {
     /// Games of a match at most.
     #[arg(long, default_value_t = 3, value_name = "X", value_parser = clap::value_parser!(u64).range(1..=1001))]
     best_of: u64,
-    /// View of the board: swap turns the board round, invert plays as black, by what is left of 1.
+    /// View of the board: swap turns the board round, invert plays as black, by 1 minus the chance.
     #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
     sides: Sides,
     /// Player that teaches and guards.
@@ -199,7 +199,7 @@ struct Supervised {
     /// Text database: a position key and the five chances of the player on roll a line.
     #[arg(value_name = "FILE.txt")]
     data: PathBuf,
-    /// Net file to write; FILE.net.journal keeps what was done.
+    /// Net file to write; FILE.net.journal keeps the steps so far.
     #[arg(value_name = "FILE.net")]
     net: PathBuf,
     #[command(flatten)]
@@ -465,7 +465,7 @@ fn scores(scores: &[TestScore], unit: &str, every: u64) -> String {
     lines.collect()
 }
 
-/// Returns the file that keeps what was done.
+/// Returns the journal of a file.
 fn journal_of(path: &Path) -> PathBuf {
     let mut journal = path.as_os_str().to_owned();
     journal.push(".journal");

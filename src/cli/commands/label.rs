@@ -17,7 +17,7 @@ farmed! {
         /// Positions, one a line: any position text, or lines of a training file.
         input: InputFile,
         /// Training file to write, one line for each position. Until it is complete, labels are kept
-        /// in a journal beside it; the same command goes on from there.
+        /// in a journal beside it; the same command resumes from there.
         output: OutputFile,
         /// Label with the mean luck-adjusted return of this many games of static play from each
         /// position, instead of a search.
@@ -86,7 +86,7 @@ fn read(path: &Path) -> Result<positions::Positions, Failure> {
     positions::read(&mut BufReader::new(input)).map_err(Failure::in_file(path))
 }
 
-/// Returns the positions of a file, and whether lines were wrong; those are told.
+/// Returns the positions of a file, and whether lines were wrong; wrong lines are reported.
 pub(super) fn read_with_warnings(path: &Path) -> Result<(Vec<Position>, bool), Failure> {
     let (positions, wrong) = read(path)?;
     for (line, reason) in &wrong {
@@ -95,7 +95,7 @@ pub(super) fn read_with_warnings(path: &Path) -> Result<(Vec<Position>, bool), F
     Ok((positions, !wrong.is_empty()))
 }
 
-/// All positions of a file in which a game can begin; a line that is none is an error.
+/// Reads all positions of a file in which a game can begin; any other line is an error.
 pub(super) fn read_positions(path: &Path) -> Result<Vec<Position>, Failure> {
     let (mut positions, wrong) = read(path)?;
     let fail = Failure::in_file::<String>(path);

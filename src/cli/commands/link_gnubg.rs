@@ -19,7 +19,7 @@ pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let program = crate::program::executable().map_err(Failure::work)?;
     if !args.folder.is_dir() {
         return Err(Failure::usage(format!(
-            "{}: there is no such folder",
+            "{}: no such folder",
             args.folder.display()
         )));
     }

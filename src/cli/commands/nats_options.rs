@@ -1,4 +1,4 @@
-//! Options of all that goes over a NATS server: what it is called there, and who we are.
+//! Options of all that uses a NATS server: names, address, credentials.
 
 use crate::Failure;
 use gammond_farm::nats::{Access, is_name};
@@ -24,7 +24,7 @@ pub(super) struct NatsOptions {
     /// File with a token.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// User; the password stands in a file.
+    /// User; the password is in a file.
     #[arg(long, value_name = "NAME", requires = "password_file")]
     user: Option<String>,
     /// File with the user's password.

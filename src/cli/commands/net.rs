@@ -1,4 +1,4 @@
-//! `gammond net`: what a net file is, making one from float weights, its weights as a picture.
+//! `gammond net`: a net file's contents, making one from float weights, its weights as a picture.
 
 use crate::{Common, Failure, Format, print, shown_path, write_drawing};
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser};
@@ -23,11 +23,11 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: NetCommand,
 }
 
 #[derive(clap::Subcommand, Debug)]
-enum Action {
+enum NetCommand {
     /// Shape, inputs, quantisation and checksums of net files.
     #[command(after_help = "Example: gammond net info embedded")]
     Info {
@@ -95,8 +95,8 @@ impl From<NetError> for Failure {
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     match &args.action {
-        Action::Info { nets } => info(common, nets)?,
-        Action::Quantise {
+        NetCommand::Info { nets } => info(common, nets)?,
+        NetCommand::Quantise {
             input,
             output,
             name,
@@ -110,7 +110,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             };
             quantise_file(input, output, name.as_deref(), class, bits, *shift)?;
         }
-        Action::Draw {
+        NetCommand::Draw {
             net,
             class,
             output,
@@ -153,7 +153,7 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A net that is no net file of gammond's: what it is, its layers, its inputs.
+/// A net that is no net file of gammond's: its kind, its layers, its inputs.
 struct OtherNet {
     kind: &'static str,
     name: String,
@@ -414,7 +414,7 @@ fn quantise_file(
     };
     let bytes = native::write(&label, &parts);
     is_replaceable(input, output)?;
-    // What was written must be read again before it replaces anything.
+    // The written file is read again before it replaces anything.
     ClassNet::parse(&output.display().to_string(), &bytes)?;
     write_whole(output, &bytes).map_err(Failure::in_file(output))?;
     let text = format!(

@@ -94,7 +94,7 @@ fn opening() -> PlayQuery {
     }
 }
 
-/// Resulting positions a second.
+/// Returns the number of resulting positions a second.
 fn generated(positions: &[Position], pass: Duration) -> f64 {
     let mut out = Vec::new();
     let mut count = 0;
@@ -102,7 +102,7 @@ fn generated(positions: &[Position], pass: Duration) -> f64 {
     count as f64 / best
 }
 
-/// Evaluations a second of positions one by one.
+/// Returns the number of evaluations a second, for positions one by one.
 fn unrelated(engine: &Engine, positions: &[Position], pass: Duration) -> f64 {
     let mut out = [Chances::default()];
     let best = best_of(pass, || {
@@ -115,7 +115,7 @@ fn unrelated(engine: &Engine, positions: &[Position], pass: Duration) -> f64 {
     positions.len() as f64 / best
 }
 
-/// Evaluations a second, and seconds a best play, when all plays of a roll are judged.
+/// Returns the evaluations a second, and the seconds of a best play, when all plays of a roll are evaluated.
 fn siblings(engine: &Engine, positions: &[Position], pass: Duration) -> (f64, f64) {
     let mut plays = Vec::new();
     let mut out = Vec::new();
@@ -141,7 +141,7 @@ fn siblings(engine: &Engine, positions: &[Position], pass: Duration) -> (f64, f6
     (evaluations as f64 / best, best / positions.len() as f64)
 }
 
-/// Milliseconds a ranked play and a cube decision, on one thread of the pool.
+/// Returns the milliseconds of a ranked play and of a cube decision, on one thread of the pool.
 fn decisions(engine: &Engine, positions: &[Position], plies: u8) -> Result<(f64, f64), Failure> {
     let settings = Settings::plies(plies);
     let state = MatchState::default();
@@ -168,7 +168,7 @@ fn decisions(engine: &Engine, positions: &[Position], plies: u8) -> Result<(f64,
     Ok((each(plays), each(cube)))
 }
 
-/// Seconds of the work once, in the best of the passes.
+/// Returns the seconds that the work takes once, in the best of the passes.
 fn best_of(pass: Duration, mut work: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..PASSES {

@@ -52,7 +52,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     print(out.as_bytes())
 }
 
-/// The counts for each first roll; the positions after the first turn are shared out to threads.
+/// Returns the counts for each first roll; the threads share the positions after the first turn.
 fn count(position: &Position, depth: u32) -> Vec<(Roll, u64)> {
     let Some(deeper) = depth.checked_sub(1) else {
         return Vec::new();

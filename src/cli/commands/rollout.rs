@@ -59,22 +59,22 @@ farmed! {
         /// a match file of any form that `gammond analyse` reads.
         #[arg(long, value_name = "FILE", requires = "out")]
         bm_in: Vec<InputFile>,
-        /// Roll out the candidates of this `.bm` file again, and say how often another play is best.
+        /// Roll out the candidates of this `.bm` file again, and report how often another play is best.
         #[arg(long, value_name = "FILE.bm", requires = "out", conflicts_with_all = ["bm_in", "quota", "only"])]
         again: Option<InputFile>,
-        /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command goes
-        /// on from there.
+        /// The `.bm` file to write. Until it is complete everything is kept in journals beside it; the same command
+        /// resumes from there.
         #[arg(long, value_name = "FILE.bm")]
         out: Option<OutputFile>,
         /// Candidates of each roll: the best so many at two plies; the best one without looking ahead may come on top.
         #[arg(long, default_value = "5", value_name = "N", requires = "out", conflicts_with = "cube")]
         best: Whole<2, 64>,
-        /// Every play is a candidate; with --again says how often the best one was not listed. With `=N` only the first N
-        /// positions, and a table of what each filter keeps of the plays.
+        /// Every play is a candidate; with --again reports how often the best one was not listed. With `=N` only the
+        /// first N positions, and a table of what each filter keeps of the plays.
         #[arg(long, requires = "out", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
         full: Option<Full>,
-        /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than the
-        /// static evaluation (disputed); or all.
+        /// Only rolls whose best plays differ at two plies (decided), or at which two plies choose another play than
+        /// the static evaluation (disputed); or all.
         #[arg(
             long,
             value_name = "WHICH",
@@ -82,11 +82,12 @@ farmed! {
             requires = "out"
         )]
         only: Only,
-        /// With se=: a loss needs to be known no better than to this share of itself, by what it is at two plies. Plays far
+        /// With se=: the precision that a loss needs, as a share of the loss at two plies. Plays far
         /// behind then have fewer games
         #[arg(long, default_value = "0", value_name = "SHARE", requires = "out")]
         error_share: Real<0, 1>,
-        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several times.
+        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several
+        /// times.
         #[arg(long, value_name = "GROUP=N", requires = "out")]
         quota: Vec<Quota>,
         /// Positions without a roll become `o` records, of the position before the roll; otherwise a roll is drawn.
@@ -94,8 +95,8 @@ farmed! {
         before_roll: bool,
     }
     refused {
-        /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many points), with
-        /// the match winning chances without a double and after a take.
+        /// Positions become `c` records: cubeful rollouts of a double at this score (both players need as many
+        /// points), with the match winning chances without a double and after a take.
         #[arg(long, requires = "out", value_name = "AWAY", num_args = 0..=1, require_equals = true,
             default_missing_value = "7", conflicts_with_all = ["again", "full"], value_parser = clap::value_parser!(u8).range(2..=25))]
         cube: Option<u8>,
@@ -150,7 +151,7 @@ crate::farmed::carried_as_words!(Full, Quota);
 /// Longest name of a contributor, in characters.
 const NAME_MAX: usize = 64;
 
-/// A name without blanks and control characters.
+/// Parses a name without blanks and control characters.
 fn word(text: &str) -> Result<String, String> {
     let is_word = |text: &str| {
         !text
@@ -203,10 +204,10 @@ fn engine(common: &Common, args: &Args) -> Result<Engine, Failure> {
 }
 
 /// Hint printed when a rollout of one position was stopped: the figures cover all of its games, but no file is left.
-const STOPPED: &str = "the figures are those of the games so far; the same command begins anew \
-    (with --bm-in FILE --out FILE.bm it goes on)";
+const STOPPED: &str = "the figures are those of the games so far; the same command starts again \
+    (with --bm-in FILE --out FILE.bm it resumes)";
 
-/// One question. Stopped, it prints what is known.
+/// Answers one question. If it is stopped, it prints the results so far.
 fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (mut line, session) = ask::asked(common, "rollout", &args.request)?;
     let asked = match &mut line.request {
@@ -265,7 +266,7 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 #[cfg(feature = "farm")]
-/// One question whose games other machines play: printed as if they were played here.
+/// Answers one question whose games other machines play, and prints it as if they were played here.
 fn on_farm(
     common: &Common,
     engine: &Engine,
@@ -438,7 +439,7 @@ fn merge_shares(args: &FileArgs, journal: &Path) -> Result<bool, Failure> {
     merged.map(|_| true)
 }
 
-/// Does what is left to do about a finished file of the same command: signs it if its signature is missing or damaged.
+/// Completes a finished file of the same command: signs it if its signature is missing or damaged.
 fn finished(args: &FileArgs, out: &Path, text: &str) -> Result<(), Failure> {
     let settings = text.lines().next().unwrap_or_default();
     let mut words = settings.split_whitespace();
@@ -519,7 +520,7 @@ impl Files {
     }
 }
 
-/// Returns the text that stands where the file is to be written; none when nothing is there.
+/// Returns the text of an existing output file; `None` when there is none.
 fn existing(out: &Path) -> Result<Option<String>, Failure> {
     match std::fs::metadata(out) {
         Ok(_) => files::read_text(out, files::RECORDS_BYTES_MAX)
@@ -529,7 +530,7 @@ fn existing(out: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Returns the records that are wanted, and whether lines were wrong; those are told.
+/// Returns the wanted records, and whether lines were wrong; wrong lines are reported.
 fn wanted(args: &FileArgs, seed: u64) -> Result<(Vec<RecordRequest>, bool), Failure> {
     let unrolled = if args.before_roll || args.cube.is_some() {
         Unrolled::BeforeRoll

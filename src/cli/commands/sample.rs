@@ -28,7 +28,7 @@ farmed! {
         override_usage = "gammond sample [OPTIONS] <FILE.labels>\n       gammond sample <COMMAND>"
     )]
     struct Args as Job {
-        /// Labels to make; the same command goes on from what is there.
+        /// Labels to make; the same command resumes from it.
         #[arg(required = true, value_name = "FILE.labels")]
         file: Option<OutputFile>,
         /// Number of labelled positions to make, at least: all positions of the last games are kept.
@@ -57,14 +57,14 @@ farmed! {
 /// Other commands for labels.
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Other {
-    /// Write what a file holds as lines of a training file.
+    /// Write the labels of a file as lines of a training file.
     #[command(after_help = "Example: gammond sample dump positions.labels > positions.txt")]
     Dump {
         /// Labels that were made.
         #[arg(value_name = "FILE.labels")]
         file: PathBuf,
-        /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the file holds
-        /// them.
+        /// Only some positions, chosen at random, until each group of `gammond bench` has this many, as far as the
+        /// file holds them.
         #[arg(long, value_name = "N")]
         per_group: Option<Count>,
         /// Only the first label of each position; the number of labels dropped is reported.
@@ -100,7 +100,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             return dump(common, file, &kept);
         }
         (None, Some(file)) => file,
-        (None, None) => return Err(Failure::usage("a file for the labels is wanted")),
+        (None, None) => return Err(Failure::usage("a file for the labels is required")),
     };
     common.start_threads();
     let games = match &args.games {

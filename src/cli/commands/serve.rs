@@ -55,12 +55,12 @@ pub(crate) struct Args {
         value_delimiter = ' '
     )]
     external: Vec<Address>,
-    /// Speak gnubg's text console from the first byte there: HOST:PORT or unix:PATH. It has no files. Then nothing else is
-    /// listened on but what --listen says.
+    /// Speak gnubg's text console from the first byte there: HOST:PORT or unix:PATH. It has no files. The server then
+    /// listens on nothing else but --listen.
     #[arg(long, env = "GAMMOND_CONSOLE", value_name = "ADDR")]
     console: Option<Address>,
-    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). The default address is not opened then; add --listen to open one.
-    /// Addresses that are not loopback require --allow-remote, and --http-tokens or --no-auth.
+    /// Answer HTTP there, such as 127.0.0.1:8080 (or unix:PATH). The default address is not opened then; add --listen
+    /// to open one. Addresses that are not loopback require --allow-remote, and --http-tokens or --no-auth.
     #[arg(
         long,
         env = "GAMMOND_HTTP",
@@ -68,9 +68,9 @@ pub(crate) struct Args {
         value_delimiter = ','
     )]
     http: Vec<Address>,
-    /// File with lines NAME TOKEN [requests=N] [cpu=SECONDS] [shared], for its owner only (mode 0600): requests over HTTP must
-    /// show one of the tokens, with at most N at a time and that much processor time in an hour; browsers sign in with one.
-    /// Its matches in --db are its own unless it is shared. SIGHUP reads the file again.
+    /// File with lines NAME TOKEN [requests=N] [cpu=SECONDS] [shared], for its owner only (mode 0600): requests over
+    /// HTTP must show one of the tokens, with at most N at a time and that much processor time in an hour; browsers
+    /// sign in with one. Its matches in --db are its own unless it is shared. SIGHUP reads the file again.
     #[arg(
         long,
         env = "GAMMOND_HTTP_TOKENS",
@@ -78,7 +78,7 @@ pub(crate) struct Args {
         requires = "http"
     )]
     http_tokens: Option<PathBuf>,
-    /// Answer HTTP without tokens also to other machines: a proxy in front checks who asks.
+    /// Answer HTTP without tokens also to other machines: a proxy in front checks the clients.
     #[arg(
         long,
         env = "GAMMOND_NO_AUTH",
@@ -86,8 +86,8 @@ pub(crate) struct Args {
         conflicts_with = "http_tokens"
     )]
     no_auth: bool,
-    /// Proxy whose X-Forwarded-For or Forwarded names the clients: ADDRESS or ADDRESS/BITS; may be repeated. Those headers of
-    /// others are ignored.
+    /// Proxy whose X-Forwarded-For or Forwarded names the clients: ADDRESS or ADDRESS/BITS; may be repeated. Those
+    /// headers of others are ignored.
     #[arg(
         long,
         env = "GAMMOND_TRUSTED_PROXY",
@@ -96,7 +96,7 @@ pub(crate) struct Args {
         requires = "http"
     )]
     trusted_proxy: Vec<TrustedProxy>,
-    /// Origin whose pages may ask over HTTP, such as https://example.org; may be repeated; * for all.
+    /// Origin whose pages may send requests over HTTP, such as https://example.org; may be repeated; * for all.
     #[arg(
         long,
         env = "GAMMOND_CORS",
@@ -132,8 +132,8 @@ pub(crate) struct Args {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=JOBS_MAX)
     )]
     http_jobs_max: usize,
-    /// Archive of `gammond analyse --db` that HTTP shows, with --http-tokens to each client its own matches. It is created if it
-    /// does not exist.
+    /// Archive of `gammond analyse --db` that HTTP shows, with --http-tokens to each client its own matches. It is
+    /// created if it does not exist.
     #[arg(long, env = "GAMMOND_SERVE_DB", value_name = "FILE", requires = "http")]
     db: Option<PathBuf>,
     /// Address at which Prometheus may read /metrics.
@@ -172,7 +172,7 @@ pub(crate) struct Args {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=QUEUE_MAX)
     )]
     queue: usize,
-    /// Seconds a connection may say nothing, 0 for ever.
+    /// Seconds that a connection may be silent, 0 for no limit.
     #[arg(
         long,
         env = "GAMMOND_IDLE_TIMEOUT",
@@ -199,8 +199,8 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u64).range(0..=SECONDS_MAX)
     )]
     request_cpu: Option<u64>,
-    /// Seconds of processor time that one client may use in an hour for questions that look ahead; 0 for no limit. Above
-    /// it the answer is `busy`.
+    /// Seconds of processor time that one client may use in an hour for questions that look ahead; 0 for no limit.
+    /// Above it the answer is `busy`.
     #[arg(
         long,
         env = "GAMMOND_CLIENT_CPU",
@@ -234,7 +234,7 @@ pub(crate) struct Args {
 #[derive(clap::Args, Debug)]
 struct NatsArgs {
     /// Answer requests over this NATS server, several with commas, on the subjects gammond.move, gammond.cube, …;
-    /// then nothing is listened on but what --listen says.
+    /// the server then listens on nothing else but --listen.
     #[arg(long = "nats", env = "GAMMOND_SERVE_NATS", value_name = "URL")]
     url: Option<String>,
     #[command(flatten)]

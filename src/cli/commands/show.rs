@@ -98,7 +98,7 @@ fn arrows(text: &str, position: &Position, roll: Option<Roll>) -> Result<Play, F
     }
 }
 
-/// To a file or the standard output.
+/// Writes to a file or the standard output.
 fn put(path: &Path, kind: Picture, bytes: &[u8]) -> Result<(), Failure> {
     if path.as_os_str() == "-" {
         return print(bytes).map(|_| ());

@@ -32,7 +32,7 @@ pub(crate) fn run(common: &Common, _args: &Args) -> Result<ExitCode, Failure> {
     print(format!("{evaluations} {checksum} {}\n", engine.net_name()).as_bytes())
 }
 
-/// Positions evaluated, and the checksum of the answers.
+/// Returns the number of positions evaluated, and the checksum of the answers.
 fn signature(engine: &Engine) -> Result<(u64, String), Failure> {
     let counting = Counting {
         inner: engine.evaluator().as_ref(),
@@ -104,7 +104,7 @@ fn answer<'a>(
     Ok(())
 }
 
-/// Money, scores and cubes in turn.
+/// Returns money, scores and cubes in turn.
 fn state(number: usize) -> MatchState {
     let money = MatchState::default();
     let scores = [(0, 0), (7, 3), (5, 4), (1, 6)];
@@ -133,7 +133,7 @@ fn add(bits: &mut Sha256, chances: Chances, values: &[Equities]) {
     }
 }
 
-/// Counts the positions that an evaluator judges.
+/// Counts the positions that an evaluator evaluates.
 #[derive(Debug)]
 struct Counting<'a> {
     inner: &'a dyn Evaluator,

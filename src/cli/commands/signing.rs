@@ -69,7 +69,7 @@ impl Signer {
     }
 }
 
-/// The contributors that are believed, with their keys.
+/// The trusted contributors, with their keys.
 #[derive(Debug)]
 pub(super) struct Signers(Vec<(String, PublicKey)>);
 

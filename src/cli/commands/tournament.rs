@@ -27,7 +27,7 @@ farmed! {
         /// Draw the cross table into this file, in points where its name ends with `.png`.
         #[arg(long, value_name = "FILE")]
         svg: Option<OutputFile>,
-        /// Keep results in this file; the same command goes on from it after a stop.
+        /// Keep results in this file; the same command resumes from it after a stop.
         #[arg(long, value_name = "FILE")]
         journal: Option<OutputFile>,
     }
@@ -86,7 +86,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         text
     };
-    let otherwise = "with --journal FILE the same command could go on";
+    let otherwise = "with --journal FILE the same command could resume";
     finish(&text, outcome.complete, journal, otherwise)
 }
 
@@ -129,7 +129,7 @@ impl Standings {
         }
     }
 
-    /// Mean over the opponents.
+    /// Returns the mean over the opponents.
     fn mean(&self, player: usize) -> f64 {
         let others = self.results[player].iter().enumerate();
         let sum: f64 = others

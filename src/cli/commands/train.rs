@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
     #[arg(required = true)]
     plan: Option<PathBuf>,
-    /// Folder of the run; a run that was stopped goes on there.
+    /// Folder of the run; a stopped run resumes there.
     #[arg(long, required = true, value_name = "DIR")]
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -37,7 +37,9 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Other {
     /// Draw a learning curve.
-    #[command(after_help = "Example: gammond train curve nets/learning-curve.csv > curve.svg")]
+    #[command(
+        after_help = "Example: gammond train curve nets/history/learning-curve.csv > curve.svg"
+    )]
     Curve {
         /// Lines `x,y,error`, the axes' names first.
         #[arg(value_name = "FILE.csv")]
@@ -126,7 +128,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         (None, Some(plan), Some(folder)) => {
             train_nets(plan, folder, &args.progress, is_for_people(common))
         }
-        (None, ..) => Err(Failure::usage("a plan and --folder are wanted")),
+        (None, ..) => Err(Failure::usage("a plan and --folder are required")),
     }
 }
 
@@ -177,7 +179,7 @@ fn is_recipe(text: &str) -> bool {
     found.is_ok_and(|table| table.contains_key("stage"))
 }
 
-/// Work whose report is printed line by line, in words if somebody puts it into words.
+/// Runs work whose report is printed line by line, through the narrator if there is one.
 fn print_report<T>(
     mut narrator: Option<&mut Narrator>,
     work: impl FnOnce(&mut dyn FnMut(&str)) -> Result<T, RunError>,
@@ -238,7 +240,7 @@ fn score(
     } else {
         stopped(
             None,
-            "the rounds above are scored whole; the same command begins anew",
+            "the rounds above are scored whole; the same command starts again",
         )
     })
 }
@@ -253,7 +255,7 @@ fn make_small_net(
     let net = print_report(None, |report| train(report, &mut control))?;
     drop(control);
     let Some(net) = net else {
-        let text = "no net was written; the same command begins anew";
+        let text = "no net was written; the same command starts again";
         return Ok(stopped(None, text));
     };
     write_whole(path, &net).map_err(Failure::in_file(path))?;

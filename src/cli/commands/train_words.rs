@@ -1,4 +1,4 @@
-//! The log of a training run in words: what a round did, what it means, what comes next, what was made.
+//! The log of a training run in words: the result of a round, its meaning, the next step, the files made.
 
 use gammond_train::training::recipe::TrainingRecipe;
 use gammond_train::training::run::Plan;
@@ -58,7 +58,7 @@ impl Narrator {
         let number = value["round"].as_u64()?;
         let figure = |name: &str| value[name].as_f64();
         let (stage, rounds) = self.stages.get(self.stage)?;
-        // Only the figures of a measured recipe say which stage it is.
+        // Only the figures of a measured recipe have the stage.
         let place = match self.against {
             Some(_) => format!("stage {stage}, "),
             None => String::new(),
@@ -105,7 +105,7 @@ impl Narrator {
         )
     }
 
-    /// Returns what a finished run made in `folder` and how to measure it.
+    /// Describes the results of a finished run in `folder` and how to measure them.
     pub(super) fn end(&self, folder: &Path) -> String {
         let at = folder.display();
         match self.stages.as_slice() {

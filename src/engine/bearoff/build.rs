@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tells the program which commit it is made from. Only in release builds: the others would be made
-/// again after every commit.
+/// Compiles the commit's name into the program. Only in release builds: the others would be rebuilt after every
+/// commit.
 fn name_commit() {
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")

@@ -9,14 +9,14 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Databases up to this size are held in memory: 10 points and 15 checkers take 117 MB.
+/// Largest size of a database that is held in memory: 10 points and 15 checkers take 117 MB.
 pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 
 /// Bytes that stay where they are. Shared freely between threads.
 pub(super) enum Bytes {
-    /// In the program itself: read from disk only where they are looked at.
+    /// Bytes in the program itself: read from disk only where they are accessed.
     Static(&'static [u8]),
-    /// Made by the program when it is first looked at.
+    /// Made by the program at first use.
     Made(&'static LazyLock<Vec<u8>>),
     /// Made by us, or read from a file.
     Owned(Vec<u8>),
@@ -47,7 +47,7 @@ impl Bytes {
         }
     }
 
-    /// All of them, unless they are left in a file.
+    /// Returns all bytes, unless they are left in a file.
     #[inline]
     pub(super) fn in_memory(&self) -> Option<&[u8]> {
         match self {
@@ -58,8 +58,8 @@ impl Bytes {
         }
     }
 
-    /// `length` bytes from `at`, in `space` if they come from a file. `None` when they are not there
-    /// (any more), or do not fit into `space`.
+    /// Returns `length` bytes from `at`, in `space` if they come from a file. `None` when they are missing or do not
+    /// fit into `space`.
     #[inline]
     pub(super) fn get<'a>(
         &'a self,
@@ -91,7 +91,7 @@ impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self {
             Bytes::Static(_) => "built in",
-            // To tell its length would make it.
+            // Its length is not printed, because that would compute it.
             Bytes::Made(_) => return f.write_str("built in"),
             Bytes::Owned(_) => "in memory",
             Bytes::File(..) => "in a file",

@@ -1,4 +1,4 @@
-//! A database file of whatever kind, and how one is written.
+//! A database file of any kind, and how it is written.
 
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};

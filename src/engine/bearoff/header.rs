@@ -1,11 +1,11 @@
-//! The first 40 bytes of a database: what kind it is and what it covers.
+//! The first 40 bytes of a database: its kind and coverage.
 
 use super::numbering::Numbering;
 
 /// Length of a header in bytes.
 pub const HEADER_BYTES: usize = 40;
 
-/// Kind of a database and what it covers, from its header.
+/// Kind and coverage of a database, from its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Rolls needed by one side alone.
@@ -86,7 +86,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Kind, HeaderError> {
     Ok(kind)
 }
 
-/// `BEAR-11`
+/// Parses the rest of a one-sided header (`BEAR-11`).
 fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;
@@ -110,7 +110,7 @@ fn parse_one_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     })
 }
 
-/// `BEAR-12`
+/// Parses the rest of a two-sided header (`BEAR-12`).
 fn parse_two_sided(header: &[u8]) -> Result<Kind, HeaderError> {
     let numbering = parse_numbering(header)?;
     dash(header, 14)?;

@@ -16,14 +16,14 @@ const FEW: usize = 6;
 struct Rolls([f64; LEAVING_ROLLS]);
 
 impl RollDistribution for Rolls {
-    /// No roll at all is before the first one.
+    /// Without a roll, before the first one.
     const REACHED: Rolls = Rolls([0.0; LEAVING_ROLLS]);
 
     fn before(after: &[(u32, Rolls); 21]) -> Rolls {
         let mut law = [0.0; LEAVING_ROLLS];
         for (weight, Rolls(later)) in after {
             let share = f64::from(*weight) / 36.0;
-            // What is not left for a later roll ends with this one.
+            // The share that is not left for a later roll ends with this one.
             law[0] += share * (1.0 - later.iter().sum::<f64>());
             for (chance, later) in law[1..].iter_mut().zip(later) {
                 *chance += share * later;
@@ -68,8 +68,9 @@ impl LeavingDistributions {
         })
     }
 
-    /// The chances that all checkers have left after 1, 2 and more rolls; `distances` counts those that are 1 to 5 pips
-    /// from leaving. `None` for more than fifteen, or none. The table of more than six checkers is made at first use.
+    /// Returns the chances that all checkers have left after 1, 2 and more rolls; `distances` counts those that
+    /// are 1 to 5 pips from leaving. `None` for more than fifteen, or none. The table of more than six checkers is
+    /// made at first use.
     #[must_use]
     pub fn of(distances: [u8; 5]) -> Option<&'static [f32; LEAVING_ROLLS]> {
         static TABLES: [OnceLock<Option<LeavingDistributions>>; 2] = [const { OnceLock::new() }; 2];

@@ -7,7 +7,7 @@ use super::{BearoffError, Numbering};
 use gammond_base::journal::{Journal, JournalError, Record};
 use std::path::Path;
 
-/// The journal in which lines are kept, those that were there, and why it could not go on.
+/// The journal in which lines are kept, its lines, and the reason why it could not resume.
 struct Lines {
     journal: Journal,
     there: std::iter::Peekable<std::vec::IntoIter<Record>>,
@@ -34,8 +34,8 @@ impl LineStore for Lines {
 /// No file appears at `path` before all is done; the caller has checked that a file there may be replaced.
 ///
 /// # Errors
-/// [`BearoffError`]: the disk; a file in the place of the journal that is none, or another table's; another program
-/// that makes it at the same time.
+/// [`BearoffError`]: the disk; a file in place of the journal that is no journal, or another table's;
+/// another program that makes it at the same time.
 pub fn make_two_sided(
     path: &Path,
     numbering: Numbering,
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::bearoff::make;
 
-    /// BEAR-34: cut anywhere, the journal leads to the same bytes; a file that is none is left alone.
+    /// BEAR-34: cut anywhere, the journal leads to the same bytes; any other file is left alone.
     #[test]
     fn resumed_database_equals_one_made_at_once() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,12 +1,11 @@
 //! One-sided and two-sided bearoff databases: making, reading, probing.
 //!
-//! [`Tables`] is what evaluators use: the two default tables (6 points with 15 checkers a side,
-//! one-sided; 6 points with 6 checkers, two-sided) and larger ones from files. The default tables
-//! are GNU Backgammon's bit for bit, yet computed by us with the code of [`make`]. The build script
-//! writes the one-sided one, which the program includes: it costs no time at start-up and no memory but
-//! the pages that are looked at. Of the two-sided one a release program holds the plays that are ever the
-//! best, a hundredth of its size, and makes the table when it is first asked (0.07 s; with all plays and
-//! no file it would take 0.2 s).
+//! [`Tables`] is what evaluators use: the two default tables (6 points with 15 checkers a side, one-sided; 6 points
+//! with 6 checkers, two-sided) and larger ones from files. The default tables are GNU Backgammon's bit for bit, yet
+//! computed by us with the code of [`make`]. The build script writes the one-sided one, which the program includes:
+//! it costs no time at start-up and no memory but the pages that are read. Of the two-sided one a release program
+//! holds the plays that are ever the best, a hundredth of its size, and makes the table when it is first asked (0.07
+//! s; with all plays and no file it would take 0.2 s).
 //!
 //! ```
 //! use gammond_engine::bearoff::Tables;
@@ -64,7 +63,7 @@ pub enum BearoffError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// The file is not what it should be.
+    /// The file is damaged.
     #[error("{path}: byte {at}: {reason}")]
     Damaged {
         /// The file.

@@ -75,8 +75,8 @@ impl FastPlays {
         results
     }
 
-    /// Money equities of the player on roll with the cube owned, centred and lent, in units of the cube, without Jacoby
-    /// rule and beavers. `None` when a side has more than 8 checkers or one beyond 6 points.
+    /// Returns the money equities of the player on roll with the cube owned, centred and lent, in units of the cube,
+    /// without Jacoby rule and beavers. `None` when a side has more than 8 checkers or one beyond 6 points.
     pub(super) fn cubeful(
         &self,
         (one_sided, two_sided): (&OneSided, &TwoSided),
@@ -100,7 +100,8 @@ impl FastPlays {
         Some(sums.map(|sum| sum as f32))
     }
 
-    /// Returns what a position is worth to the side that is not on roll, by the place of the cube as that side sees it.
+    /// Returns the worth of a position to the side that is not on roll, by the place of the cube as that side sees
+    /// it.
     fn value(
         &self,
         (one_sided, two_sided): (&OneSided, &TwoSided),
@@ -135,7 +136,7 @@ fn add(sums: &mut [f64; 3], weight: u32, values: [f64; 3]) {
     }
 }
 
-/// `BEAR-32`, `BEAR-33`: what equities of the player on roll are worth to the other, by the place of the cube.
+/// Returns the worth to the other of equities of the player on roll, by the place of the cube (`BEAR-32`, `BEAR-33`).
 fn reply([owned, centred, lent]: [f64; 3]) -> [f64; 3] {
     let doubled = (2.0 * lent).min(1.0);
     [-lent, -centred.max(doubled), -owned.max(doubled)]

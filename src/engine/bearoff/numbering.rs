@@ -1,7 +1,6 @@
 //! The numbers of one side's positions in a bearoff database, both ways.
 //!
-//! Stands alone (no other room is used), because the build script, which makes the default tables,
-//! includes this file as well.
+//! Uses no other module, because the build script, which makes the default tables, includes this file as well.
 //!
 //! Rules `BEAR-01`, `BEAR-02`.
 //!
@@ -33,14 +32,13 @@ const BINOMIAL: [[u32; MAX_POINTS + 1]; ROWS] = {
     table
 };
 
-/// Binomial coefficient for `n` up to 33 and `r` up to 18.
+/// Returns the binomial coefficient for `n` up to 33 and `r` up to 18.
 #[must_use]
 pub(crate) const fn binomial(n: usize, r: usize) -> u32 {
     BINOMIAL[n][r]
 }
 
-/// `SIX[k][s]` is what point `k + 1` of six adds to the index when `s` checkers stand on it or
-/// behind it.
+/// `SIX[k][s]` is the term of point `k + 1` of six in the index when `s` checkers stand on it or behind it.
 const SIX: [[u32; 16]; 6] = {
     let mut table = [[0; 16]; 6];
     let mut k = 0;
@@ -91,13 +89,13 @@ impl Numbering {
         Some(Numbering { points, checkers })
     }
 
-    /// Points covered, 1..=18.
+    /// Returns the number of points covered, 1..=18.
     #[must_use]
     pub const fn points(self) -> usize {
         self.points
     }
 
-    /// Most checkers covered, 1..=15.
+    /// Returns the largest number of checkers covered, 1..=15.
     #[must_use]
     pub const fn checkers(self) -> usize {
         self.checkers
@@ -119,7 +117,7 @@ impl Numbering {
         }
     }
 
-    /// Returns the index of a position; counts beyond the points covered are not looked at. `None` when it has more
+    /// Returns the index of a position; counts beyond the points covered are ignored. `None` when it has more
     /// checkers than covered.
     #[must_use]
     pub fn index(self, counts: Counts) -> Option<usize> {
@@ -135,7 +133,7 @@ impl Numbering {
         Some(index as usize)
     }
 
-    /// The counts of the position with this index, which must be below [`Numbering::positions`].
+    /// Returns the counts of the position with this index, which must be below [`Numbering::positions`].
     #[must_use]
     pub fn counts(self, index: usize) -> Counts {
         let mut counts = [0; MAX_POINTS];
@@ -207,8 +205,8 @@ impl Steps {
         steps
     }
 
-    /// The indices after one checker has moved by `die`, the rearmost checker first. With no
-    /// opponent in the way every die can be played until all checkers are off.
+    /// Visits the indices after one checker has moved by `die`, the rearmost checker first. With no opponent in the
+    /// way every die can be played until all checkers are off.
     #[inline]
     pub(crate) fn each(&self, die: usize, mut found: impl FnMut(u32)) {
         let mut left = self.occupied;

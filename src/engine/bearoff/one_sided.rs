@@ -15,7 +15,7 @@ pub const ROLLS_MAX: usize = 32;
 /// Sum of the values of a distribution.
 const WHOLE: u16 = 65535;
 
-/// Numbers of rolls in a distribution of whatever table: 0 to 63.
+/// Numbers of rolls in a distribution of any table: 0 to 63.
 pub const DISTRIBUTION_ROLLS: usize = 64;
 
 /// Average value of a roll in pips, less the pips that are wasted.
@@ -51,9 +51,9 @@ pub struct OneSided {
     numbering: Numbering,
     gammons: bool,
     layout: Layout,
-    /// Made when a database without gammon distributions is first asked about gammons.
+    /// Computed when a database without gammon distributions is first used for gammons.
     saving: OnceLock<SavingGammon>,
-    /// Mean number of rolls of each position, made when it is first asked; not a number where a record is damaged.
+    /// Mean number of rolls of each position, computed at first use; not a number where a record is damaged.
     means: OnceLock<Vec<f32>>,
 }
 
@@ -97,8 +97,8 @@ impl OneSided {
     /// Opens a file of GNU Backgammon's one-sided kind.
     ///
     /// # Errors
-    /// [`BearoffError`] when it cannot be read, is of another kind, or does not hold together: a
-    /// length other than the header asks for, or index entries that lead out of the file.
+    /// [`BearoffError`] when it cannot be read, is of another kind, or is inconsistent: another length than
+    /// that of the header, or index entries that lead out of the file.
     pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
@@ -137,7 +137,7 @@ impl OneSided {
         Ok(database)
     }
 
-    /// Bytes of an index entry or record.
+    /// Returns the length of an index entry or record in bytes.
     const fn entry_bytes(&self) -> usize {
         match (self.layout, self.gammons) {
             (Layout::Compressed, false) => 6,
@@ -153,8 +153,8 @@ impl OneSided {
         HEADER_BYTES + self.entry_bytes() * self.numbering.positions()
     }
 
-    /// `BEAR-18`, `BEAR-19`. A database in memory is checked to its last value; one left in a file
-    /// record by record as it is read.
+    /// Checks a database in memory to its last value (`BEAR-18`, `BEAR-19`); one left in a file is checked record by
+    /// record as it is read.
     fn check(&self) -> Result<(), (usize, String)> {
         if !self.gammons && self.layout != Layout::Normal && self.numbering.points() > 6 {
             let reason = "beyond six points gammon distributions are needed (`1` here)";
@@ -208,13 +208,13 @@ impl OneSided {
         self.bytes.in_memory()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering
@@ -337,8 +337,7 @@ impl OneSided {
         Some(sum as f32 / f32::from(WHOLE))
     }
 
-    /// Chances of a position in which each side plays for itself alone. `None` when it is not
-    /// covered.
+    /// Returns the chances of a position in which each side plays for itself alone. `None` when it is not covered.
     ///
     /// `BEAR-41`.
     /// I win when I need no more rolls than the opponent; I win a gammon when the opponent, with
@@ -372,7 +371,7 @@ impl OneSided {
         })
     }
 
-    /// Chances by normal laws, or with the chances to save the gammon taken from the small table
+    /// Returns the chances by normal laws, or with the chances to save the gammon taken from the small table
     /// (`BEAR-42`).
     #[cold]
     fn chances_without_gammons(
@@ -413,8 +412,8 @@ impl OneSided {
         Some(chances)
     }
 
-    /// The chance that the winner is off before `loser` has borne off one checker; the loser has
-    /// had one roll fewer than the winner, or as many when `behind` is 1.
+    /// Returns the chance that the winner is off before `loser` has borne off one checker; the loser has had one
+    /// roll fewer than the winner, or as many when `behind` is 1.
     fn gammon_by_rule(&self, loser: Side, winner: &[f32; ROLLS_MAX], behind: usize) -> f32 {
         let saving = self.saving.get_or_init(SavingGammon::made);
         // Such a database has six points at most, so all fifteen are at home.
@@ -629,7 +628,7 @@ pub(super) fn no_later_by(
     this: Rolls<impl Iterator<Item = u16>>,
     other: Rolls<impl Iterator<Item = u16> + Clone>,
 ) -> f32 {
-    // What the other has not yet used up before its roll number `next`.
+    // The share of the other that is left before its roll number `next`.
     let mut left: u64 = other.values.clone().map(u64::from).sum();
     let mut next = other.first;
     let mut others = other.values;
@@ -645,7 +644,7 @@ pub(super) fn no_later_by(
     ((sum as f64 / (65535.0 * 65535.0)) as f32).min(1.0)
 }
 
-/// The probability that a number of rolls plus `behind` is at most another.
+/// Returns the probability that a number of rolls plus `behind` is at most another.
 fn no_later(this: &[f32; ROLLS_MAX], other: &[f32; ROLLS_MAX], behind: usize) -> f32 {
     let mut left = 0.0;
     let mut sum = 0.0;

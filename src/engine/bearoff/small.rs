@@ -42,7 +42,7 @@ impl RollDistribution for Exact {
 }
 
 impl Exact {
-    /// The first `N - 1` counts, of 36, 36^2 ..., and what is left, of 36^N.
+    /// Returns the first `N - 1` counts, of 36, 36^2 ..., and the rest, of 36^N.
     fn with_rest<const N: usize>(&self) -> [u64; N] {
         let mut counts = [0; N];
         let mut rest = 1;
@@ -55,7 +55,7 @@ impl Exact {
     }
 }
 
-/// A count of 36^rolls as a probability.
+/// Returns a count of 36^rolls as a probability.
 fn probability(count: u64, rolls: u32) -> f32 {
     (count as f64 / 36_f64.powi(rolls as i32)) as f32
 }
@@ -89,9 +89,9 @@ impl LeavingHome {
         }
     }
 
-    /// For checkers at 1 to 5 pips from leaving: how many of 36^n sequences of `n` rolls see the
-    /// last one leave with roll `n`, for `n` = 1 to 4, and how many of 36^5 need more than four.
-    /// `None` for more than six checkers; none at all is all 0 and the rest.
+    /// Returns, for checkers at 1 to 5 pips from leaving, how many of 36^n sequences of `n` rolls see the last one
+    /// leave with roll `n`, for `n` = 1 to 4, and how many of 36^5 need more than four. `None` for more than six
+    /// checkers; none at all is all 0 and the rest.
     #[must_use]
     pub fn counts(&self, distances: [u8; 5]) -> Option<[u64; 5]> {
         let mut counts: Counts = [0; MAX_POINTS];
@@ -99,7 +99,7 @@ impl LeavingHome {
         self.counts.get(LEAVING.index(counts)?).copied()
     }
 
-    /// The probabilities of needing exactly 1, 2, 3, 4 and more than 4 rolls; see
+    /// Returns the probabilities of needing exactly 1, 2, 3, 4 and more than 4 rolls; see
     /// [`LeavingHome::counts`].
     #[must_use]
     pub fn probabilities(&self, distances: [u8; 5]) -> Option<[f32; 5]> {

@@ -1,4 +1,4 @@
-//! The databases that an evaluator asks, and which of them answers.
+//! The databases of an evaluator, and the choice among them.
 
 use super::near::FastPlays;
 use super::{
@@ -16,11 +16,11 @@ pub struct Tables {
     pub one_sided: Arc<OneSided>,
     /// 6 points, 6 checkers.
     pub two_sided: Arc<TwoSided>,
-    /// For backgammons in races.
+    /// Table for backgammons in races.
     pub leaving_home: Arc<LeavingHome>,
-    /// For cubes just above the two-sided table; made when they are first asked.
+    /// Plays for cubes just above the two-sided table; computed at first use.
     fast_plays: Arc<OnceLock<Option<FastPlays>>>,
-    /// From files, the smallest first.
+    /// Tables from files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
     more_one_sided: Vec<Arc<LargerDatabase>>,
 }
@@ -157,9 +157,8 @@ impl Tables {
         }
     }
 
-    /// Exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game
-    /// or what a database holds; `None` where a net has to judge. The only place where a class
-    /// turns into exact chances.
+    /// Returns the exact chances of a position whose class (see [`Tables::class`]) is `class`: a finished game or a
+    /// database entry; `None` where a net has to evaluate. The only place where a class turns into exact chances.
     #[inline]
     #[must_use]
     pub fn exactly(&self, class: Class, position: &Position) -> Option<Chances> {
@@ -173,8 +172,8 @@ impl Tables {
         }
     }
 
-    /// Chances of a position that a database covers; `None` for all others, also when the game is
-    /// over (`BEAR-03`).
+    /// Returns the chances of a position that a database covers; `None` for all others, also when the game is over
+    /// (`BEAR-03`).
     #[inline]
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
@@ -199,8 +198,9 @@ impl Tables {
         self.one_sided.mean_rolls_of(position)
     }
 
-    /// Money equities as [`Tables::exact_cubeful`], nearly exact, of a position of at most 8 checkers a side at home, which
-    /// is just above the two-sided table in the program (`BEAR-45`). `beyond` values what two rolls leave beyond it.
+    /// Returns money equities as [`Tables::exact_cubeful`], nearly exact, of a position of at most 8 checkers a side
+    /// at home, which is just above the two-sided table in the program (`BEAR-45`). `beyond` values what two rolls
+    /// leave beyond it.
     #[must_use]
     pub fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
         let plays = self
@@ -210,8 +210,8 @@ impl Tables {
         plays.as_ref()?.cubeful(both, position, beyond)
     }
 
-    /// Exact chances to win of the player on roll after each of [`Roll::ALL`], the best play made. `None` when no two-sided
-    /// database covers the position, or one too large for this.
+    /// Returns the exact chances to win of the player on roll after each of [`Roll::ALL`], the best play made. `None`
+    /// when no two-sided database covers the position, or one too large for this.
     #[must_use]
     pub fn win_after_rolls(&self, position: &Position) -> Option<[f32; Roll::ALL.len()]> {
         match self.class(position) {
@@ -223,9 +223,9 @@ impl Tables {
         }
     }
 
-    /// Exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the
-    /// cube: I own it, centred, the opponent owns it. `None` when no two-sided database covers
-    /// the position, or the first that does is without cube.
+    /// Returns the exact money equities with the cube at 1, without Jacoby rule and beavers, in units of the cube: I
+    /// own it, centred, the opponent owns it. `None` when no two-sided database covers the position, or the first
+    /// that does is without cube.
     #[inline]
     #[must_use]
     pub fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {

@@ -15,7 +15,7 @@ pub struct TwoSided {
     bytes: Bytes,
     numbering: Numbering,
     cubeful: bool,
-    /// Made when it is first asked ([`TwoSided::win_after_rolls`]).
+    /// Computed at first use ([`TwoSided::win_after_rolls`]).
     plays: OnceLock<Plays>,
 }
 
@@ -28,7 +28,7 @@ const SIX_SIX: Numbering = match Numbering::new(6, 6) {
     None => unreachable!(),
 };
 
-/// The table in the program, made when it is first asked: 6.8 MB of table by 50 KB of plays.
+/// The table in the program, computed at first use: 6.8 MB of table from 50 KB of plays.
 #[cfg(endings_made)]
 static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     super::make::two_sided_by(
@@ -43,8 +43,8 @@ static BUILT_IN: LazyLock<Vec<u8>> =
     LazyLock::new(|| include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd")).to_vec());
 
 impl TwoSided {
-    /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is made when it is
-    /// first asked, in less than a tenth of a second.
+    /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is computed at first
+    /// use, in less than a tenth of a second.
     #[must_use]
     pub fn built_in() -> TwoSided {
         TwoSided {
@@ -64,7 +64,7 @@ impl TwoSided {
         open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
-    /// Makes the table; see [`super::make::two_sided`] for what it costs.
+    /// Makes the table; see [`super::make::two_sided`] for its cost.
     #[must_use]
     pub fn made(numbering: Numbering, cubeful: bool) -> TwoSided {
         TwoSided {
@@ -95,7 +95,7 @@ impl TwoSided {
         Ok(table)
     }
 
-    /// Whoever has no checker left has won: true of every database, and of hardly any other bytes.
+    /// Checks that a player without checkers has won: true of every database, and of hardly any other bytes.
     fn check(&self) -> Result<(), (usize, String)> {
         let positions = self.numbering.positions();
         for index in 1..positions {
@@ -116,13 +116,13 @@ impl TwoSided {
         self.bytes.in_memory()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering
@@ -140,9 +140,9 @@ impl TwoSided {
         self.record(position).is_some()
     }
 
-    /// Money equities of the player on roll, -1..=1: cubeless, I own the cube, centred, the
-    /// opponent owns it (cube at 1, no Jacoby rule or beavers, in units of the cube). The last
-    /// three are `None` in a database without cube. `None` when the position is not covered.
+    /// Returns money equities of the player on roll, -1..=1: cubeless, I own the cube, centred, the opponent owns it
+    /// (cube at 1, no Jacoby rule or beavers, in units of the cube). The last three are `None` in a database without
+    /// cube. `None` when the position is not covered.
     #[must_use]
     pub fn equities(&self, position: &Position) -> Option<(f32, Option<[f32; 3]>)> {
         let at = self.record(position)?;
@@ -155,8 +155,8 @@ impl TwoSided {
         Some((equity(0)?, cubeful))
     }
 
-    /// Money equities as in [`TwoSided::equities`]: cubeless, I own the cube, centred, the opponent
-    /// owns it. `None` when the position is not covered or the database is without cube.
+    /// Returns money equities as in [`TwoSided::equities`]: cubeless, I own the cube, centred, the opponent owns it.
+    /// `None` when the position is not covered or the database is without cube.
     #[inline]
     #[must_use]
     pub fn probe(&self, position: &Position) -> Option<[f32; 4]> {
@@ -172,7 +172,7 @@ impl TwoSided {
         Some(values.map(|bytes| equity_of(u16::from_le_bytes(bytes))))
     }
 
-    /// Exact chances: the chance to win, no gammons. `None` when the position is not covered.
+    /// Returns the exact chances: the chance to win, no gammons. `None` when the position is not covered.
     #[inline]
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {

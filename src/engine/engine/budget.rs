@@ -37,7 +37,7 @@ impl Budget {
         }
     }
 
-    /// Triggered when the time is over.
+    /// Returns the token that is triggered when the time is over.
     pub(super) fn stop(&self) -> &Stop {
         &self.stop
     }

@@ -18,7 +18,7 @@ pub enum EngineError {
     /// A needed file is missing or damaged.
     #[error("{}", Named(path, source))]
     File {
-        /// The file or folder that was asked for.
+        /// The requested file or folder.
         path: PathBuf,
         /// The error in it.
         source: FileError,
@@ -41,7 +41,7 @@ pub enum EngineError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It cannot be read any more.
+    /// The file can no longer be read.
     #[error("{0}")]
     Read(#[from] std::io::Error),
     /// Nets of ours.
@@ -62,13 +62,13 @@ pub enum FileError {
          gammond net quantise IN.safetensors OUT.net --class contact"
     )]
     Float,
-    /// Nets of a kind that a [`NetOpener`](super::NetOpener) knows.
+    /// An error of nets of a kind that a [`NetOpener`](super::NetOpener) opens.
     #[error("{0}")]
     Other(#[from] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl EngineError {
-    /// This is wrong with that file.
+    /// Returns a function that turns a cause into the error of that file.
     pub(super) fn in_file<E: Into<FileError>>(path: &Path) -> impl Fn(E) -> EngineError {
         move |error| EngineError::File {
             path: path.to_owned(),
@@ -77,7 +77,7 @@ impl EngineError {
     }
 }
 
-/// An error behind the file's name; some rooms below name it themselves where they read it.
+/// An error behind the file's name; some modules below name it themselves where they read it.
 struct Named<'a>(&'a Path, &'a FileError);
 
 impl Display for Named<'_> {
@@ -95,7 +95,7 @@ mod tests {
     use crate::engine::{Engine, Nets};
     use std::error::Error as _;
 
-    /// The file's name stands in front once, and what the system said is kept.
+    /// The file's name stands in front once, and the system's error is kept.
     #[test]
     fn a_missing_file_is_named_once_and_its_cause_is_kept() {
         let build = |nets: &str| Engine::builder().nets(Nets::Path(nets.into())).build();
@@ -111,7 +111,7 @@ mod tests {
             }
             assert_eq!(kind, Some(std::io::ErrorKind::NotFound), "{text}");
         }
-        // Float weights are known by their contents, whatever the name says.
+        // Float weights are recognised by their contents, not by their name.
         let file = tempfile::NamedTempFile::with_suffix(".net").unwrap();
         std::fs::write(&file, b"\x02\0\0\0\0\0\0\0{}").unwrap();
         let float = build(file.path().to_str().unwrap())

@@ -1,4 +1,5 @@
-//! Answers of a level of play: a search at two plies, and small rollouts of what it leaves open (RO-10 to RO-12).
+//! Answers of a level of play: a search at two plies, and small rollouts of the plays that it leaves open (RO-10 to
+//! RO-12).
 
 use super::{Engine, EngineError};
 use crate::query::{
@@ -19,9 +20,9 @@ struct Plan {
     plies: u8,
     /// Look-ahead where games are cut off.
     leaf_plies: u8,
-    /// At most so many plays of a roll...
+    /// Largest number of plays of a roll that are rolled out.
     plays: usize,
-    /// ... within this equity of the best.
+    /// Largest distance of these plays from the best, in equity.
     margin: f64,
 }
 
@@ -95,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// [`Engine::evaluate`] at a level.
+    /// Answers as [`Engine::evaluate`], at a level.
     pub(super) fn evaluate_at(
         &self,
         query: &EvalQuery,
@@ -120,7 +121,8 @@ impl Engine {
         Ok(answer)
     }
 
-    /// [`Engine::rank_plays`] at a level: the plays that are rolled out stand before the others; that to `also` is one of them.
+    /// Answers as [`Engine::rank_plays`], at a level. The plays that are rolled out come before the others; the play
+    /// to `also` is one of them.
     pub(super) fn rank_plays_at(
         &self,
         query: &PlayQuery,
@@ -172,7 +174,7 @@ impl Engine {
         Ok(ranked)
     }
 
-    /// [`Engine::cube_action`] at a level.
+    /// Answers as [`Engine::cube_action`], at a level.
     pub(super) fn cube_action_at(
         &self,
         query: &CubeQuery,

@@ -1,6 +1,6 @@
-//! The one door: owns nets, tables, cache and thread pool; turns a query into an answer.
+//! The engine: owns nets, tables, cache and thread pool, and turns a query into an answer.
 //!
-//! Blocking methods only; an async caller wraps them, as `service` does. After
+//! Blocking methods only; an async caller runs them on a blocking thread. After
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 mod budget;
@@ -40,7 +40,7 @@ pub const COMMIT: &str = match option_env!("GAMMOND_COMMIT") {
 
 /// Answers queries. Shared by reference between threads; a clone shares everything.
 ///
-/// What a position is worth to the player on roll, looking one ply ahead:
+/// The equity of a position for the player on roll, one ply deep:
 ///
 /// ```
 /// use gammond_engine::{Engine, EvalQuery, Settings, Stop};
@@ -101,7 +101,7 @@ pub enum Nets {
     Path(PathBuf),
 }
 
-/// Opens nets of a kind that this crate does not know; returns `None` if the file is of another kind.
+/// Opens nets of a kind that this crate does not have; returns `None` if the file is of another kind.
 pub type NetOpener =
     fn(&Path) -> Option<Result<Arc<dyn Evaluator>, Box<dyn std::error::Error + Send + Sync>>>;
 
@@ -156,7 +156,7 @@ impl EngineBuilder {
         self
     }
 
-    /// Threads that compute; 0 (the default) for one a processor.
+    /// Sets the number of compute threads; 0 (the default) for one a processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -177,8 +177,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Megabytes for remembering static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none.
-    /// Answers do not depend on it.
+    /// Sets the megabytes of the cache of static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none. Answers do
+    /// not depend on it.
     #[must_use]
     pub fn cache_mb(mut self, megabytes: usize) -> Self {
         self.cache_mb = megabytes;
@@ -238,7 +238,7 @@ impl EngineBuilder {
     }
 }
 
-/// Threads that compute; 0 for one a processor. Each calls `begins` first.
+/// Creates a pool of compute threads; 0 for one a processor. Each calls `begins` first.
 fn pool(
     threads: usize,
     begins: impl Fn(usize) + Send + Sync + 'static,
@@ -332,10 +332,10 @@ impl Engine {
     }
 
     /// Returns a checksum of everything that decides an answer beside the settings: the nets, the bearoff databases,
-    /// the program's version. Long work is continued by an engine with the same one only.
+    /// the program's version. Long work resumes only with an engine of the same identity.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub fn identity(&self) -> Result<String, EngineError> {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         self.identity_with(vec![identity::Source::Bytes("version", version)])
@@ -345,7 +345,7 @@ impl Engine {
     /// results that a new version does not make again.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub fn files_identity(&self) -> Result<String, EngineError> {
         self.identity_with(Vec::new())
     }
@@ -392,8 +392,8 @@ impl Engine {
         &self.pool
     }
 
-    /// The same nets, tables and cache with so many threads of its own: for work beside which other
-    /// work must not wait. Each thread calls `begins` with its number first, say to give way to others.
+    /// Returns an engine with the same nets, tables and cache and `threads` threads of its own, for work that must
+    /// not delay other work. Each thread calls `begins` with its number first, for example to lower its priority.
     ///
     /// A thread that waits for a part of one question may begin another one of the same threads, and
     /// the first then waits for the second: threads of their own keep two questions apart.
@@ -572,8 +572,8 @@ impl Engine {
         })
     }
 
-    /// [`Engine::rank_plays`]; at a level the play that leads to `after` is rolled out beside the best ones, however far behind
-    /// it looks.
+    /// Answers as [`Engine::rank_plays`]. At a level the play that leads to `after` is rolled out beside the best
+    /// ones, however far behind it is.
     ///
     /// # Errors
     /// [`EngineError::Stopped`].
@@ -590,7 +590,7 @@ impl Engine {
         }
     }
 
-    /// Double or not, take or pass.
+    /// Decides whether to double, and whether to take or pass.
     ///
     /// # Errors
     /// [`EngineError::Stopped`].

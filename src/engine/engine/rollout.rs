@@ -1,4 +1,4 @@
-//! Rollouts through the one door.
+//! Rollouts of the engine.
 
 use super::budget::Budget;
 use super::{Engine, EngineError};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Look-ahead at least that chooses which plays are rolled out.
 const LOOK_PLIES: u8 = 2;
 
-/// For what is only counted.
+/// Token of work that is only counted.
 static NEVER: Stop = Stop::never();
 
 impl From<RolloutError> for EngineError {
@@ -23,12 +23,12 @@ impl From<RolloutError> for EngineError {
 }
 
 impl Engine {
-    /// Plays a position, plays or a cube decision on many times. `progress` sees what is known from time to time.
-    /// When it is stopped or its time is over the answer is what is known then.
+    /// Plays a position, plays or a cube decision on many times. `progress` gets the results so far from time to
+    /// time. When it is stopped or its time is over, the answer has the results so far.
     ///
     /// # Errors
-    /// [`EngineError::Rollout`] when the question or a setting cannot be; [`EngineError::Stopped`] when nothing is
-    /// known yet.
+    /// [`EngineError::Rollout`] when the question or a setting cannot be; [`EngineError::Stopped`] when
+    /// there is no result yet.
     pub fn rollout(
         &self,
         query: &RolloutQuery,

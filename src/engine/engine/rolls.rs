@@ -63,8 +63,8 @@ impl Engine {
         })
     }
 
-    /// Returns the share of exchanges after which the opponent must pass, or the game is won; replies and cube decisions are
-    /// judged without look-ahead.
+    /// Returns the share of exchanges after which the opponent must pass, or the game is won; replies and cube
+    /// decisions are evaluated without look-ahead.
     fn market_losers(
         &self,
         rolls: &[RankedPlays],

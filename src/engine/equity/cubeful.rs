@@ -62,13 +62,13 @@ impl Shares {
         self.0[0] * values[0] + self.0[1] * values[1] + self.0[2] * values[2]
     }
 
-    /// Average points of a win.
+    /// Returns the average points of a win.
     pub(super) fn points(&self) -> f64 {
         self.average(&[1.0, 2.0, 3.0])
     }
 }
 
-/// Points on the axis of my winning chance with their values, and straight lines between them.
+/// Interpolates the value at a winning chance linearly between two points.
 fn line(win: f64, low: (f64, f64), high: (f64, f64)) -> f64 {
     low.1 + (win - low.0) * (high.1 - low.1) / (high.0 - low.0)
 }
@@ -113,7 +113,7 @@ pub(crate) fn money_without_gammons(win: f64, life: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Below and above these winning chances the cube is treated as dead in money play.
+/// Winning chance below which, and above whose rest to 1, the cube is treated as dead in money play.
 const HOPELESS: f64 = 1e-7;
 
 impl<'a> Valuer<'a> {
@@ -177,7 +177,7 @@ impl<'a> Valuer<'a> {
         dead + self.match_efficiency(cube) * (live - dead)
     }
 
-    /// Positions with exact money equities show how live the cube is.
+    /// Returns the cube efficiency in a match; where money equities are exact, they show how live the cube is.
     fn match_efficiency(&self, cube: CubeState) -> f64 {
         let efficiency = self.leaf.efficiency[slot(cube.owner)];
         let Some(exact) = self.leaf.exact else {
@@ -196,8 +196,8 @@ impl<'a> Valuer<'a> {
         found.clamp(0.0, efficiency)
     }
 
-    /// Returns the value by the chances to win after each roll of mine, without gammons, where what the opponent does with
-    /// the cube then is known (CUBE-13, CUBE-14).
+    /// Returns the value by the chances to win after each roll of mine, without gammons, where the opponent's cube
+    /// action is known (CUBE-13, CUBE-14).
     fn after_rolls(&self, cube: CubeState, next: &[f32; Roll::ALL.len()]) -> f64 {
         let now = self.stakes.level(cube.doublings, 0);
         let doubled = self.stakes.level(cube.doublings, 1);
@@ -295,7 +295,7 @@ impl<'a> Valuer<'a> {
         );
         let doubled = 2 * Stakes::points(doublings);
         let now = self.stakes.level(doublings, 0);
-        // Who doubles a cube that he cannot use again is redoubled at once by one who needs more.
+        // A player who doubles a cube that he cannot use again is redoubled at once by one who needs more.
         let at_stake = |doubler: u32, other: u32| -> &CubeLevel {
             let automatic = doubler <= doubled && other > doubled;
             self.stakes.level(doublings, if automatic { 2 } else { 1 })

@@ -26,7 +26,7 @@ pub struct Decision0 {
     pub take: bool,
     /// True if the position is too good to double.
     pub too_good: bool,
-    /// No double.
+    /// Value without a double.
     pub no_double: f64,
     /// Double and take.
     pub double_take: f64,
@@ -123,7 +123,7 @@ impl ScoreView<'_> {
             + self.gammons_lost * self.value(self.mine, self.theirs - 2 * k)
     }
 
-    /// Value with a live cube of `k`: as it is, and after the owner has doubled.
+    /// Returns the value with a live cube of `k`: as it is, and after the owner has doubled.
     fn live(&self, k: i32, owner: Owner) -> [Line; 2] {
         match owner {
             Owner::Me if self.mine <= k => [
@@ -158,7 +158,7 @@ impl ScoreView<'_> {
         [now, mine]
     }
 
-    /// No double with the cube in the middle: live for both, for one, for the other.
+    /// Returns the value without a double, the cube in the middle: live for both, for one, for the other.
     fn centred(&self, now: Line, w: f64) -> f64 {
         let winning = [1.0, self.win(1)];
         let losing = [0.0, self.lose(1)];
@@ -213,16 +213,15 @@ fn liveliness(side: &ScoreView<'_>, cube: i32, race: Option<&Position>) -> f64 {
     0.060_658_192_655_657_98 * race_length(position) * 2.0 * k / (k + 1.0)
 }
 
-/// To four decimals, and from -1..=1 to a match winning chance.
+/// Rounds to four decimals, and converts -1..=1 to a match winning chance.
 fn rounded(y: f64) -> f64 {
     // A tie that is exact in decimals must not fall by the rounding of binary fractions.
     (1.0 + (1e4 * y + 0.5 + 1e-9).trunc() / 1e4) / 2.0
 }
 
-/// The decision for the player on roll with these chances (in the order of
-/// [`Chances`](gammond_game::Chances); decimals as written, because the values are rounded to four
-/// of them). Backgammons are ignored; `race` is the
-/// position when it is without contact.
+/// Returns the decision for the player on roll with these chances (in the order of
+/// [`Chances`](gammond_game::Chances); decimals as written, because the values are rounded to four of them).
+/// Backgammons are ignored; `race` is the position when it is without contact.
 #[must_use]
 pub fn decide(
     chances: &[f64; 5],

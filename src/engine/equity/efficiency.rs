@@ -35,7 +35,7 @@ impl Default for CubeEfficiency {
 }
 
 impl CubeEfficiency {
-    /// GNU Backgammon's, version 1.07, where the nets know no better; its own weights do not.
+    /// GNU Backgammon's, version 1.07, where the nets have none of their own; its own weights have none.
     pub const GNUBG: CubeEfficiency = CubeEfficiency {
         by_position: true,
         contact: 0.68,
@@ -48,7 +48,7 @@ impl CubeEfficiency {
         exact_max: 0.60,
     };
 
-    /// GNU Backgammon's development version of 2025, for searches of 0 or 1 ply.
+    /// Returns the efficiencies of GNU Backgammon's development version of 2025, for searches of 0 or 1 ply.
     #[must_use]
     pub fn recent() -> CubeEfficiency {
         CubeEfficiency {
@@ -62,7 +62,7 @@ impl CubeEfficiency {
         }
     }
 
-    /// Returns the efficiency for a class; `pips` is the pip count of the side on roll, looked at in races only.
+    /// Returns the efficiency for a class; `pips` is the pip count of the side on roll, used in races only.
     #[must_use]
     pub fn of(&self, class: Class, pips: u32) -> f64 {
         match class {
@@ -100,7 +100,7 @@ const BEAROFF_LIFE: [[[f64; 4]; 3]; 3] = [
 /// Range of the inverse of the mean number of rolls for which the factors hold.
 const INVERSE_ROLLS: (f64, f64) = (0.12, 0.27);
 
-/// Largest efficiency of a bear-off: near the middle a centred cube is worth more than Janowski's live line says.
+/// Largest efficiency of a bear-off: near the middle a centred cube is worth more than by Janowski's live line.
 const BEAROFF_LIFE_MAX: f64 = 1.2;
 
 /// Returns the efficiency in a bear-off above the two-sided table by the chance to win of the player on roll and the mean

@@ -7,14 +7,14 @@
 /// Standard deviation of the points won in a match that one side needs `k` points for.
 const SPREAD: [f64; 10] = [1.24, 1.27, 1.47, 1.50, 1.60, 1.61, 1.66, 1.68, 1.70, 1.72];
 const SPREAD_FAR: f64 = 1.77;
-/// Beyond this many standard deviations the normal distribution is cut off.
+/// Number of standard deviations beyond which the normal distribution is cut off.
 const CUT: f64 = 6.0;
 
 fn spread(away: usize) -> f64 {
     SPREAD.get(away - 1).copied().unwrap_or(SPREAD_FAR)
 }
 
-/// Match winning chance of who needs `mine` against one who needs `theirs`, before the Crawford
+/// Returns the match winning chance of a player who needs `mine` against one who needs `theirs`, before the Crawford
 /// game, by the normal distribution.
 pub(super) fn by_distribution(mine: usize, theirs: usize) -> f64 {
     if mine < theirs {
@@ -65,8 +65,8 @@ impl PostCrawford {
     }
 }
 
-/// The standard normal distribution function for `x` in 0..=6, by the series of positive terms
-/// `1/2 + density(x) * (x + x^3/3 + x^5/15 + ...)`.
+/// Returns the standard normal distribution function for `x` in 0..=6, by the series of positive terms `1/2 +
+/// density(x) * (x + x^3/3 + x^5/15 + ...)`.
 fn normal(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
     while term > 1e-18 * sum {
@@ -78,7 +78,7 @@ fn normal(x: f64) -> f64 {
     0.5 + ONE_OVER_ROOT_TAU * exp_minus(x * x / 2.0) * sum
 }
 
-/// `e` to the power `-y` for `y` in 0..=18, by halving and the power series.
+/// Returns `e` to the power `-y` for `y` in 0..=18, by halving and the power series.
 fn exp_minus(y: f64) -> f64 {
     const HALVINGS: i32 = 8;
     let small = y / f64::from(1 << HALVINGS);

@@ -11,8 +11,8 @@ pub(super) struct Computed {
     pub(super) post: Vec<f64>,
 }
 
-/// The table of two equal players who win gammons with this rate; `free_drop` is what the free
-/// drop costs a trailer 2-away and 4-away.
+/// Returns the table of two equal players who win gammons with this rate; `free_drop` is the cost of the free drop to
+/// a trailer 2-away and 4-away.
 pub(super) fn compute(gammon_rate: f64, free_drop: [f64; 2]) -> Computed {
     let mut grid: Grid = vec![[0.0; AWAY_MAX + 1]; AWAY_MAX + 1];
     grid[0] = [1.0; AWAY_MAX + 1];
@@ -37,8 +37,8 @@ pub(super) fn compute(gammon_rate: f64, free_drop: [f64; 2]) -> Computed {
     }
 }
 
-/// The trailer's chances when the leader needs one point, after the Crawford game: an even number
-/// is worth no more than the odd one below it, but for the free drop.
+/// Returns the trailer's chances when the leader needs one point, after the Crawford game: an even number is
+/// worth no more than the odd one below it, but for the free drop.
 fn after_crawford(gammon_rate: f64, free_drop: [f64; 2]) -> Vec<f64> {
     let mut line: Vec<f64> = vec![0.5];
     for needs in 2..=AWAY_MAX {
@@ -71,8 +71,8 @@ fn crawford(grid: &mut Grid, gammon_rate: f64, post: &[f64]) {
     }
 }
 
-/// Value and winning chance at which a player who needs `mine` against `theirs` may as well turn
-/// the cube to `cube`.
+/// Returns the value and winning chance at which a player who needs `mine` against `theirs` may as well turn the cube
+/// to `cube`.
 fn doubling_point(
     grid: &Grid,
     gammon_rate: f64,

@@ -5,14 +5,14 @@ use super::met_numbers::{G11, KAZAROSS_XG2, MEC26, Published, ROCKWELL_KAZAROSS}
 use gammond_game::Score;
 use std::path::{Path, PathBuf};
 
-/// The most points that a table keeps. Chances at longer distances are computed when they are asked for (MET-03).
+/// The most points that a table keeps. Chances at longer distances are computed on demand (MET-03).
 pub const AWAY_MAX: usize = 64;
 /// The most points that are distinguished.
 const FAR_MAX: usize = Score::LENGTH_MAX as usize;
 
 /// Match winning chances (MET-01, MET-05) at every score from 1-away to 255-away, for two equal players.
 ///
-/// What a source does not list is extended as GNU Backgammon does it.
+/// Scores that a source does not list are computed as GNU Backgammon does.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchEquityTable {
     name: String,
@@ -32,12 +32,12 @@ pub enum MetError {
         /// Error of the system.
         source: std::io::Error,
     },
-    /// No built-in table has this name.
+    /// The name is not one of the built-in tables.
     #[error(
         "match equity table {0:?} is unknown, expected a file or one of Kazaross-XG2, Rockwell-Kazaross, g11, mec26"
     )]
     Name(String),
-    /// Not XML.
+    /// The file is not XML.
     #[error("match equity table: not XML at byte {at}: {reason}")]
     Xml {
         /// Byte offset of the reader.
@@ -67,7 +67,7 @@ pub enum MetError {
         mine: usize,
         /// Points needed by the other.
         theirs: usize,
-        /// The entry.
+        /// Value of the entry.
         value: f64,
         /// The entry with the scores exchanged.
         other: f64,
@@ -75,7 +75,7 @@ pub enum MetError {
 }
 
 impl Default for MatchEquityTable {
-    /// Kazaross-XG2.
+    /// Returns Kazaross-XG2.
     fn default() -> Self {
         MatchEquityTable::from_published(&KAZAROSS_XG2)
     }
@@ -100,7 +100,7 @@ impl MatchEquityTable {
     /// Reads a table in GNU Backgammon's XML format.
     ///
     /// # Errors
-    /// [`MetError`] when the file is missing or says something impossible.
+    /// [`MetError`] when the file is missing or impossible.
     pub fn load(path: &Path) -> Result<MatchEquityTable, MetError> {
         let text = gammond_base::files::read_text(path, FILE_BYTES_MAX);
         text.map_err(|source| MetError::Read {
@@ -115,8 +115,8 @@ impl MatchEquityTable {
         MatchEquityTable::extended(table.name, &rows, table.post, PostCrawford::USUAL)
     }
 
-    /// Completes a square table of `pre` rows. Of `post`, entries at and above the native length
-    /// are made anew, as GNU Backgammon does.
+    /// Completes a square table of `pre` rows. Entries of `post` at and above the native length are computed, as GNU
+    /// Backgammon does.
     pub(super) fn extended(
         name: &str,
         rows: &[&[f64]],
@@ -143,7 +143,7 @@ impl MatchEquityTable {
         }
     }
 
-    /// Returns a table all of whose entries are known: 64 rows of 64, and 64 for the trailer.
+    /// Returns a table with all entries: 64 rows of 64, and 64 for the trailer.
     pub(super) fn complete(name: &str, pre: &[Vec<f64>], post: &[f64]) -> MatchEquityTable {
         let mut line = post[..AWAY_MAX].to_vec();
         PostCrawford::USUAL.extend(&mut line, FAR_MAX);
@@ -163,9 +163,9 @@ impl MatchEquityTable {
         &self.name
     }
 
-    /// Match winning chance of a player who needs `mine` points (1..=255, clamped) when the other
-    /// needs `theirs`, before the Crawford game has been played. With 1-away it is the Crawford
-    /// game that is about to begin.
+    /// Returns the match winning chance of a player who needs `mine` points (1..=255, clamped) when the other needs
+    /// `theirs`, before the Crawford game has been played. With 1-away it is the Crawford game that is about to
+    /// begin.
     #[must_use]
     pub fn before_crawford(&self, mine: u32, theirs: u32) -> f64 {
         let (mine, theirs) = (index(mine), index(theirs));
@@ -175,14 +175,14 @@ impl MatchEquityTable {
         }
     }
 
-    /// Match winning chance of a player who needs `needs` points (1..=255, clamped) when the other
-    /// needs one and the Crawford game is over.
+    /// Returns the match winning chance of a player who needs `needs` points (1..=255, clamped) when the other needs
+    /// one and the Crawford game is over.
     #[must_use]
     pub fn trailer(&self, needs: u32) -> f64 {
         self.post[index(needs)]
     }
 
-    /// Match winning chance of the player on roll at this score, before the game begins.
+    /// Returns the match winning chance of the player on roll at this score, before the game begins.
     #[must_use]
     pub fn at(&self, score: Score) -> f64 {
         let (mine, theirs) = (score.my_away(), score.opponent_away());
@@ -193,8 +193,8 @@ impl MatchEquityTable {
         }
     }
 
-    /// Match winning chance of the player on roll after a game from this score in which he or the
-    /// other won `points` (MET-02).
+    /// Returns the match winning chance of the player on roll after a game from this score in which he or the other
+    /// won `points` (MET-02).
     #[must_use]
     pub fn after(&self, score: Score, i_win: bool, points: u32) -> f64 {
         let (before, theirs_before) = (score.my_away(), score.opponent_away());

@@ -1,8 +1,8 @@
 //! The numbers of the built-in match equity tables, 25 points each.
 //!
-//! `pre[a - 1][b - 1]` is the match winning chance of who needs `a` when the other needs `b`;
-//! `post[k - 1]` that of the trailer who needs `k` when the leader needs one, after the Crawford
-//! game. The scores are facts found by rollouts of others; each table says whose.
+//! `pre[a - 1][b - 1]` is the match winning chance of a player who needs `a` when the other needs `b`; `post[k - 1]`
+//! that of the trailer who needs `k` when the leader needs one, after the Crawford game. The scores are facts found
+//! by rollouts of others; each table names them.
 #![expect(
     clippy::approx_constant,
     reason = "a chance that happens to be near 1/pi"

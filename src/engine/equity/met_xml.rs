@@ -1,9 +1,9 @@
 //! GNU Backgammon's match equity table files: a small XML vocabulary (MET-06, MET-07, MET-08).
 //!
-//! Explicit tables are taken as they stand. Of the computed ones, `mec` files give the table that
-//! their parameters describe; `zadeh` files (after Zadeh 1977) give the normal-distribution table that GNU Backgammon
-//! in fact uses for them, and only the post-Crawford line comes from the parameters. Tables that
-//! are not the same for both players are refused: there is no first or second player here.
+//! Explicit tables are used unchanged. Of the computed ones, `mec` files give the table that their parameters
+//! describe; `zadeh` files (after Zadeh 1977) give the normal-distribution table that GNU Backgammon in fact uses for
+//! them, and only the post-Crawford line comes from the parameters. Tables that are not the same for both players are
+//! refused: there is no first or second player here.
 
 use super::extension::PostCrawford;
 use super::mec;
@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Published tables have misprints of this size; larger differences are meant.
+/// Largest difference that counts as a misprint of a published table.
 const UNEVEN_MAX: f64 = 0.01;
 
 /// Elements within elements, at most; a table's entries stand five deep.
@@ -129,7 +129,7 @@ fn computed(
     Ok(MatchEquityTable::complete(name, &table.pre, &line))
 }
 
-/// Both players' post-Crawford lines must be the same.
+/// Returns an error if the players' post-Crawford lines differ.
 fn same_line(one: &Table, two: &Table) -> Result<(), MetError> {
     let (first, second) = (one.rows.first(), two.rows.first());
     let differs = |(_, (a, b)): &(usize, (&f64, &f64))| a != b;

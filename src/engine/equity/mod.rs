@@ -1,11 +1,10 @@
 //! Chances to equity and match winning chance: match equity tables, gammon prices, the cubeful
 //! formula, cube verdicts, resignations.
 //!
-//! Nothing here looks ahead or judges a position: five chances, a score and a cube go in, numbers
-//! come out. Values of money play are points per unit of the cube they are about; values of a
-//! match are match winning chances (MWC, 0..=1) until [`Stakes::to_emg`] turns them into EMG.
-//! The formulas and their sources stand in `protocol-specs/match-equity.md` and
-//! `protocol-specs/cube-and-search.md`.
+//! Nothing here looks ahead or evaluates a position: five chances, a score and a cube go in, numbers come out. Values
+//! of money play are points per unit of the cube they are about; values of a match are match winning chances (MWC,
+//! 0..=1) until [`Stakes::to_emg`] turns them into EMG. The formulas and their sources stand in
+//! `protocol-specs/match-equity.md` and `protocol-specs/cube-and-search.md`.
 //!
 //! ```
 //! use gammond_engine::equity::{MatchEquityTable, Stakes};

@@ -10,13 +10,13 @@ use gammond_game::{Chances, CubeOwner, Verdict};
 pub enum Response {
     /// Accept; own the cube.
     Take,
-    /// Give up the game.
+    /// Pass, and lose the game.
     Pass,
-    /// Accept, turn the cube once more and keep it. Answering a beaver: a raccoon.
+    /// Accept, turn the cube once more and keep it; as an answer to a beaver this is a raccoon.
     Beaver,
 }
 
-/// Returns the answer to a double that was judged `verdict` from the doubler's side; `may_beaver` says whether the
+/// Returns the answer to a double whose verdict from the doubler's side is `verdict`; `may_beaver` is true if the
 /// rules and the number of turns so far still allow a beaver.
 #[must_use]
 pub fn response(verdict: Verdict, may_beaver: bool) -> Response {
@@ -95,7 +95,7 @@ pub struct CubePoints {
 }
 
 impl CubePoints {
-    /// Returns the points for a player whose wins and losses average what `chances` say.
+    /// Returns the points for a player whose wins and losses average as in `chances`.
     #[must_use]
     pub fn money(chances: &Chances, jacoby: bool, beavers: bool) -> CubePoints {
         let (won, lost) = (

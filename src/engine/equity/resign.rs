@@ -3,10 +3,10 @@
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, Class};
 
-/// A resignation that costs the resigner no more than this is fair.
+/// Largest loss of the resigner at which a resignation is fair.
 const FAIR: f64 = 1e-6;
 
-/// Returns the chances of one who cannot win any more: 1 a plain game, 2 a gammon, 3 a backgammon.
+/// Returns the chances of a player who cannot win: 1 a plain game, 2 a gammon, 3 a backgammon.
 fn lost(games: u8) -> Chances {
     Chances {
         lose_gammon: f32::from(u8::from(games >= 2)),

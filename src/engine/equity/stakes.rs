@@ -24,7 +24,7 @@ impl From<Cube> for CubeState {
 }
 
 impl CubeState {
-    /// The same cube seen by the other player.
+    /// Returns the same cube seen by the other player.
     #[must_use]
     pub const fn swapped(self) -> CubeState {
         CubeState {
@@ -33,7 +33,7 @@ impl CubeState {
         }
     }
 
-    /// After a double by the player on roll and a take.
+    /// Returns the cube after a double by the player on roll and a take.
     #[must_use]
     pub const fn doubled(self) -> CubeState {
         CubeState {
@@ -76,7 +76,7 @@ impl GammonPrices {
             - f64::from(chances.lose_backgammon) * self.opponent_backgammon
     }
 
-    /// The same for averages in double precision.
+    /// Returns the utility of averages in double precision.
     #[must_use]
     pub fn utility_of(&self, chances: &[f64; 5]) -> f64 {
         let [
@@ -112,7 +112,7 @@ const LEVEL_LAST: usize = 8;
 
 /// Half the MWC between winning and losing a plain game below which gammons have no price.
 const HALF_STAKE_MIN: f64 = 1e-7;
-/// MWC of 2 EMG at least: what is less is rounding errors of the match equity table.
+/// Least MWC of 2 EMG: smaller values are rounding errors of the match equity table.
 const SCALE_MIN: f64 = 1e-11;
 
 /// MWC after winning or losing a plain game, a gammon or a backgammon at one cube.
@@ -188,7 +188,7 @@ impl Stakes {
         }
     }
 
-    /// Money play.
+    /// Returns money play.
     #[must_use]
     pub fn money(jacoby: bool) -> Stakes {
         Stakes {
@@ -204,18 +204,18 @@ impl Stakes {
         self.score.is_money()
     }
 
-    /// The values at this cube and at the two next higher ones are `level(cube, 0..=2)`.
+    /// Returns the values at this cube (`above` 0) or at one of the two next higher ones (1 and 2).
     #[inline]
     pub(super) fn level(&self, doublings: u8, above: usize) -> &CubeLevel {
         &self.levels[usize::from(doublings).min(LEVEL_LAST) + above]
     }
 
-    /// Points at stake in a plain game, for comparing with points needed (clamped at 128).
+    /// Returns the points at stake in a plain game, for comparing with points needed (clamped at 128).
     pub(super) fn points(doublings: u8) -> u32 {
         1 << usize::from(doublings).min(LEVEL_LAST)
     }
 
-    /// Gammon prices for play at this cube. Money: all 1, or all 0 with Jacoby and a centred cube.
+    /// Returns the gammon prices for play at this cube. Money: all 1, or all 0 with Jacoby and a centred cube.
     #[must_use]
     pub fn prices(&self, cube: CubeState) -> GammonPrices {
         if !self.is_money() {
@@ -240,7 +240,7 @@ impl Stakes {
         self.cubeless_prices(cube).utility(chances)
     }
 
-    /// Gammon prices of [`Stakes::cubeless`].
+    /// Returns the gammon prices of [`Stakes::cubeless`].
     #[must_use]
     pub fn cubeless_prices(&self, cube: CubeState) -> GammonPrices {
         if self.is_money() {
@@ -250,7 +250,8 @@ impl Stakes {
         }
     }
 
-    /// MWC to EMG at this cube, at most 2e11 either way (MET-09). In money play the value comes back unchanged.
+    /// Converts MWC to EMG at this cube, at most 2e11 either way (MET-09). In money play the value comes back
+    /// unchanged.
     #[must_use]
     pub fn to_emg(&self, cube: CubeState, mwc: f64) -> f64 {
         if self.is_money() {
@@ -260,7 +261,7 @@ impl Stakes {
         (2.0 * mwc - (level.win[0] + level.lose[0])) / level.scale()
     }
 
-    /// EMG at this cube to MWC. In money play the value comes back unchanged.
+    /// Converts EMG at this cube to MWC. In money play the value comes back unchanged.
     #[must_use]
     pub fn to_mwc(&self, cube: CubeState, emg: f64) -> f64 {
         if self.is_money() {

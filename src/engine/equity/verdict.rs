@@ -3,7 +3,7 @@
 use super::stakes::{CubeState, Stakes};
 use gammond_game::{Chances, CubeOwner, Verdict};
 
-/// Two values that differ by no more are as good as each other.
+/// Largest difference of two values that count as equal.
 const EQUAL: f64 = 1e-5;
 
 /// Values that a cube decision is based on, in points per unit of the undoubled cube or in EMG at it.
@@ -20,7 +20,7 @@ pub struct CubeNumbers {
 /// A cube decision of both players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubeDecision {
-    /// The value when both do what is best.
+    /// The value when both players choose best.
     pub optimal: f64,
     /// Best actions of both players.
     pub verdict: Verdict,
@@ -30,8 +30,8 @@ pub struct CubeDecision {
 }
 
 impl CubeNumbers {
-    /// Judges these numbers; `cube` is the undoubled one, `beavers` says whether the opponent may
-    /// beaver (money only).
+    /// Compares these numbers; `cube` is the undoubled one, `beavers` is true if the opponent may beaver (money
+    /// only).
     #[must_use]
     pub fn judge(
         &self,

@@ -1,8 +1,7 @@
 //! One position to chances: class, inputs, net choice, bearoff, cache, batches.
 //!
-//! [`Evaluator`] is what search, rollouts and training see: a static evaluation of many positions
-//! at once. [`gnubg`] judges with GNU Backgammon's weight files, [`nets`] with ours,
-//! [`puretd`] with PureTD's.
+//! [`Evaluator`] is the interface of search, rollouts and training: a static evaluation of many positions at once.
+//! [`gnubg`] evaluates with GNU Backgammon's weight files, [`nets`] with ours, [`puretd`] with PureTD's.
 
 pub mod gnubg;
 pub mod nets;
@@ -12,7 +11,7 @@ pub mod puretd;
 use crate::bearoff::BeyondTable;
 use gammond_game::{Chances, Class, Position};
 
-/// Judges positions without looking ahead. All positions are seen by the player on roll.
+/// Evaluates positions without looking ahead. All positions are seen by the player on roll.
 ///
 /// No method has a default: a wrapper that forgot one would change answers, and the compiler would be silent.
 pub trait Evaluator: Send + Sync + std::fmt::Debug {
@@ -22,15 +21,15 @@ pub trait Evaluator: Send + Sync + std::fmt::Debug {
     /// Returns the class that decides which net or table answers.
     fn class(&self, position: &Position) -> Class;
 
-    /// Static chances of each position into `out` (same length). The result for a position does
-    /// not depend on its neighbours. `reference` is a position that differs little from each of them
-    /// (usually the position before the play, turned round); it can save work, never change bits.
+    /// Writes the static chances of each position to `out` (same length). The result for a position does not depend
+    /// on its neighbours. `reference` is a position that differs little from each of them (usually the position
+    /// before the play, turned round); it can save work, never change bits.
     fn evaluate(&self, reference: Option<&Position>, positions: &[Position], out: &mut [Chances]);
 
     /// Returns how a search uses these chances.
     fn policy(&self) -> &SearchPolicy;
 
-    /// Further values of positions, for choosing plays and for the cube.
+    /// Returns the further values of positions, for choosing plays and for the cube.
     fn shortcuts(&self) -> &dyn Shortcuts;
 }
 
@@ -45,8 +44,8 @@ pub struct SearchPolicy {
     /// Largest difference of cubeful equities that counts as noise among plays that win for certain: within it the
     /// cubeless equities decide. 0 keeps GNU Backgammon's order.
     pub cubeful_noise: f64,
-    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: what the nets get
-    /// wrong about a player on roll is the opposite after one ply, so that a mean of both is nearer. 0 keeps GNU
+    /// The share that the static value has in a 1-ply value at the root of a search (PLY-11), 0 to 1: the nets'
+    /// errors about a player on roll change their sign after one ply, so a mean of both is nearer. 0 keeps GNU
     /// Backgammon's values.
     pub static_share: f64,
     /// True to value cubes and plays as GNU Backgammon does where our own rules differ: CUBE-13, PLY-03, PLY-16.
@@ -64,7 +63,7 @@ impl SearchPolicy {
     };
 }
 
-/// The largest number of plays of a roll that are evaluated after a quick look.
+/// The largest number of plays of a roll that are evaluated after a quick evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuickKeep {
     /// GNU Backgammon's: 5 and the binary logarithm of the number of plays.
@@ -84,11 +83,10 @@ impl QuickKeep {
     }
 }
 
-/// Values that an evaluator may know besides static chances: quicker and rougher ones, and those of the cube.
+/// Optional values of an evaluator besides static chances: quicker and rougher ones, and those of the cube.
 pub trait Shortcuts: std::fmt::Debug {
-    /// A quicker, rougher judgement of the same positions, for choosing which deserve
-    /// [`Evaluator::evaluate`]. When the evaluator has no quick net for these positions, returns `false` and
-    /// leaves `out` alone.
+    /// Evaluates the same positions more quickly and roughly, for choosing which deserve [`Evaluator::evaluate`].
+    /// When the evaluator has no quick net for these positions, returns `false` and leaves `out` alone.
     fn evaluate_quickly(
         &self,
         reference: Option<&Position>,
@@ -99,10 +97,10 @@ pub trait Shortcuts: std::fmt::Debug {
         false
     }
 
-    /// Ranks the positions after the plays of one position with contact roughly, in a fraction of
-    /// the time of [`Shortcuts::evaluate_quickly`]: `out` tells how much better one is than another
-    /// for the player on roll there, when the five chances are worth `slopes`. Scores compare
-    /// only with one another. When the evaluator has no net for this it returns `false`.
+    /// Ranks the positions after the plays of one position with contact roughly, in a fraction of the time of
+    /// [`Shortcuts::evaluate_quickly`]: a difference of two scores in `out` is how much better one position is than
+    /// the other for the player on roll there, when the five chances are worth `slopes`. Scores compare only with one
+    /// another. When the evaluator has no net for this it returns `false`.
     fn rank_quickly(
         &self,
         reference: &Position,
@@ -114,51 +112,51 @@ pub trait Shortcuts: std::fmt::Debug {
         false
     }
 
-    /// Returns the share of a live cube's value that a cube has in this position, 0 to 1: owned by the player on roll,
-    /// centred, and owned by the opponent (CUBE-12). `chances` are those of the player on roll. `None` when the evaluator
-    /// does not know more than the class shows.
+    /// Returns the share of a live cube's value that a cube has in this position, 0 to 1: owned by the player on
+    /// roll, centred, and owned by the opponent (CUBE-12). `chances` are those of the player on roll. `None` when the
+    /// evaluator has no value beyond that of the class.
     fn cube_life(&self, position: &Position, chances: &Chances) -> Option<[f64; 3]> {
         let _ = (position, chances);
         None
     }
 
-    /// Exact chances to win of the player on roll after each of [`Roll::ALL`](gammond_game::Roll::ALL), the best play
-    /// made, of a position covered by a two-sided database.
+    /// Returns the exact chances to win of the player on roll after each of [`Roll::ALL`](gammond_game::Roll::ALL),
+    /// the best play made, of a position covered by a two-sided database.
     fn win_after_rolls(&self, position: &Position) -> Option<[f32; 21]> {
         let _ = position;
         None
     }
 
-    /// Mean numbers of rolls that the player on roll and the other need to bear off, of a position covered by the one-sided
-    /// table in the program.
+    /// Returns the mean numbers of rolls that the player on roll and the other need to bear off, of a position
+    /// covered by the one-sided table in the program.
     fn mean_rolls(&self, position: &Position) -> Option<[f32; 2]> {
         let _ = position;
         None
     }
 
-    /// Cubeful money equities as [`Shortcuts::exact_cubeful`], nearly exact, of a position just above the two-sided table;
-    /// `beyond` values what two rolls leave beyond the table.
+    /// Returns the cubeful money equities as [`Shortcuts::exact_cubeful`], nearly exact, of a position just above the
+    /// two-sided table; `beyond` values what two rolls leave beyond the table.
     fn nearly_cubeful(&self, position: &Position, beyond: BeyondTable<'_>) -> Option<[f32; 3]> {
         let _ = (position, beyond);
         None
     }
 
-    /// Exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no
-    /// Jacoby) of a position covered by a two-sided database.
+    /// Returns the exact cubeful money equities (owned by me, centred, owned by the opponent; cube 1, no Jacoby) of a
+    /// position covered by a two-sided database.
     fn exact_cubeful(&self, position: &Position) -> Option<[f32; 3]> {
         let _ = position;
         None
     }
 }
 
-/// The shortcuts of an evaluator that knows only static chances.
+/// The shortcuts of an evaluator with static chances only.
 #[derive(Clone, Copy, Debug)]
 pub struct NoShortcuts;
 
 impl Shortcuts for NoShortcuts {}
 
-/// Brings results into the order that probabilities must have, and takes away what cannot
-/// happen: who has borne off a checker loses no gammon.
+/// Brings results into the order that probabilities must have, and removes impossible results: a player who has borne
+/// off a checker loses no gammon.
 #[inline]
 pub fn possible(results: [f32; 5], position: &Position) -> Chances {
     let mut results = results;
@@ -237,7 +235,7 @@ mod tests {
             out[0].win
         };
         let exact = [long, short].map(judged);
-        // Other numbers in the place of distributions, then nothing.
+        // Other numbers in place of distributions, then nothing.
         std::fs::write(&one, [&one_sided[..3000], &[0xff; 9000]].concat()).unwrap();
         assert_eq!(disk.chances(&long), None);
         for path in [&one, &two] {

@@ -1,8 +1,8 @@
 //! OSR, the one-sided rollout of races in the literature (OSR-01 to OSR-05 of `protocol-specs/bearoff-databases.md`).
 //!
-//! Each side brings its checkers home alone by fixed rules, so many times; from there on the table of six
-//! points knows how many rolls are still needed. The dice of each game are the same for every side and
-//! position, so that the same position always has the same chances, and like positions the same luck.
+//! Each side brings its checkers home alone by fixed rules, so many times; from there on the table of six points has
+//! the number of rolls still needed. The dice of each game are the same for every side and position, so that the same
+//! position always has the same chances, and like positions the same luck.
 
 use super::gnubg::race::replace_backgammons;
 use super::{Evaluator, SearchPolicy, Shortcuts};
@@ -68,7 +68,7 @@ impl Osr {
         self.dice.len()
     }
 
-    /// Chances of a race that goes on; `None` with contact or when the game is over.
+    /// Returns the chances of a race in progress; `None` with contact or when the game is over.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
         if position.has_contact() || position.is_over() {
@@ -78,7 +78,7 @@ impl Osr {
         Some(self.against(position, &mine))
     }
 
-    /// The same, given the laws of the player on roll (OSR-05).
+    /// Returns the same, given the laws of the player on roll (OSR-05).
     fn against(&self, position: &Position, mine: &RollDistributions) -> Chances {
         let theirs = self.distributions(position.opponent());
         let mut outputs = [0.0; 5];
@@ -125,7 +125,7 @@ impl Osr {
 }
 
 impl RollDistributions {
-    /// Adds a game in which `used` rolls led to this board; from there on the table knows (OSR-04).
+    /// Adds a game in which `used` rolls led to this board; the rest is from the table (OSR-04).
     fn add(&mut self, board: &Board, used: usize, share: f64) {
         let mut counts = [0; 25];
         counts[..HOME].copy_from_slice(&board[1..=HOME]);
@@ -145,7 +145,7 @@ fn distribution(side: Side) -> Option<Distribution> {
     Tables::shared().one_sided.distribution(side)
 }
 
-/// The chance that the first is done no later than the second, which has had `behind` rolls fewer.
+/// Returns the chance that the first is done no later than the second, which has had `behind` rolls fewer.
 fn no_later(this: &[f64; ROLLS], other: &[f64; ROLLS], behind: usize) -> f32 {
     let mut left = 1.0;
     let mut sum = 0.0;
@@ -194,7 +194,7 @@ fn small_first(board: &Board, high: usize, low: usize) -> bool {
     board[high] > 0 || in_at == high || rear.max(in_at) <= high
 }
 
-/// Four equal dice: exact entries by single steps, then by several steps of one checker, then the rest.
+/// Plays four equal dice: exact entries by single steps, then by several steps of one checker, then the rest.
 fn double(board: &mut Board, size: usize) {
     let mut left = 4;
     for steps in [1, 4, 3, 2] {
@@ -209,7 +209,7 @@ fn double(board: &mut Board, size: usize) {
     }
 }
 
-/// One die: an exact entry, a checker that gets into the next quarter, the rearmost; at home it bears off, else
+/// Plays one die: an exact entry, a checker that gets into the next quarter, the rearmost; at home it bears off, else
 /// fills the rearmost gap, else moves the rearmost.
 fn die(board: &mut Board, size: usize) {
     let Some(rear) = (1..25).rfind(|&point| board[point] > 0) else {

@@ -1,7 +1,7 @@
 //! Static evaluation with PureTD's published nets (`.pt`): NF-40 to NF-45 of `protocol-specs/net-file.md`.
 //!
-//! One net evaluates all positions; it sees nothing but checkers. Bearoff tables answer what they cover, and what cannot
-//! happen is removed, both as with GNU Backgammon's weights.
+//! One net evaluates all positions; it sees nothing but checkers. Bearoff tables answer the positions that they
+//! cover, and impossible results are removed, both as with GNU Backgammon's weights.
 
 use super::nets::{NetError, PRUNING, Pruner};
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts, gnubg, in_order};
@@ -19,7 +19,7 @@ const INPUTS: usize = 196;
 /// Texts that the nets state about themselves, and the values that this evaluator computes.
 const KNOWN: [(&str, &str); 2] = [("activation", "relu"), ("encoder_name", "perspective196")];
 
-/// Judges positions with a net of PureTD.
+/// Evaluates positions with a net of PureTD.
 #[derive(Debug, Clone)]
 pub struct PureTdEvaluator {
     name: String,
@@ -44,7 +44,7 @@ const POLICY: SearchPolicy = SearchPolicy {
 pub enum PureTdOutput {
     /// Logits of the five chances.
     Chances,
-    /// The cubeless money equity. Its chances are those without gammons below a point, and stand for the equity only.
+    /// The cubeless money equity. Its chances are those without gammons below a point, and represent the equity only.
     Equity,
 }
 
@@ -64,14 +64,14 @@ pub enum PureTdError {
     /// The pruning net in the program is damaged, which a test excludes.
     #[error("{0}")]
     Pruning(#[from] NetError),
-    /// The net says something about itself that this version does not know.
+    /// The net's file has a property that is unknown to this version.
     #[error("{key} is {found}, expected {expected}")]
     Unknown {
         /// Key in the file.
         key: &'static str,
         /// Value in the file.
         found: String,
-        /// Values that are known.
+        /// Known values.
         expected: &'static str,
     },
 }
@@ -121,14 +121,14 @@ impl PureTdEvaluator {
         })
     }
 
-    /// The same net with these bearoff tables.
+    /// Returns the same net with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> PureTdEvaluator {
         self.tables = tables;
         self
     }
 
-    /// The same net on another level of this CPU, for tests and measurements.
+    /// Returns the same net on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(mut self, level: CpuLevel) -> PureTdEvaluator {
         self.level = level;
@@ -186,7 +186,7 @@ fn push_side(side: Side, count: impl Fn(usize) -> u8, start: usize, input: &mut 
     input.push(start + 97, f32::from(side.off()) / 15.0);
 }
 
-/// Returns what the net's outputs are, by what the file says.
+/// Returns the kind of the net's outputs, by the file.
 fn output(file: &PyTorchNet, outputs: usize) -> Result<PureTdOutput, PureTdError> {
     let unknown = |key, found: Option<&str>, expected| PureTdError::Unknown {
         key,

@@ -26,7 +26,7 @@ impl Activation {
     /// Both.
     pub const ALL: [Activation; 2] = [Activation::Crelu, Activation::Screlu];
 
-    /// Its name in files.
+    /// Returns its name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Activation {
         }
     }
 
-    /// Its number in net files.
+    /// Returns its number in net files.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -120,7 +120,7 @@ impl Passes {
         }
     }
 
-    /// Returns the output of a neuron for its sum: the plain twin of what the kernels do with registers.
+    /// Returns the output of a neuron for its sum: the plain twin of the kernels.
     pub(super) fn on(self, sum: i16, shift: u32) -> i32 {
         let (limit, last) = match self {
             Passes::Clipped => return i32::from(sum >> shift).clamp(0, 255),

@@ -48,9 +48,9 @@ impl Shape {
 /// two plays, so limits are as wide as the integers allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Sums of the first layer are limited to 0..=this, 1 or (only when they are squared) 2.
+    /// Limit of the sums of the first layer: 1 or (only when they are squared) 2.
     pub first: u8,
-    /// Sums of the second layer are limited to 0..=1; without it they are only kept from being negative.
+    /// True if sums of the second layer are limited to 0..=1; else they are only kept from being negative.
     pub second: bool,
 }
 
@@ -98,8 +98,8 @@ pub struct InputGroup {
 
 /// Weights in float32.
 ///
-/// With `clip(x)` = x limited as [`Limits`] say the net is `a1 = clip(b1 + sum of value * row of w1)` (or its
-/// square), `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
+/// With `clip(x)` = x limited by [`Limits`] the net is `a1 = clip(b1 + sum of value * row of w1)` (or its square),
+/// `a2 = clip(b2 + w2 a1)`, results `sigmoid(b3 + w3 a2)`. Matrices are row-major.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FloatNet {
     /// Sizes.

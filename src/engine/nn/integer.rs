@@ -3,10 +3,10 @@
 //! The arithmetic (NF-10 to NF-14 of `protocol-specs/net-file.md`), the same bits on every CPU and in
 //! every order of work:
 //!
-//! 1. First layer: `acc = bias + sum of value * row` in 16-bit integers that wrap; the values are
-//!    small integers. A sound bound, computed when the net is quantised, says that no reachable
-//!    sum leaves 16 bits. Sums of a reference input are reused: [`IntegerNet::accumulate`] and
-//!    [`IntegerNet::results`] begin with the sums of one input and add *changes*.
+//! 1. First layer: `acc = bias + sum of value * row` in 16-bit integers that wrap; the values are small integers. A
+//! sound bound, computed when the net is quantised, shows that no reachable sum leaves 16 bits. Sums of a reference
+//! input are reused: [`IntegerNet::accumulate`] and [`IntegerNet::results`] begin with the sums of one input and add
+//! *changes*.
 //! 2. Clip: `a = (acc >> shift)` limited to 0..=255; 255 stands for 1. A net whose first layer is squared
 //!    squares the sum before it loses bits: `a` is 0..=1016 with the limit 1, 0..=4064 with the limit 2, and 1016 1/64
 //!    stands for 1.
@@ -67,7 +67,7 @@ impl IntegerNet {
         })
     }
 
-    /// The same net on another level of this CPU, for tests and measurements.
+    /// Returns the same net on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(mut self, level: CpuLevel) -> IntegerNet {
         self.level = level;
@@ -108,9 +108,8 @@ impl IntegerNet {
         integer::accumulate(self.level, &self.rows, from, changes, to);
     }
 
-    /// The five probabilities of many inputs into `out`. The sums of input `n` are `from` with
-    /// the changes from `ends[n - 1]` (0 for the first) to `ends[n]`. What comes out for an input
-    /// does not depend on the others.
+    /// Writes the five probabilities of many inputs to `out`. The sums of input `n` are `from` with the changes from
+    /// `ends[n - 1]` (0 for the first) to `ends[n]`. The result of an input does not depend on the others.
     ///
     /// # Panics
     /// When a length is wrong, `ends` does not ascend or a change names an input that is not
@@ -153,7 +152,7 @@ impl IntegerNet {
     fn check(&self, from: &Accumulator, changes: &[InputDelta]) {
         assert_eq!(from.len(), self.width, "sums of another net");
         let inputs = self.parts.shape.inputs;
-        // Not `all`: without an exit compilers look at many at once.
+        // Not `all`: without an exit compilers vectorise it.
         let row = changes.iter().fold(0, |most, change| change.row.max(most));
         assert!(
             usize::from(row) < inputs,

@@ -42,8 +42,8 @@ impl SparseInput {
         self.tail = None;
     }
 
-    /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most
-    /// [`ACTIVE_MAX`] - 1 of them; what is beyond is lost.
+    /// Sets input `row` to `value` unless that is zero. Rows come in increasing order, at most [`ACTIVE_MAX`] - 1 of
+    /// them; further ones are lost.
     #[inline(always)]
     pub fn push(&mut self, row: usize, value: f32) {
         let (row, place) = (row as u32, self.length.min(ACTIVE_MAX - 1));
@@ -75,7 +75,7 @@ impl SparseInput {
         &self.active.0[..self.length]
     }
 
-    /// All `count` inputs, zeros included.
+    /// Returns all `count` inputs, zeros included.
     #[must_use]
     pub fn to_dense(&self, count: usize) -> Vec<f32> {
         let mut dense = vec![0.0; count];
@@ -107,9 +107,9 @@ pub struct DenseNet {
     pub hidden_slope: f32,
     /// The output layer's slope.
     pub output_slope: f32,
-    /// From input `i` to hidden unit `j` at `i * hidden + j`.
+    /// Weights from input `i` to hidden unit `j` at `i * hidden + j`.
     pub hidden_weights: Vec<f32>,
-    /// From hidden unit `j` to output `k` at `k * hidden + j`.
+    /// Weights from hidden unit `j` to output `k` at `k * hidden + j`.
     pub output_weights: Vec<f32>,
     /// One a hidden unit.
     pub hidden_biases: Vec<f32>,
@@ -193,13 +193,13 @@ impl Mlp {
         })
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// The outputs of each input. Bits depend neither on the level nor on the neighbours.
+    /// Computes the outputs of each input. Bits depend neither on the level nor on the neighbours.
     ///
     /// # Panics
     /// When there are more inputs than outputs, or an input's row is beyond the net's.
@@ -349,7 +349,7 @@ mod tests {
     fn slow_sigmoid(t: f32) -> f32 {
         let tenths = 10.0 * t.abs().min(10.0);
         let whole = tenths.floor();
-        // A test may ask the system library.
+        // A test may use the system library.
         let e = ((f64::from(whole.min(99.0)) / 10.0).exp() / 10.0) as f32;
         let small = 1.0 / (1.0 + e * (10.0 + (tenths - whole)));
         if t < 0.0 { 1.0 - small } else { small }

@@ -1,4 +1,4 @@
-//! Feed-forward nets: shapes, kernels, quantisation, net files. Knows no backgammon.
+//! Feed-forward nets: shapes, kernels, quantisation, net files. Independent of backgammon.
 //!
 //! [`Mlp`] is a float net with one hidden layer, evaluated for many inputs at once by kernels in
 //! `kernel` that give the same bits on every [`CpuLevel`]. [`IntegerNet`] is the inference path of

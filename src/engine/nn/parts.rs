@@ -1,9 +1,9 @@
-//! The integers and floats that make an integer net, as they lie in a net file, and what they must keep.
+//! The integers and floats of an integer net, as they lie in a net file, and their invariants.
 
 use super::activation::Activation;
 use super::float_net::{Limits, RESULTS, Shape};
 
-/// Largest float of a net file: whatever is multiplied and added stays far inside float32.
+/// Largest float of a net file: products and sums stay far inside float32.
 const FLOAT_MAX: f32 = 1_048_576.0;
 /// Largest shift of the first layer.
 pub const SHIFT_MAX: u32 = 6;

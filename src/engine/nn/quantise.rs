@@ -10,8 +10,8 @@ pub struct InputUnits {
     pub units: Vec<f32>,
     /// A usual value of each input's integer: what rounding a row does there goes into the bias.
     pub typical: Vec<f32>,
-    /// Given what one unit of each input adds to a sum: the least and the greatest that inputs
-    /// which can occur add together.
+    /// Bounds of a sum, given the term of one unit of each input: the least and the greatest sum of inputs that can
+    /// occur.
     pub reach: Box<dyn Fn(&[f64]) -> (f64, f64)>,
 }
 
@@ -141,7 +141,7 @@ fn quantise_first(net: &FloatNet, inputs: &InputUnits, shift: u32) -> (Vec<i16>,
 fn quantise_second(net: &FloatNet, bits: SecondBits) -> (Vec<i16>, Vec<f32>) {
     let largest = f64::from(bits.largest());
     let one = net.activation.one();
-    // What a row's weights may add up to in size, rounding included, if no sum is to leave 32 bits.
+    // The largest sum of a row's weights in size, rounding included, at which no sum leaves 32 bits.
     let greatest = net.activation.greatest(net.limits) as f64;
     let room = f64::from(i32::MAX) / greatest - net.shape.width as f64;
     let mut weights = Vec::with_capacity(net.w2.len());

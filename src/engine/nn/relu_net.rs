@@ -22,7 +22,7 @@ const SUM_MAX: f64 = 1e30;
 pub struct DenseLayer {
     /// Number of inputs.
     pub inputs: usize,
-    /// From input `i` to unit `j` at `j * inputs + i`.
+    /// Weights from input `i` to unit `j` at `j * inputs + i`.
     pub weights: Vec<f32>,
     /// One a unit.
     pub biases: Vec<f32>,

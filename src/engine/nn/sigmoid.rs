@@ -3,8 +3,8 @@
 /// Magic number: adding it to a float32 below 2^22 in size rounds to an integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
 
-/// 1 / (1 + e^-x), relative error below 3e-7. Only additions, multiplications and one division,
-/// each rounded as IEEE 754 says: the same bits on every CPU, alone or as one lane of many.
+/// Returns 1 / (1 + e^-x), relative error below 3e-7. Only additions, multiplications and one division, each rounded
+/// as in IEEE 754: the same bits on every CPU, alone or as one lane of many.
 #[inline(always)]
 #[must_use]
 pub fn sigmoid(x: f32) -> f32 {

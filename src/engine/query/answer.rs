@@ -21,11 +21,11 @@ pub struct Evaluation {
     pub class: Class,
     /// Chances of the player on roll.
     pub chances: Chances,
-    /// Without a cube: money equity with gammons counted, or EMG in a match.
+    /// Equities without a cube: money equity with gammons counted, or EMG in a match.
     pub cubeless: Equities,
-    /// With the cube in play; `None` when the query was cubeless.
+    /// Equities with the cube in play; `None` when the query was cubeless.
     pub cubeful: Option<Equities>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 
@@ -52,9 +52,9 @@ pub struct RankedPlays {
     pub position: Position,
     /// The dice.
     pub roll: Roll,
-    /// Never empty.
+    /// The ranked plays; never empty.
     pub plays: Vec<RankedPlay>,
-    /// Plies looked ahead for the best.
+    /// Plies of look-ahead for the best.
     pub plies: u8,
     /// Number of distinct plays, before `top` cut the list; 0 for a forced pass.
     pub legal: usize,
@@ -81,7 +81,7 @@ impl RankedPlay {
     }
 }
 
-/// Plays of a settled game are equal when their equities differ by no more than this.
+/// Largest difference of equities at which plays of a settled game are equal.
 pub const SETTLED_TIE: f64 = 0.0001;
 
 /// Winning chance from which a win counts as certain; nets and averages leave a small remainder.
@@ -116,10 +116,11 @@ pub struct RollsAnswer {
     pub mean: Equities,
     /// Standard deviation of the equity over the 36 throws.
     pub deviation: f64,
-    /// Share of the 1,296 exchanges (a roll of each player, both played their best way) after which the opponent must pass
-    /// a double or the game is won, judged without look-ahead; `None` if the player may not double, or no cube is in use.
+    /// Share of the 1,296 exchanges (a roll of each player, both played their best way) after which the opponent must
+    /// pass a double or the game is won, evaluated without look-ahead; `None` if the player may not double, or no
+    /// cube is in use.
     pub market_losers: Option<f64>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 
@@ -149,7 +150,7 @@ pub struct CubeAnswer {
     pub beaver: bool,
     /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
     pub percentage: Option<f64>,
-    /// Plies looked ahead.
+    /// Plies of look-ahead.
     pub plies: u8,
 }
 

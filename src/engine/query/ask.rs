@@ -8,7 +8,7 @@ use gammond_game::{MatchState, Position, Roll};
 pub struct Settings {
     /// Look-ahead in GNU Backgammon's numbering; 0 is the static evaluation. At most 4.
     pub plies: u8,
-    /// A small rollout after a search at two plies, in the place of `plies`.
+    /// A small rollout after a search at two plies, in place of `plies`.
     pub level: Option<Level>,
     /// True to take the cube into account when plays are ranked and positions valued.
     pub cubeful: bool,
@@ -35,7 +35,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// 0-ply, cubeful, filter Normal, pruning on.
+    /// Returns 0-ply, cubeful, filter Normal, pruning on.
     fn default() -> Self {
         Settings {
             plies: 0,
@@ -69,12 +69,12 @@ impl Settings {
         }
     }
 
-    /// Returns the settings for the analysis of matches, at every door (ANA-01): 2 plies with the filter `swift` unless a
-    /// look-ahead is given, and with that the filter `large`, unless another one is given.
+    /// Returns the settings for the analysis of matches, for every interface (ANA-01): 2 plies with the filter
+    /// `swift` unless a look-ahead is given, and with that the filter `large`, unless another one is given.
     #[must_use]
     pub fn for_analysis(plies: Option<u8>, filter: Option<MoveFilter>) -> Settings {
         let usual = match plies {
-            // As GNU Backgammon analyses: what is within 0.32 without look-ahead, up to 16 plays.
+            // As GNU Backgammon analyses: up to 16 plays within 0.32 without look-ahead.
             Some(_) => MoveFilter::LARGE,
             None => MoveFilter::SWIFT,
         };
@@ -84,35 +84,35 @@ impl Settings {
         }
     }
 
-    /// With a small rollout after a search at two plies.
+    /// Sets a small rollout after a search at two plies.
     #[must_use]
     pub fn with_level(mut self, level: Level) -> Settings {
         self.level = Some(level);
         self
     }
 
-    /// With the cube taken into account, or not.
+    /// Sets whether the cube is taken into account.
     #[must_use]
     pub fn with_cubeful(mut self, cubeful: bool) -> Settings {
         self.cubeful = cubeful;
         self
     }
 
-    /// With this choice of plays that are looked at more deeply.
+    /// Sets the choice of plays that are searched more deeply.
     #[must_use]
     pub fn with_filter(mut self, filter: MoveFilter) -> Settings {
         self.filter = filter;
         self
     }
 
-    /// With pruning nets at inner nodes, or without.
+    /// Sets whether pruning nets are used at inner nodes.
     #[must_use]
     pub fn with_pruning(mut self, prune: bool) -> Settings {
         self.prune = prune;
         self
     }
 
-    /// With noise of this standard deviation on every evaluation; 0 for none.
+    /// Sets noise of this standard deviation on every evaluation; 0 for none.
     #[must_use]
     pub fn with_noise(mut self, deviation: f32) -> Settings {
         self.noise = deviation;
@@ -190,7 +190,7 @@ pub enum FilterMethod {
 }
 
 impl MoveFilter {
-    /// GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
+    /// Returns GNU Backgammon's filter of this shape: level 0 and (from 3 plies) level 2 prune.
     #[must_use]
     pub const fn gnubg(extra0: u8, threshold0: f32, extra2: u8, threshold2: f32) -> MoveFilter {
         const SKIP: FilterLevel = FilterLevel {
@@ -239,7 +239,7 @@ impl MoveFilter {
         method: FilterMethod::Auto,
         ..MoveFilter::NORMAL
     };
-    /// The names, as [`MoveFilter::named`] knows them.
+    /// The names that [`MoveFilter::named`] accepts.
     pub const NAMES: [&str; 7] = ["auto", "swift", "tiny", "narrow", "normal", "large", "huge"];
     /// The names in words.
     pub const WANT: &str = "auto, swift, tiny, narrow, normal, large or huge";

@@ -1,6 +1,6 @@
 //! Levels of play between a search and a full rollout.
 
-/// A small rollout in the place of a number of plies: `protocol-specs/rollouts.md` says which (RO-10).
+/// A small rollout in place of a number of plies: see `protocol-specs/rollouts.md` (RO-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Level {

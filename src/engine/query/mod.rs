@@ -1,7 +1,7 @@
 //! The vocabulary of questions and answers; types only, no computing.
 //!
-//! This is the treaty between `protocol`, which turns text into queries and answers into text,
-//! and `engine`, which turns queries into answers. Neither knows the other.
+//! This is the interface between `protocol`, which turns text into queries and answers into text, and `engine`, which
+//! turns queries into answers.
 
 mod answer;
 mod ask;

@@ -1,5 +1,5 @@
-//! The settings of a request, each declared once, and what they make: settings of a search, of a rollout and of an
-//! analysis, a state of the match.
+//! The settings of a request, each declared once, and the settings made from them: those of a search, of a rollout
+//! and of an analysis, a state of the match.
 
 use super::setting::{Scope, Setting, SettingKind, Value, shortened};
 use super::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
@@ -7,7 +7,7 @@ use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 
 /// A type that a setting can have.
 trait Held: Copy {
-    /// Returns what a value means; `None` if it means nothing here.
+    /// Returns the parsed value; `None` if the value has no meaning here.
     fn held(value: Value) -> Option<Self>;
 
     /// Returns it as a value.
@@ -133,7 +133,7 @@ pub enum AnswerStyle {
     Json,
     /// One compact line for people.
     Text,
-    /// Only the Position ID after the best play.
+    /// The Position ID after the best play alone.
     Position,
 }
 
@@ -187,7 +187,7 @@ impl Queue {
 /// The order in which a connection's answers are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerOrder {
-    /// That of the lines.
+    /// The form of lines.
     #[default]
     Lines,
     /// Each answer as soon as it is ready.
@@ -280,7 +280,7 @@ settings! {
     "take the cube into account"
     cubeful: bool [Method] SettingKind::Switch, default Value::Switch(true);
 
-    "plays looked at more deeply"
+    "plays searched more deeply"
     filter: MoveFilter [Depth] SettingKind::Word, words &MoveFilter::NAMES, default Value::Word("normal");
 
     "small nets choose replies inside a search"
@@ -379,7 +379,7 @@ impl Options {
     /// Sets one setting from its text.
     ///
     /// # Errors
-    /// [`SettingError`] names the setting and what it wants; nothing is changed then.
+    /// [`SettingError`] names the setting and the expected value; nothing is changed then.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), SettingError> {
         let setting = Setting::named(name).ok_or_else(|| SettingError::Key(shortened(name)))?;
         let found = setting.read(text);
@@ -650,7 +650,7 @@ fn shortest(value: f32) -> f64 {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingError {
-    /// No such key.
+    /// The key is unknown.
     #[error("setting '{0}' is not known{hint}", hint = meant(.0))]
     Key(String),
     /// A value the key cannot have.
@@ -739,7 +739,7 @@ mod tests {
         assert_eq!(settings.length, Some(255));
     }
 
-    /// RO-14: a level gives what the options of a rollout leave open.
+    /// RO-14: a level gives the options of a rollout that are left open.
     #[test]
     fn level_gives_settings_of_rollout() {
         let settings = |pairs: &[(&str, &str)]| {
@@ -854,7 +854,7 @@ mod tests {
         }
     }
 
-    /// The value that the table says is the one of options without any.
+    /// The table's default is the value of options without settings.
     #[test]
     fn defaults_of_the_table_are_those_of_a_search() {
         let mut spelt = Options::default();

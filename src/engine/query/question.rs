@@ -1,4 +1,5 @@
-//! All queries that the engine answers, independent of the protocol, and their results.
+//! The queries that [`Engine::answer`](crate::Engine::answer) takes, independent of the protocol, with their results
+//! and costs.
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
@@ -66,7 +67,7 @@ pub enum Cost {
     Short,
     /// Milliseconds, now and then more: one or two plies.
     Medium,
-    /// A tenth of a second, now and then more: two plies that look at more plays than usual.
+    /// A tenth of a second, now and then more: two plies that search more plays than usual.
     Heavy,
     /// Seconds to minutes: more plies, or a time to use up.
     Long,
@@ -76,7 +77,7 @@ impl Cost {
     /// The costs that need a thread.
     pub const COMPUTED: [Cost; 4] = [Cost::Short, Cost::Medium, Cost::Heavy, Cost::Long];
 
-    /// The word for the cost.
+    /// Returns the word for the cost.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

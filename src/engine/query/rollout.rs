@@ -22,13 +22,13 @@ pub enum RolloutSubject {
 pub enum Truncation {
     /// Games are played to their end.
     Never,
-    /// At positions whose exact value a table has: the two-sided one for cubeful money, all tables for values without a
-    /// cube.
+    /// Cut off at positions whose exact value a table has: the two-sided one for cubeful money, all tables for values
+    /// without a cube.
     #[default]
     Table,
-    /// Also as soon as there is no contact any more.
+    /// Cut off also as soon as there is no contact.
     Race,
-    /// Also after this number of turns.
+    /// Cut off also after this number of turns.
     Turns(u32),
 }
 
@@ -39,7 +39,7 @@ pub struct RolloutSide {
     pub plies: u8,
     /// Look-ahead when the cube is considered.
     pub cube_plies: u8,
-    /// Plays looked at more deeply; `None` as the searches of [`RolloutSettings::search`].
+    /// Filter of the plays that are searched more deeply; `None` as the searches of [`RolloutSettings::search`].
     pub filter: Option<MoveFilter>,
 }
 
@@ -76,7 +76,7 @@ pub struct RolloutSettings {
 }
 
 impl Default for RolloutSettings {
-    /// 1,296 games, everything at 0 plies, cubeful, luck taken out, cut off at exact tables.
+    /// Returns 1,296 games, all decisions at 0 plies, cubeful, luck taken out, cut off at exact tables.
     fn default() -> RolloutSettings {
         RolloutSettings {
             trials: 1296,
@@ -143,13 +143,13 @@ pub struct RolledOut {
     pub trials: u32,
     /// Win, won gammon, won backgammon, lost gammon, lost backgammon; each within 0..=1.
     pub chances: [f64; 5],
-    /// One standard error of each; infinite where fewer than two games say nothing of it, like the errors below.
+    /// One standard error of each; infinite with fewer than two games, like the errors below.
     pub chance_errors: [f64; 5],
-    /// Without the cube.
+    /// Equities without the cube.
     pub cubeless: Equities,
     /// One standard error of it.
     pub cubeless_error: Equities,
-    /// With the cube, when it was in play. A taken double counts in units of the undoubled cube.
+    /// Equities with the cube, when it was in play. A taken double counts in units of the undoubled cube.
     pub cubeful: Option<Equities>,
     /// One standard error of it.
     pub cubeful_error: Option<Equities>,

@@ -126,7 +126,7 @@ pub enum SettingKind {
     Above(f64),
     /// On or off.
     Switch,
-    /// None: the words are all.
+    /// A setting without values: its words are all.
     Word,
     /// Powers of two from 1 to this one.
     PowerOfTwo(u16),
@@ -515,7 +515,7 @@ mod tests {
         }
     }
 
-    /// The pattern of a turn allows what the reader does.
+    /// The pattern of a turn allows the turns that the parser accepts.
     #[test]
     fn pattern_of_turns_is_the_range() {
         let schema = Setting::named("late").unwrap().schema();

@@ -6,9 +6,9 @@
 
 use gammond_base::rng::{ChaCha8Rng, below, stream};
 
-/// Throws of two dice that can be told apart.
+/// Throws of two distinguishable dice.
 const THROWS: usize = 36;
-/// Turns whose throws are spread evenly.
+/// Number of turns whose throws are spread evenly.
 const TURNS: usize = 128;
 /// Levels of permutations.
 const LEVELS: usize = 6;
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// A throw says nothing about the next one, early or late in a game.
+    /// Throws are independent, early or late in a game.
     #[test]
     fn throws_are_fair_and_independent() {
         let dice = Dice::new(6);

@@ -1,10 +1,10 @@
 //! Rollouts: a position is played on many times and the results are counted.
 //!
-//! [`Rollout`] keeps what is known so far and can be carried on: [`Rollout::run`] plays games up to a number, and the
-//! same games are played, with the same bits in the end, for any number of threads and however the run is divided,
-//! because a game depends on its number alone (`dice`) and results are added in the order of the numbers (`tally`).
-//! Rules RO-01 to RO-07 of `protocol-specs/rollouts.md`: `plan` says what is played from where, `trial`
-//! plays one game (RO-03, RO-04, RO-05) and takes the luck out of it (RO-06); stopping is RO-07.
+//! [`Rollout`] keeps the results so far and can be resumed: [`Rollout::run`] plays games up to a number, and the same
+//! games are played, with the same bits in the end, for any number of threads and however the run is divided, because
+//! a game depends on its number alone (`dice`) and results are added in the order of the numbers (`tally`). Rules
+//! RO-01 to RO-07 of `protocol-specs/rollouts.md`: `plan` holds the starts of the games, `trial` plays one game
+//! (RO-03, RO-04, RO-05) and takes the luck out of it (RO-06); stopping is RO-07.
 
 mod dice;
 mod plan;
@@ -30,13 +30,13 @@ pub enum RolloutError {
         /// Valid values.
         want: String,
     },
-    /// The game is over, or the question asks for what cannot be.
+    /// The game is over, or the question is impossible.
     #[error("{0}")]
     Question(&'static str),
     /// The cube may not be turned, so there is no decision to roll out.
     #[error("{0}, so there is no cube decision")]
     Cube(&'static str),
-    /// It was stopped before anything was known.
+    /// The rollout was stopped before any result.
     #[error("stopped")]
     Stopped,
 }

@@ -15,8 +15,8 @@ use std::ops::Range;
 
 /// Number of games of a candidate before its standard error is used.
 const BELIEVED: u32 = 324;
-/// Games that are played between two looks at what is known where players do not look ahead: some tenths of a second. Threads
-/// wait for each other at each look.
+/// Games between two checks of the results, where players do not look ahead: some tenths of a second. Threads wait
+/// for each other at each check.
 const AT_ONCE: u32 = 4 * ROUND;
 /// Smallest joint standard error that a lead is measured with.
 const ERROR_LEAST: f64 = 1e-8;
@@ -70,8 +70,8 @@ impl<'a> Rollout<'a> {
         })
     }
 
-    /// Plays until `trials` games of each candidate are known or a rule says stop; `progress` sees what is known
-    /// from time to time.
+    /// Plays until `trials` games of each candidate are played or a stopping rule applies; `progress` gets the
+    /// results so far from time to time.
     pub fn run(&mut self, trials: u32, progress: &mut dyn FnMut(&Rollout<'a>)) -> RolloutEnd {
         loop {
             if let Some(end) = self.ended(trials) {
@@ -95,7 +95,7 @@ impl<'a> Rollout<'a> {
                 .collect();
             let mut torn = None;
             for (&(index, _), sample) in tasks.iter().zip(samples) {
-                // What comes after a game that was stopped is not counted, so that the games are the first ones.
+                // Games after one that was stopped do not count, so that the counted games are the first ones.
                 match sample {
                     Some(sample) if torn != Some(index) => self.count(index, &sample),
                     _ => torn = Some(index),
@@ -105,7 +105,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Rounds that these candidates play before the next look. No rule can end them before it.
+    /// Rounds that these candidates play before the next check. No rule can end them before it.
     fn rounds_at_once(&self, wanted: &[usize]) -> u32 {
         let settings = &self.trial_context.settings;
         let sides = settings
@@ -114,7 +114,7 @@ impl<'a> Rollout<'a> {
             .chain(settings.late.as_ref().map(|late| &late.1));
         let fewest = wanted.iter().map(|&index| self.tallies[index].games());
         let fewest = fewest.min().unwrap_or(0);
-        // The first figures are told soon.
+        // The first figures are reported soon.
         if fewest == 0 || sides.into_iter().any(|side| side.plies > 0) {
             return 1;
         }
@@ -160,8 +160,8 @@ impl<'a> Rollout<'a> {
         (from..to).map(&mut game).collect()
     }
 
-    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has those that are
-    /// wanted next; says why no more are wanted.
+    /// Counts rounds that were played alone, in the order of [`Rollout::run`], as long as `rounds` has the next
+    /// wanted ones; returns the reason for which no more are wanted.
     pub fn count_rounds(
         &mut self,
         trials: u32,
@@ -203,7 +203,7 @@ impl<'a> Rollout<'a> {
         self.query.state.cube.into()
     }
 
-    /// Candidates that have games to play.
+    /// Returns the candidates that have games to play.
     fn wanted(&self, trials: u32) -> Vec<usize> {
         let left = self.left_alone();
         (0..self.tallies.len())

@@ -2,9 +2,9 @@
 
 use gammond_base::stats::Running;
 
-/// Games of each candidate between two looks at the rules for stopping; they spread the throws of each turn evenly.
+/// Games of each candidate between two checks of the stopping rules; they spread the throws of each turn evenly.
 pub const ROUND: u32 = 36;
-/// Rounds whose means say how far the results scatter; before, the games themselves do.
+/// Number of rounds from which on their means give the scatter of the results; before, the games do.
 const ROUNDS_BELIEVED: u64 = 36;
 
 /// Value of one game, or the mean over all games, to the player on roll at the question.
@@ -38,13 +38,13 @@ impl Spread {
         }
     }
 
-    /// Mean over all games.
+    /// Returns the mean over all games.
     pub(super) const fn mean(&self) -> f64 {
         self.games.mean()
     }
 
-    /// Its standard error: from the means of rounds when there are many, else as if games were independent. One game has
-    /// none: it is infinite then.
+    /// Returns the standard error of the mean: from the means of rounds when there are many, else as if games were
+    /// independent. One game has none: it is infinite then.
     pub(super) fn standard_error(&self) -> f64 {
         if self.games.count() < 2 {
             return f64::INFINITY;
@@ -75,7 +75,7 @@ impl Tally {
         self.cubeful.add(sample.cubeful);
     }
 
-    /// Games counted.
+    /// Returns the number of games counted.
     pub(super) fn games(&self) -> u32 {
         u32::try_from(self.cubeless.games.count()).unwrap_or(u32::MAX)
     }
@@ -89,7 +89,8 @@ mod tests {
     fn rounds_that_spread_the_throws_have_a_smaller_error() {
         let (mut even, mut chance) = (Spread::default(), Spread::default());
         for game in 0..36 * 36_u64 {
-            // What the throw brings, once in every round; and a part that no throw explains, every 6 games alike.
+            // The share of the throw, once in every round; and a share that no throw explains, the same for every 6
+            // games.
             let small = ((game / 6) % 7) as f64 / 100.0;
             even.add((game % 36) as f64 + small);
             // The same results with the throws of each round alike: nothing is spread.

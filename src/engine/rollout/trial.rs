@@ -1,8 +1,8 @@
 //! One game of a rollout, and the luck in it.
 //!
-//! Before each throw every roll's best play is valued without looking ahead. What the throw brought above or below
-//! the mean of all throws is luck, and is taken off the result: the mean stays what it was, as luck is zero on
-//! average whatever the values are, but the results scatter far less (Montgomery 2000). The formulas are those of
+//! Before each throw every roll's best play is valued without looking ahead. The difference between the throw's value
+//! and the mean of all throws is luck, and is subtracted from the result: the mean stays what it was, as luck is zero
+//! on average whatever the values are, but the results scatter far less (Montgomery 2000). The formulas are those of
 //! `protocol-specs/rollouts.md`.
 
 use super::dice::{Dice, Game};
@@ -17,7 +17,7 @@ use crate::search::{self, BestPlay, Context, Scratch, Stopped, Turn};
 use gammond_game::{Chances, Class, Cube, CubeOwner, Margin, MatchState, Outcome, Position, Roll};
 use std::sync::OnceLock;
 
-/// Maximum number of turns of a game; a longer one is evaluated where it stands.
+/// Maximum number of turns of a game; a longer one ends with an evaluation.
 const TURNS_MAX: u32 = 2000;
 /// Number of cube values distinguished in a match: from 2 to the 7th on every game ends every match.
 const DOUBLINGS: usize = 13;
@@ -167,7 +167,7 @@ impl<'a> TrialContext<'a> {
         }
     }
 
-    /// Game `trial` from `start`.
+    /// Plays game `trial` from `start`.
     pub(super) fn trial(
         &self,
         start: &Start,
@@ -202,7 +202,7 @@ impl<'a> TrialContext<'a> {
         Err(Stopped)
     }
 
-    /// Cuts the game off, or lets the player on roll turn the cube. What the game is worth when it ends here.
+    /// Cuts the game off, or lets the player on roll turn the cube. Returns the game's value when it ends here.
     fn before_roll(
         &self,
         play: &mut Play,
@@ -217,7 +217,7 @@ impl<'a> TrialContext<'a> {
             return Ok(None);
         }
         let side = self.side(play.asker, turn);
-        // What the other side thought of its play is not what this side thinks.
+        // The other side's view of its play is not this side's.
         let chances = *(play.chances).get_or_insert_with(|| player.chances(&play.position));
         let Some(answer) = self.cube_action(player, (play, chances), side)? else {
             return Ok(None);
@@ -306,7 +306,7 @@ impl<'a> TrialContext<'a> {
         Ok(self.asked(play, found.chances, value.mwc.unwrap_or(value.equity)))
     }
 
-    /// Throws the dice and plays. What the game is worth when that ends it.
+    /// Throws the dice and plays. Returns the game's value when that ends it.
     fn throw(
         &self,
         play: &mut Play,

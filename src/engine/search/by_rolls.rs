@@ -11,7 +11,7 @@ use super::tree::{Tree, Value};
 use gammond_game::{Position, Roll};
 use rayon::prelude::*;
 
-/// A share of the rolls, and what they decide.
+/// A share of the rolls, and their effect.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RollStep {
     /// High and low die of each roll.
@@ -23,9 +23,9 @@ pub(super) struct RollStep {
     left: f64,
 }
 
-/// All rolls. Each step has those that tell most of the rest. Its margin is the root mean square error that is left then in
-/// a difference of two plays, times 1.8 in the first step, falling to 0.5 in the last but one. Measured on 7,089 decisions of
-/// plain games with contact-9 (nets/history/look-ahead.md, "Fewer searches for the best play").
+/// All rolls. Each step has those that predict the rest best. Its margin is the root mean square error that is left
+/// in a difference of two plays, times 1.8 in the first step, falling to 0.5 in the last but one. Measured on 7,089
+/// decisions of plain games with contact-9 (nets/history/look-ahead.md, "Fewer searches for the best play").
 pub(super) const ROLL_STEPS: [RollStep; 9] = [
     step(&[(4, 1)], 0.0115, 34.0),
     step(&[(6, 3)], 0.0080, 32.0),
@@ -45,7 +45,7 @@ pub(super) const KEPT_ONE_PLY: (usize, f64) = (5, 0.03);
 /// Extra margin of a play where deeper searches follow: one depth changes the difference of two plays by 0.0044 from 2
 /// plies on (root mean square).
 const MORE_BEFORE_THE_LAST: f64 = 0.02;
-/// From 3 plies on errors are half as large.
+/// Factor of the errors from 3 plies on.
 const DEEP: f64 = 0.5;
 /// Spread of two plays whose values differ by the same after every roll.
 const LEAST_SPREAD: f64 = 0.3;
@@ -65,7 +65,7 @@ const fn step(rolls: &'static [(u8, u8)], margin: f64, left: f64) -> RollStep {
     }
 }
 
-/// How much is in doubt between a play and the best one.
+/// Size of the doubt between a play and the best one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Doubt {
     /// Result of [`ByRolls::spread`].
@@ -86,7 +86,7 @@ impl RollStep {
         more + share * self.margin * doubt.spread + UNDONE * self.left / 36.0 * doubt.change
     }
 
-    /// Its rolls, a bit for each of [`Roll::ALL`].
+    /// Returns its rolls, a bit for each of [`Roll::ALL`].
     fn mask(&self) -> u32 {
         let is_mine = |roll: &Roll| self.rolls.contains(&(roll.high(), roll.low()));
         let bits = Roll::ALL.iter().enumerate();
@@ -95,20 +95,20 @@ impl RollStep {
     }
 }
 
-/// Values known so far of the position after a play.
+/// Values so far of the position after a play.
 #[derive(Debug)]
 pub(super) struct ByRolls {
     position: Position,
     replies: Vec<Reply>,
-    /// Values after each reply, for the player who is on roll then, from a look as deep as was finished.
+    /// Values after each reply, for the player who is on roll then, from the deepest search that was finished.
     known: Vec<Value>,
-    /// ... from the look that goes on.
+    /// Values of the plays after the deeper search.
     deeper: Vec<Option<Value>>,
-    /// After which replies nothing is looked beyond, so that what is known is exact.
+    /// True after replies that end the search, so that their values are exact.
     exact: Vec<bool>,
-    /// What is known after each of [`Roll::ALL`]: cubeless equity.
+    /// Cubeless equity after each of [`Roll::ALL`].
     by_roll: [f64; Roll::ALL.len()],
-    /// Value of the play by what is known.
+    /// Value of the play by the results so far.
     pub(super) before: f64,
 }
 
@@ -230,7 +230,7 @@ impl ByRolls {
             .collect()
     }
 
-    /// Returns the value of the position to the player on roll there, as far as known.
+    /// Returns the value of the position so far to the player on roll there.
     pub(super) fn value(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         if self.replies.is_empty() {
             return tree.value((0, Branches::FIRST), &self.position, None, 0);
@@ -252,7 +252,7 @@ impl ByRolls {
         Ok(tree.average(0, &self.replies, &values))
     }
 
-    /// Returns the 1-ply value, before any deeper look (PLY-11).
+    /// Returns the 1-ply value, before any deeper search (PLY-11).
     pub(super) fn one_ply(&self, tree: &Tree<'_>) -> Result<Value, Stopped> {
         let ahead = self.value(tree)?;
         if self.replies.is_empty() {
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// PLY-12: after all steps nothing is left of what was guessed: the same bits as a search that goes through all rolls at once.
+    /// PLY-12: after all steps no estimate is left: the same bits as a search that goes through all rolls at once.
     #[test]
     fn after_all_rolls_it_is_the_whole_search() {
         let evaluator = NetEvaluator::embedded().unwrap();

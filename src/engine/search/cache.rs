@@ -1,8 +1,8 @@
 //! Static evaluations by position, shared by all threads, of a fixed size.
 //!
-//! No thread ever waits: the version of an entry is odd while a thread writes it. A reader that sees an odd version, or a
-//! change between two reads, goes on without the cache. An entry holds the whole position, so what comes back is what was
-//! stored: the cache can never change an answer.
+//! No thread ever waits: the version of an entry is odd while a thread writes it. A reader that sees an odd version,
+//! or a change between two reads, continues without the cache. An entry holds the whole position, so a hit returns
+//! the stored value: the cache can never change an answer.
 
 use gammond_game::{Chances, Position, Side};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -69,9 +69,9 @@ impl Cache {
         &self.entries[(hash(words) & self.mask) as usize]
     }
 
-    /// Fetches the places of some positions early. A place is mostly far away in memory, and looking at one
-    /// after the other would wait for each; here nothing depends on what is found, so the
-    /// processor waits for many at once. The result means nothing.
+    /// Fetches the places of some positions early. A place is mostly far away in memory, and reading one after the
+    /// other would wait for each; here nothing depends on the contents, so the processor waits for many at once. The
+    /// result means nothing.
     #[inline]
     pub fn touch(&self, positions: &[Position]) -> u32 {
         let versions = positions.iter().map(|position| {

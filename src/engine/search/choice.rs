@@ -11,13 +11,13 @@ use crate::query::Settings;
 pub(super) struct Choice<'a> {
     pub(super) leaves: LeafEvaluator<'a>,
     pub(super) stakes: [Stakes; 2],
-    /// For each branch and side.
+    /// Selections for each branch and side.
     selection: Vec<[Selection; 2]>,
     pub(super) pruning: Option<Pruning>,
 }
 
 impl<'a> Choice<'a> {
-    /// Rules with a branch for each cube of `cubes`, of which there is one at least.
+    /// Creates the rules with a branch for each cube of `cubes`, at least one.
     pub(super) fn new(
         leaves: LeafEvaluator<'a>,
         stakes: [Stakes; 2],
@@ -108,7 +108,7 @@ impl Pruning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chooser {
-    /// No net: all plays are evaluated.
+    /// No net selects: all plays are evaluated.
     Nobody,
     /// The quick net ([`Shortcuts::evaluate_quickly`](crate::eval::Shortcuts::evaluate_quickly)).
     Quick,

@@ -8,7 +8,7 @@ use crate::query::Stop;
 /// Everything that a search needs besides the query.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// Judges the leaves.
+    /// Evaluates the leaves.
     pub evaluator: &'a dyn Evaluator,
     /// Match winning chances at each score.
     pub met: &'a MatchEquityTable,

@@ -1,5 +1,5 @@
-//! Static evaluations for the search: from the cache where it has them, in batches by class where
-//! not, with noise where that is wanted.
+//! Static evaluations for the search: from the cache where it has them, in batches by class where not, with noise if
+//! it is set.
 
 use super::cache::Cache;
 use super::context::Context;
@@ -26,7 +26,7 @@ pub(super) struct Needs {
     pub(super) near: bool,
 }
 
-/// Room for the positions that the cache does not know.
+/// Room for the positions that are not in the cache.
 #[derive(Debug, Default)]
 pub(super) struct CacheMisses {
     order: Vec<(Class, u32)>,
@@ -62,7 +62,7 @@ impl<'a> LeafEvaluator<'a> {
         self.noise.is_some()
     }
 
-    /// Static chances of each position; `reference` as in [`Evaluator::evaluate`].
+    /// Evaluates each position statically; `reference` as in [`Evaluator::evaluate`].
     pub(super) fn chances(
         &self,
         reference: Option<&Position>,
@@ -104,7 +104,7 @@ impl<'a> LeafEvaluator<'a> {
         }
     }
 
-    /// One position.
+    /// Evaluates one position.
     pub(super) fn one(&self, position: &Position) -> Chances {
         let mut out = Vec::with_capacity(1);
         self.chances(None, &[*position], &mut CacheMisses::default(), &mut out);
@@ -155,7 +155,7 @@ impl<'a> LeafEvaluator<'a> {
         }
     }
 
-    /// Exact cubeful money equities, where a table has them.
+    /// Returns the exact cubeful money equities, where a table has them.
     pub(super) fn exact(&self, position: &Position) -> Option<[f32; 3]> {
         self.exact_of(self.evaluator.class(position), position)
     }

@@ -1,9 +1,8 @@
 //! n-ply look-ahead, play filters, play ranking, cube decisions.
 //!
-//! A search is a pure function of the question, the settings and the nets (PLY-10): the same bits come
-//! back for any number of threads, any cache and any batch. Work is spread over the threads of the
-//! rayon pool in which a function is called; sums are made in the order of the rolls. The rules
-//! stand in `protocol-specs/cube-and-search.md`.
+//! A search is a pure function of the question, the settings and the nets (PLY-10): the same bits come back for any
+//! number of threads, any cache and any batch. Work is spread over the threads of the rayon pool in which a function
+//! is called; sums are made in the order of the rolls. The rules are in `protocol-specs/cube-and-search.md`.
 
 mod by_rolls;
 mod cache;
@@ -58,7 +57,7 @@ fn deepen<T>(
     for plies in 1..=Settings::PLIES_MAX {
         match search(context, plies) {
             Ok(deeper) => answer = deeper,
-            // Also when its client stops it: what is known is an answer (PLY-09).
+            // Also when its client stops it: the results so far are an answer (PLY-09).
             Err(Stopped) => break,
         }
     }
@@ -241,8 +240,8 @@ pub fn cube_verdict(
     }
 }
 
-/// Returns true if taking is right where the verdict does not say it: a double that is not legal is taken when that costs
-/// less than passing.
+/// Returns true if taking is right where the verdict leaves it open: a double that is not legal is taken when that
+/// costs less than passing.
 fn take_is_right(stakes: &Stakes, cube: CubeState, numbers: &CubeNumbers) -> bool {
     stakes.may_double(cube)
         || stakes_are_dead(stakes, cube)

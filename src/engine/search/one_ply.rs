@@ -1,5 +1,5 @@
-//! One play ahead: the best plays of every roll and their mean, cubeless. What training and luck ask millions of times; an
-//! interactive question goes through the tree of [`super`]. Replies are found as there ([`super::replies`]).
+//! One play ahead: the best plays of every roll and their mean, cubeless. Training and luck need it millions of
+//! times; an interactive query uses the tree of [`super`]. Replies are found as there ([`super::replies`]).
 
 use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::LeafEvaluator;
@@ -36,8 +36,8 @@ impl Filter {
         })
     }
 
-    /// Five plays of the pruning net's, within 0.12: for means, not for playing on. In back games what is lost by
-    /// playing by it adds up to hundredths of a point in a game.
+    /// Five plays of the pruning net's, within 0.12: for means, not for playing on. In back games the losses of games
+    /// played by it add up to hundredths of a point in a game.
     pub const PRUNING: Filter = Filter {
         plays: 5,
         margin: 0.12,
@@ -50,10 +50,10 @@ impl Filter {
 pub struct OnePlyResult {
     /// Mean over the rolls of the best play's chances, for the player on roll.
     pub mean: [f32; 5],
-    /// Share of the roll that was asked for in that mean: the chances, for the player on roll, of its best play among those
+    /// Share of the requested roll in that mean: the chances, for the player on roll, of its best play among those
     /// that the filter leaves. Less the mean they are the luck of the roll.
     pub drawn: [f32; 5],
-    /// All plays of that roll, best first. The first may be better than what the filter leaves.
+    /// All plays of that roll, best first. The first may be better than those that the filter leaves.
     pub ranked: Vec<JudgedReply>,
 }
 
@@ -64,7 +64,7 @@ pub struct OnePly<'a> {
 }
 
 impl<'a> OnePly<'a> {
-    /// Judges with `evaluator` what `filter` leaves.
+    /// Evaluates with `evaluator` the plays that `filter` leaves.
     #[must_use]
     pub fn new(evaluator: &'a dyn Evaluator, filter: Filter) -> OnePly<'a> {
         let stakes = Stakes::money(false);

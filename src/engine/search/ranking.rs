@@ -1,10 +1,8 @@
-//! Ranking the plays of a roll: shallow looks at all, deeper ones at the plays that survive
-//! (PLY-06, PLY-07).
+//! Ranking the plays of a roll: shallow searches of all, deeper ones of the plays that survive (PLY-06, PLY-07).
 //!
-//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays
-//! below every play that was looked at more deeply, whatever its number says. A filter drops plays between depths, or
-//! in the middle of one, after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they
-//! were then.
+//! A play that a filter drops keeps the value of the depth at which it was dropped, and stays below every play that
+//! was searched more deeply, whatever its value is. A filter drops plays between depths, or in the middle of one,
+//! after some of the rolls ([`super::by_rolls`], PLY-12); those stay as far behind the best as they were then.
 
 use super::by_rolls::{self, ByRolls, Doubt};
 use super::context::{Context, Stopped};
@@ -20,7 +18,7 @@ use std::fmt;
 /// The text of a play by its number among the legal ones.
 pub(super) type PlayText<'a> = &'a (dyn Fn(usize) -> String + Sync);
 
-/// A play under consideration, valued for who makes it.
+/// A play under consideration, valued for the player who makes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     /// Its number among the legal plays.
@@ -73,7 +71,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// All plays, best first, deeper ones first.
+    /// Ranks all plays, best first, deeper ones first.
     pub(super) fn rank(
         &self,
         after: impl Iterator<Item = Position>,
@@ -100,7 +98,7 @@ impl<'a> Ranking<'a> {
         self.rank_whole(active, plies)
     }
 
-    /// Every play that a filter leaves is looked at after all rolls.
+    /// Ranks the plays: each play that a filter leaves is searched after all rolls.
     fn rank_whole(&self, mut active: Vec<Candidate>, plies: u8) -> Result<Vec<Candidate>, Stopped> {
         let mut dropped: Vec<Vec<Candidate>> = Vec::new();
         let mut settled = false;
@@ -209,8 +207,8 @@ impl<'a> Ranking<'a> {
         Ok(fallen)
     }
 
-    /// Sorts the plays, and takes out those that are not among the best `left`, or further behind the best than the limit
-    /// for what is in doubt.
+    /// Sorts the plays, and removes those that are not among the best `left`, or further behind the best than the
+    /// limit of doubt.
     fn prune(
         &self,
         active: &mut Vec<(Candidate, ByRolls)>,
@@ -257,7 +255,7 @@ impl<'a> Ranking<'a> {
         Tree::new(&self.context, self.leaves, state, ask, self.settings, plies)
     }
 
-    /// Values a play by what the position after it is worth to the opponent.
+    /// Sets the value of a play from the worth to the opponent of the position after it.
     fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
         let (stakes, cube) = (&self.stakes, self.cube);
         play.chances = theirs.chances().inverted();
@@ -309,8 +307,8 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// PLY-13: where a race is settled, the plays that are worth the same are sorted anew: more checkers
-    /// off, fewer pips, the text. A run of them ends where two neighbours differ by more.
+    /// Sorts plays of the same value where a race is settled: more checkers off, fewer pips, the text (PLY-13). A run
+    /// of them ends where two neighbours differ by more.
     fn bear_off_fast(&self, mut plays: &mut [Candidate]) {
         let end = |play: &Candidate| settled(&play.after, &play.chances);
         while let Some(best) = plays.first() {
@@ -371,7 +369,7 @@ fn is_over(play: &Candidate) -> bool {
     play.after.opponent().on_board() == 0
 }
 
-/// Best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
+/// Compares two plays, best first: a finished game, the value, the cubeless value, fewer checkers left, the smaller
 /// rearmost point, and last the order of generation.
 fn order(a: &Candidate, b: &Candidate) -> Ordering {
     (is_over(b).cmp(&is_over(a)))

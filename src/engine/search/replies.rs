@@ -29,7 +29,7 @@ pub struct BestPlay {
     pub after: Position,
     /// Static chances of the other player there.
     pub chances: Chances,
-    /// Value to the other player: with the cube, unless the settings say cubeless.
+    /// Value to the other player: with the cube, unless the settings are cubeless.
     pub value: f64,
 }
 
@@ -72,7 +72,7 @@ pub struct Scratch {
     /// Positions to evaluate.
     batch: Vec<Position>,
     full: Vec<Chances>,
-    /// Values with the cube and without of what is evaluated, for each branch.
+    /// Values with and without the cube of the evaluated positions, for each branch.
     values: Vec<[(f64, f64); BRANCHES]>,
     ranked: Vec<(f64, u32)>,
 }
@@ -81,9 +81,9 @@ pub struct Scratch {
 #[derive(Debug, Default)]
 struct KeptPlays {
     /// The plays of each roll that were kept, as numbers in `unique`, one roll after the other; behind them all plays
-    /// of the roll that was asked for whole.
+    /// of the roll that was requested whole.
     plays: Vec<u32>,
-    /// Index of the first kept play of each roll and of the roll that was asked for whole, and the end.
+    /// Index of the first kept play of each roll and of the roll that was requested whole, and the end.
     starts: Vec<usize>,
 }
 
@@ -93,9 +93,8 @@ impl KeptPlays {
     }
 }
 
-/// The plays of a roll that look best to the quick net: at most `keep`, and none worse by more than
-/// the margin; all if one was not judged. In order of generation, as ties of the evaluation go to
-/// the play found first.
+/// Keeps the plays of a roll that the quick net ranks best: at most `keep`, and none worse by more than the margin;
+/// all if one was not evaluated. In order of generation, as ties of the evaluation go to the play found first.
 fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut Vec<(f64, u32)>) {
     ranked.clear();
     let mut least = f64::INFINITY;
@@ -126,8 +125,8 @@ fn keep_best(quick: &[Option<f64>], (keep, margin): (usize, f64), ranked: &mut V
 }
 
 impl Replies {
-    /// Chooses for the player on roll (`side`) at `position`, in each of `branches`. With [`Evaluated::Kept`] each reply's
-    /// static chances are known afterwards.
+    /// Chooses for the player on roll (`side`) at `position`, in each of `branches`. With [`Evaluated::Kept`] each
+    /// reply has its static chances afterwards.
     pub(super) fn choose(
         choice: &Choice<'_>,
         branches: Branches,
@@ -151,7 +150,7 @@ pub(super) enum Evaluated {
     /// Those that pruning leaves, and all plays of the roll of this number. These are the plays of a further roll, whose
     /// number is that of the rolls.
     KeptAndWhole(usize),
-    /// All.
+    /// All plays.
     All,
 }
 
@@ -186,7 +185,7 @@ impl Scratch {
         self.place.clear();
         self.batch.clear();
         for branch in branches.iter() {
-            // Pruning looks at the chances only, so that equal prices keep the same plays.
+            // Pruning depends on the chances only, so that equal prices keep the same plays.
             let slopes = |branch| choice.selection(branch, 1 - side).slopes;
             let same = |earlier: &usize| slopes(*earlier) == slopes(branch);
             let earlier = branches.iter().take_while(|&other| other < branch);
@@ -200,7 +199,7 @@ impl Scratch {
                 self.score_for_pruning(choice, pruning, (side, branch), &reference);
             }
         }
-        // What scores plays may use the batch, so that plays are kept after all scores are known.
+        // Scoring plays may use the batch, so plays are kept after all scores are known.
         self.batch.clear();
         for branch in branches.iter() {
             if self.kept_of[branch] == branch {
@@ -407,7 +406,7 @@ impl Scratch {
             let plan = choice.selection(branch, side).plan.as_ref();
             plan.is_some_and(|plan| plan.needs_next(0))
         });
-        // Plays differ by more than what the nearly exact equities add, which take twenty times as long.
+        // Plays differ by more than the nearly exact equities add, which take twenty times as long.
         let needs = Needs { next, near: false };
         self.values.clear();
         for (position, &chances) in self.batch.iter().zip(&self.full) {
@@ -435,9 +434,10 @@ impl Scratch {
         &self.kept[self.kept_of[branch]]
     }
 
-    /// Returns the best play of a roll in a branch, as a number in `unique`: what is worth least to the opponent.
+    /// Returns the best play of a roll in a branch, as a number in `unique`: the one that is worth least to the
+    /// opponent.
     fn best_of(&self, branch: usize, index: usize) -> u32 {
-        // Only what this roll kept: a play that another roll wanted was still cut here.
+        // Only the plays that this roll kept: a play that another roll wanted was still cut here.
         let plays = self.kept(branch).of_roll(index);
         let mut best = plays[0];
         let mut least = (f64::INFINITY, f64::INFINITY);

@@ -1,13 +1,13 @@
 //! Cubes that a search keeps apart, level by level (PLY-02).
 //!
-//! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the
-//! depth only, not on the positions, so they are listed beforehand: at each level the cubes asked
-//! for, and how their values follow from those one level deeper.
+//! A tree is walked once for all cubes that can arise in it. Which ones these are depends on the depth only, not on
+//! the positions, so they are listed beforehand: at each level the requested cubes, and the way from their values to
+//! those one level deeper.
 
 use crate::equity::{CubeState, Leaf, Stakes, Valuer};
 
-/// More cubes than this never differ at one level: one centred, and two owners for each value that five doublings give;
-/// the doubled branch of a decision has no centred one and a doubling less.
+/// Maximum number of cubes that differ at one level: one centred, and two owners for each value that five doublings
+/// give; the doubled branch of a decision has no centred one and a doubling less.
 pub(super) const SLOTS_MAX: usize = 20;
 
 /// Most [`RootCube::branch`]es of a search.
@@ -76,7 +76,7 @@ pub(super) struct RequestedCube {
     cash: f64,
 }
 
-/// All levels of a search and what is at stake for the two players.
+/// All levels of a search and the stakes of the two players.
 #[derive(Debug)]
 pub(super) struct SlotPlan {
     levels: Vec<SearchLevel>,
@@ -84,9 +84,8 @@ pub(super) struct SlotPlan {
 }
 
 impl SlotPlan {
-    /// Plans for `plies` below these cubes of the root. With `no_double_first` the player on roll at
-    /// the root may not double any more (his decision is what is asked). `stakes` are those of the
-    /// root's player and of the other.
+    /// Plans for `plies` below these cubes of the root. With `no_double_first` the player on roll at the root may not
+    /// double again (the query is about that decision). `stakes` are those of the root's player and of the other.
     pub(super) fn new(
         stakes: &[Stakes; 2],
         root: &[RootCube],
@@ -136,8 +135,8 @@ impl SlotPlan {
         SlotPlan { levels, is_money }
     }
 
-    /// Values of the cubes wanted at `level`, from those of the cubes one level deeper, already
-    /// seen by the player on roll at this level.
+    /// Returns the values of the cubes wanted at `level`, from those of the cubes one level deeper, already seen by
+    /// the player on roll at this level.
     pub(super) fn combine(&self, level: usize, below: &Slots) -> Slots {
         let mut values = [0.0; SLOTS_MAX];
         for (value, wanted) in values.iter_mut().zip(&self.levels[level].wanted) {
@@ -161,7 +160,7 @@ impl SlotPlan {
         values
     }
 
-    /// Values of the cubes wanted at `level` for a position that is not looked beyond.
+    /// Returns the values of the cubes wanted at `level` for a position that ends the search.
     pub(super) fn leaf(&self, level: usize, stakes: &Stakes, leaf: Leaf) -> Slots {
         let valuer = Valuer::new(stakes, leaf);
         let mut below = [0.0; SLOTS_MAX];

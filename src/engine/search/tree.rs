@@ -19,7 +19,7 @@ use std::sync::Mutex;
 pub(super) struct Value {
     /// Averages of the five chances.
     pub(super) chances: [f64; 5],
-    /// One value for each cube asked for.
+    /// One value for each requested cube.
     pub(super) slots: Slots,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the value of a position that is not looked beyond, given its chances.
+    /// Returns the value of a position that ends the search, given its chances.
     pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
         let slots = if self.plan.width(level) == 0 {
             [0.0; SLOTS_MAX]
@@ -139,7 +139,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the value of the root looked ahead `plies`: at 1 ply with the evaluator's share of the static value
+    /// Returns the value of the root at `plies` plies: at 1 ply with the evaluator's share of the static value
     /// (PLY-11).
     pub(super) fn root(&self, position: &Position, plies: u8) -> Result<Value, Stopped> {
         let ahead = self.value((0, self.choice.branches()), position, None, plies)?;
@@ -160,8 +160,8 @@ impl<'a> Tree<'a> {
         ahead.towards(&still, share)
     }
 
-    /// Returns the value of a position at a level looked ahead `plies`, for the cubes of some branches; its chances when
-    /// they are known. The chances are those of the first branch, if it is among them.
+    /// Returns the value of a position at a level, `plies` deep, for the cubes of some branches; its chances if there
+    /// are any. The chances are those of the first branch, if it is among them.
     pub(super) fn value(
         &self,
         (level, branches): (usize, Branches),
@@ -218,8 +218,8 @@ impl<'a> Tree<'a> {
         replies
     }
 
-    /// Positions that are never looked beyond: the game is over, or a table knows the cubeful
-    /// money equity exactly.
+    /// Returns true for positions that end the search: the game is over, or a table knows the cubeful money equity
+    /// exactly.
     pub(super) fn is_final(&self, position: &Position) -> bool {
         position.is_over()
             || (self.choice.stakes[0].is_money()

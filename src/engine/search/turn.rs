@@ -1,7 +1,7 @@
 //! One turn of many games: the best play of every roll of a position at 0 plies, in one batch.
 //!
-//! What a rollout does at each turn: it needs the play of the roll that comes, and what the other rolls would have
-//! brought, to know how lucky that roll was. A [`Turn`] is prepared once for a cube and a score.
+//! A rollout does this at each turn: it needs the play of the thrown roll, and the values after the other rolls,
+//! which give the luck of the throw. A [`Turn`] is prepared once for a cube and a score.
 
 use super::replies::{BestPlay, Evaluated, Scratch};
 use super::tree::{Ask, Tree};
@@ -39,14 +39,14 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The state it was made for.
+    /// Returns the state it was made for.
     #[must_use]
     pub const fn state(&self) -> &MatchState {
         &self.state
     }
 
-    /// The best play of each of `rolls`, in their order, among those that pruning leaves: for means over the rolls, not
-    /// for playing on.
+    /// Finds the best play of each of `rolls`, in their order, among those that pruning leaves: for means over the
+    /// rolls, not for playing on.
     pub fn best(
         &self,
         position: &Position,
@@ -59,16 +59,17 @@ impl<'a> Turn<'a> {
         out.extend((0..rolls.len()).map(|index| scratch.best_play(index)));
     }
 
-    /// Returns the best of all plays of a roll. Games that are played on by what pruning leaves lose back games too often:
-    /// the net that prunes does not know how gammons and backgammons are saved, and its mistakes add up.
+    /// Returns the best of all plays of a roll. Games that continue with the plays that pruning leaves lose back
+    /// games too often: the pruning net has not learned how gammons and backgammons are saved, and its mistakes add
+    /// up.
     #[must_use]
     pub fn best_of_all(&self, position: &Position, roll: Roll, scratch: &mut Scratch) -> BestPlay {
         scratch.evaluate(&self.plays.choice, 0, position, &[roll], Evaluated::All);
         scratch.best_play(0)
     }
 
-    /// Finds the best play of each of [`Roll::ALL`], as [`best`](Turn::best), and returns that of the roll of a number
-    /// there, as [`best_of_all`](Turn::best_of_all): what is common is evaluated once.
+    /// Finds the best play of each of [`Roll::ALL`], as [`best`](Turn::best), and returns that of the roll of a
+    /// number there, as [`best_of_all`](Turn::best_of_all): common positions are evaluated once.
     pub fn best_and_best_of_all(
         &self,
         position: &Position,
@@ -89,7 +90,7 @@ impl<'a> Turn<'a> {
         self.cube.is_some()
     }
 
-    /// Static chances of the player on roll.
+    /// Returns the static chances of the player on roll.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Chances {
         self.plays.choice.leaves.one(position)
@@ -105,7 +106,7 @@ impl<'a> Turn<'a> {
         self.plays.leaf(0, position, chances).slots[0]
     }
 
-    /// Double or not, take or pass, from static chances; `None` when the player on roll may not double.
+    /// Decides double or not, take or pass, from static chances; `None` when the player on roll may not double.
     #[must_use]
     pub fn cube_action(&self, position: &Position, chances: Chances) -> Option<CubeAnswer> {
         let tree = self.cube.as_ref()?;

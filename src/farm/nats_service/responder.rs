@@ -27,13 +27,14 @@ const ERROR_HEADER: &str = "Nats-Service-Error";
 const ERROR_CODE_HEADER: &str = "Nats-Service-Error-Code";
 
 /// Error codes and reasons in the form of the micro protocol.
-const BAD_REQUEST: (&str, &str) = ("400", "the message says what is wrong");
-const BUSY: (&str, &str) = ("503", "too much waits");
+const BAD_REQUEST: (&str, &str) = ("400", "the message names the fault");
+const BUSY: (&str, &str) = ("503", "overloaded: too many queries wait");
 const TIMED_OUT: (&str, &str) = ("408", "the answer did not come in its time");
 
 /// Header with the client's timeout in seconds.
 const TIMEOUT_HEADER: &str = "Gammond-Timeout";
-/// Default timeout in seconds, without progress. A NATS client leaves no trace when it goes, so work for it would never end.
+/// Default timeout in seconds, without progress. A NATS client leaves no trace when it goes, so work for it would
+/// never end.
 pub(super) const TIMEOUT_DEFAULT_S: u64 = 30;
 /// Maximum timeout in seconds that a client may set; also the default with `progress=1`.
 pub(super) const TIMEOUT_MAX_S: u64 = 3600;
@@ -43,7 +44,8 @@ pub(super) struct NatsResponder {
     client: Client,
     shared: Arc<Core>,
     identity: Mutex<Identity>,
-    /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret follow.
+    /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret
+    /// follow.
     absent: String,
     waiting: Mutex<HashMap<u64, Waiting>>,
     numbers: AtomicU64,
@@ -63,7 +65,7 @@ struct Waiting {
     secret: u128,
     lane: Lane,
     stop: Stop,
-    /// Error of the answer, if it is known already.
+    /// Error of the answer, if there is one already.
     fault: Option<(&'static str, &'static str)>,
     /// Memory of the match in the message, counted together with those of sockets.
     _weight: Option<MatchMemory>,
@@ -156,7 +158,7 @@ impl NatsResponder {
     /// Accepts a message without waiting. If it cannot be queued, it stays without an answer.
     pub(super) fn take(&self, endpoint: Option<usize>, message: Message) {
         let Some(to) = message.reply else {
-            // Nobody wants an answer.
+            // The request wants no answer.
             return;
         };
         let limits = &self.shared.limits;
@@ -247,7 +249,7 @@ impl NatsResponder {
         tracing::debug!(
             kind = inquiry.task.kind(),
             cost = cost.name(),
-            "asked over NATS"
+            "requested over NATS"
         );
         if !self.limit(&mut waiting, &inquiry, seconds) {
             let error = RequestError::new(
@@ -298,7 +300,7 @@ impl NatsResponder {
     ) {
         lock(&self.waiting).insert(number, waiting);
         let reservation = connection_budget.charge(bytes.len());
-        // The receiver lives as long as the desk, unless everything is cut.
+        // The receiver is dropped only with the responder, unless everything is cut.
         let _ = self.sender.send(Box::new(Part {
             number,
             bytes,
@@ -356,7 +358,7 @@ impl NatsResponder {
                 }
                 text => text,
             };
-            // A number of its own: what the stopped query still says is dropped.
+            // A number of its own: later output of the stopped query is dropped.
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
             self.queue_line(
                 (number, &self.shared.connection_budget()),
@@ -367,8 +369,8 @@ impl NatsResponder {
         }
     }
 
-    /// Abandons a query after the NATS server has reported, on the subject with this number and secret, that its progress has
-    /// no subscriber.
+    /// Abandons a query after the NATS server has reported, on the subject with this number and secret, that its
+    /// progress has no subscriber.
     pub(super) fn cancel_vanished(&self, number: u64, secret: u128) {
         let gone = {
             let mut waiting = lock(&self.waiting);

@@ -22,7 +22,7 @@ pub enum Act {
     Resign(Margin),
     /// The resignation is accepted.
     Accept,
-    /// The resignation is declined, and the game goes on.
+    /// The resignation is declined, and the game continues.
     Decline,
 }
 
@@ -50,7 +50,7 @@ pub struct GameEnd {
     pub winner: usize,
     /// Points won.
     pub points: u32,
-    /// By how much the checkers have won, or the loser has resigned; `None` if a double was passed.
+    /// Margin by which the checkers have won, or the loser has resigned; `None` if a double was passed.
     pub margin: Option<Margin>,
 }
 
@@ -73,7 +73,7 @@ pub enum ActRefusal {
     /// The cube has reached [`Cube::MAX`].
     #[error("{}", self.reason())]
     LargestCube,
-    /// No cube in the Crawford game.
+    /// The Crawford game has no cube.
     #[error("{}", self.reason())]
     CrawfordGame,
     /// The points of this cube are enough.
@@ -88,13 +88,13 @@ pub enum ActRefusal {
     /// The players have agreed on no beavers.
     #[error("{}", self.reason())]
     NoBeavers,
-    /// No cube before the first roll.
+    /// The first roll of a game allows no double.
     #[error("{}", self.reason())]
     OpeningCube,
     /// The first dice are those of a double.
     #[error("{}", self.reason())]
     OpeningDouble,
-    /// The play is none of the roll.
+    /// The play is not legal for the roll.
     #[error("{}", self.reason())]
     IllegalPlay,
     /// There is no double to answer.

@@ -1,5 +1,5 @@
-//! A game as it is played: whose turn it is, what that player may do, and what comes of it. Dice are not thrown here: they
-//! are given.
+//! A game in progress: the player on turn, the allowed acts, and their results. Dice are not thrown here: they are
+//! given.
 
 use super::act::{Act, ActRefusal, GameEnd, GamePhase};
 use crate::{Cube, CubeOwner, Margin, MatchState, PlayGenerator, Position, Variant};
@@ -13,7 +13,7 @@ pub struct Game {
     /// Seen by the player on roll, before a double that is not answered.
     state: MatchState,
     on_roll: usize,
-    /// Without a resignation that is not answered.
+    /// Phase of the game, without an open resignation.
     phase: GamePhase,
     /// The side that has offered to resign, and by which margin.
     resigned: Option<(usize, Margin)>,
@@ -91,7 +91,7 @@ impl Game {
         }
     }
 
-    /// Returns what comes next.
+    /// Returns the next decision.
     #[must_use]
     pub const fn phase(&self) -> GamePhase {
         match self.resigned {
@@ -166,12 +166,12 @@ impl Game {
         }
     }
 
-    /// Performs what a file or another program says that `side` (0 or 1) did, allowed or not: the turn goes to `side`, and
-    /// what was not answered is forgotten. An answer to nothing changes nothing. The first roll is that of the side that
-    /// begins.
+    /// Performs an act of `side` (0 or 1) that a file or another program reports, allowed or not: the turn goes to
+    /// `side`, and an open offer is dropped. An answer to nothing changes nothing. The first roll is that of the side
+    /// that begins.
     ///
     /// # Errors
-    /// The first reason against the act; the game goes on all the same.
+    /// The first reason against the act; the game continues all the same.
     pub fn follow(&mut self, side: usize, act: Act) -> Result<(), ActRefusal> {
         let (side, order) = (side.min(1), self.order_refusal(act));
         let is_free = self.phase() == GamePhase::Opening || matches!(act, Act::Resign(_));
@@ -191,8 +191,8 @@ impl Game {
         refusal.map_or(Ok(()), Err)
     }
 
-    /// Sets up a board and a cube in the middle of a game; `side` is on roll and sees both. A double of that side at the same
-    /// cube stays open; the start of the variant is that of a game, at which nobody may double.
+    /// Sets up a board and a cube in the middle of a game; `side` is on roll and sees both. A double of that side at
+    /// the same cube stays open; the start of the variant is that of a game, at which neither player may double.
     pub fn set_up(&mut self, side: usize, position: Position, cube: Cube) {
         let side = side.min(1);
         let is_open = self.turns() > 0 && self.on_roll == side && cube.value() == self.stake();
@@ -410,8 +410,8 @@ mod tests {
         game
     }
 
-    /// Each answer turns the cube once more, and the player who was doubled first keeps it; a pass loses what was taken by the
-    /// turn before it.
+    /// Each answer turns the cube once more, and the player who was doubled first keeps it; a pass loses the cube of
+    /// the turn before it.
     #[test]
     fn beavers_and_raccoons_are_answered_in_turn() {
         let rules = Rules {
@@ -456,7 +456,8 @@ mod tests {
         }
     }
 
-    /// A resignation is worth what a win by that margin is, Jacoby's rule included; one that is declined changes nothing.
+    /// A resignation is worth as much as a win by that margin, Jacoby's rule included; one that is declined changes
+    /// nothing.
     #[test]
     fn resignation_is_worth_its_margin() {
         let mut game = begun(money(true));
@@ -486,7 +487,7 @@ mod tests {
         assert_eq!(game.end(), Some(GameEnd { points: 4, ..end }));
     }
 
-    /// Follows what a file says, with the reason against it; CUBE-07 for the dead cube.
+    /// Follows an act of a file, with the reason against it; CUBE-07 for the dead cube.
     #[test]
     fn follow_goes_on_with_what_is_against_the_rules() {
         let score = Score::new(1, 0, 0, false).unwrap();
@@ -515,7 +516,7 @@ mod tests {
         assert_eq!((game.phase(), game.on_roll()), (GamePhase::Turn, 0));
     }
 
-    /// A double stays open while its board is set up again; at the start nobody may double.
+    /// A double stays open while its board is set up again; at the start neither player may double.
     #[test]
     fn set_up_board_is_played_on() {
         let mut game = begun(money(false));

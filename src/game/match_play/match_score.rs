@@ -9,11 +9,11 @@ pub struct MatchScore {
     /// Points to play to; 0 for money.
     length: u32,
     points: [u32; 2],
-    /// The next game is the Crawford game.
+    /// True if the next game is the Crawford game.
     crawford: bool,
-    /// A side has needed one point before a game.
+    /// True if a side has needed one point before a game.
     reached: bool,
-    /// The match has a Crawford game.
+    /// True if the match has a Crawford game.
     crawford_rule: bool,
 }
 
@@ -145,8 +145,9 @@ impl MatchScore {
         }
     }
 
-    /// Sets the points before a game, and whether it is the Crawford game, as a file or another program says. Without a flag
-    /// that is the first game in which one side alone needs one point; a flag where no side needs one means nothing.
+    /// Sets the points before a game, and whether it is the Crawford game, from a file or another program. Without a
+    /// flag that is the first game in which one side alone needs one point; a flag where no side needs one has no
+    /// effect.
     pub fn follow(&mut self, points: [u32; 2], crawford: Option<bool>) {
         self.points = points;
         let [first, second] = self.needs_one();
@@ -191,7 +192,8 @@ mod tests {
         }
     }
 
-    /// A file may say that the Crawford game was before, or that there is none; the one after it is none in any case.
+    /// A file may mark that the Crawford game was before, or that there is none; the one after it is none in any
+    /// case.
     #[test]
     fn crawford_flag_of_a_file_is_followed() {
         let mut score = MatchScore::new(5);

@@ -1,9 +1,9 @@
-//! The board on the way through a play, where sources are a bit mask and a step is one subtraction.
+//! The board in the middle through a play, where sources are a bit mask and a step is one subtraction.
 
 use super::sink::{MoveHistory, Sink};
 use crate::{BAR, OFF, Position, Side};
 
-/// The board on the way through a play.
+/// The board in the middle through a play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State<T> {
     pub(super) me: u128,
@@ -17,7 +17,8 @@ pub(super) struct State<T> {
 }
 
 impl<T: MoveHistory> State<T> {
-    /// From where `die` can be played. `bearing` is false when nothing can be borne off anyway.
+    /// Returns the mask of points from which `die` can be played. `bearing` is false when no checker can be borne off
+    /// anyway.
     #[inline(always)]
     pub(super) fn sources(&self, free: u32, die: usize, bearing: bool) -> u32 {
         let mut movable = self.occupied;

@@ -1,8 +1,8 @@
 //! The fast generator of legal plays: each resulting position exactly once, with or without steps.
 //!
-//! It gives what [`reference_plays`](super::reference_plays) gives, in the same order, without
-//! looking at a position twice. Sources of a die are a bit mask, a step is one subtraction from a packed
-//! side, and duplicates are known beforehand instead of being searched for:
+//! It gives the same plays as [`reference_plays`](super::reference_plays), in the same order, without visiting a
+//! position twice. Sources of a die are a bit mask, a step is one subtraction from a packed side, and duplicates are
+//! known beforehand instead of being searched for:
 //!
 //! - *Doubles*: sources never ascend along a sequence, and two different sets of sources never
 //!   give the same side (the highest differing source is not refilled), so nothing is found twice.
@@ -32,8 +32,8 @@ pub fn generate_plays(position: &Position, roll: Roll, out: &mut Vec<Position>) 
     PlayGenerator::new(position).plays(roll, out);
 }
 
-/// All legal plays of `roll`, one for each position that can result, in GNU Backgammon's order and
-/// with the steps that it would show.
+/// Returns all legal plays of `roll`, one for each position that can result, in GNU Backgammon's order and with the
+/// steps that it would show.
 ///
 /// Empty when no checker can move.
 #[must_use]
@@ -56,7 +56,7 @@ pub fn find_play(position: &Position, roll: Roll, after: &Position) -> Option<Pl
     Some(found.play)
 }
 
-/// A position made ready for generating plays; worth keeping when several rolls are wanted.
+/// A position prepared for generating plays; worth keeping for several rolls.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayGenerator {
     start: State<()>,
@@ -69,7 +69,7 @@ pub struct PlayGenerator {
 }
 
 impl PlayGenerator {
-    /// Looks at the position once for all rolls.
+    /// Prepares the position once for all rolls.
     #[inline]
     #[must_use]
     pub fn new(position: &Position) -> PlayGenerator {
@@ -176,7 +176,7 @@ impl PlayGenerator {
         }
     }
 
-    /// Two different dice when at most one checker is outside the home board.
+    /// Plays two different dice when at most one checker is outside the home board.
     fn two_dice_home<S: Sink>(&self, first: usize, second: usize, out: &mut S) {
         let start = self.start::<S>();
         let by_first = start.sources(self.free, first, true);
@@ -213,7 +213,7 @@ impl PlayGenerator {
         }
     }
 
-    /// Four times the same die, or as often as it goes.
+    /// Plays four times the same die, or as often as possible.
     fn doubles<S: Sink>(&self, die: usize, out: &mut S) {
         let start = self.start::<S>();
         let mut double = Double {
@@ -237,7 +237,7 @@ struct Double<'a, S> {
 }
 
 impl<S: Sink> Double<'_, S> {
-    /// All sequences with as many steps as possible.
+    /// Generates all sequences with as many steps as possible.
     #[inline(always)]
     fn deepest<const BEARING: bool>(&mut self, start: &State<S::MoveHistory>) {
         self.four::<BEARING>(start);
@@ -292,7 +292,7 @@ const fn up_to(from: usize) -> u32 {
     (2 << from) - 1
 }
 
-/// Bits 0..=23 of one side's mask by the other side's index.
+/// Returns one side's mask, bits 0..=23, by the other side's index.
 #[inline(always)]
 const fn mirrored(mask: u32) -> u32 {
     mask.reverse_bits() >> 8

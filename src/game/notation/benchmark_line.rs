@@ -45,7 +45,7 @@ pub enum BenchmarkRecord {
     /// `#R`: rolled-out chances of one candidate of the next `m` record; the opponent of the
     /// player who moved is on roll.
     Rolled(PositionChances),
-    /// `#Resumed`: an interrupted run went on here.
+    /// `#Resumed`: an interrupted run resumed here.
     Resumed,
     /// `r`: the dice seed for the next `m` or `o` record.
     Seed(u64),
@@ -83,7 +83,7 @@ pub struct PlayRecord {
     pub roll: Roll,
     /// Cubeless money equity of the best candidate for the player who moves, in points.
     pub equity: f64,
-    /// At least one; the best comes first with loss 0.
+    /// Candidates, at least one; the best comes first with loss 0.
     pub candidates: Vec<ListedPlay>,
 }
 
@@ -272,8 +272,8 @@ fn rest_of_line(body: &[u8]) -> String {
     String::from_utf8_lossy(body.trim_ascii()).into_owned()
 }
 
-/// Without the blanks at the end. Other white space stays: what is left must not turn into a line of
-/// another type.
+/// Removes the blanks at the end. Other white space stays, so that the rest does not turn into a line of another
+/// type.
 fn trimmed_end(text: &[u8]) -> &[u8] {
     let blanks = text
         .iter()
@@ -408,7 +408,7 @@ fn chances(input: &[u8]) -> Parsed<'_, Chances> {
     Ok((blanks(rest), Chances::from_array(values)))
 }
 
-/// A key and the position it stands for. Games that are over have no place before a play.
+/// Parses a key and the position it stands for. Games that are over have no place before a play.
 fn position<'a>(input: &'a [u8], field: &'static str) -> Parsed<'a, Position> {
     let (rest, position) = position_after(input, field)?;
     if position.is_over() {

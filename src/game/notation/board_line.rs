@@ -1,9 +1,7 @@
-//! The board line of FIBS (`boardstyle 3`), which gnubg's external player speaks too: `board:`
-//! and 52 fields.
+//! The board line of FIBS (`boardstyle 3`), which gnubg's external player uses too: `board:` and 52 fields.
 //!
-//! Rules BL-01 to BL-16 of `protocol-specs/board-line.md`. [`BoardLine`] holds the fields as they
-//! are. Two programs mean different things by some of them, so [`BoardLine::view`] wants to know
-//! whose line it is.
+//! Rules BL-01 to BL-16 of `protocol-specs/board-line.md`. [`BoardLine`] holds the fields as they are. Two programs
+//! use some of them differently, so [`BoardLine::view`] takes the program.
 
 use std::fmt;
 use std::str::FromStr;
@@ -96,8 +94,8 @@ impl BoardLine {
         complete(Code::BadBoard, WHOLE, text, board_line)
     }
 
-    /// Reads a board line at the start of `text` and says how many bytes it has; what follows
-    /// (options of a request, or a line glued on by FIBS) is left alone.
+    /// Reads a board line at the start of `text` and returns its length; the rest (options of a request, or a line
+    /// glued on by FIBS) is ignored.
     ///
     /// # Errors
     /// The errors of [`BoardLine::parse`].
@@ -106,8 +104,8 @@ impl BoardLine {
         Ok((line, text.len() - rest.len()))
     }
 
-    /// The line that gnubg would send to ask the player on roll (or, when doubled, the other).
-    /// That player is gnubg's player 1. `names` are those of the player on roll and the other.
+    /// Returns the line that gnubg would send to the player on roll (or, when doubled, to the other). That player is
+    /// gnubg's player 1. `names` are those of the player on roll and the other.
     #[must_use]
     pub fn external(
         names: [&str; 2],
@@ -128,7 +126,7 @@ impl BoardLine {
         let score = state.score;
         let small = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
         let [mine, his] = names.map(str::to_owned);
-        // The seat of the one who is asked decides the order (BL-09).
+        // The seat of the player who is asked decides the order (BL-09).
         let (names, scores) = if doubled {
             ([mine, his], [score.me(), score.opponent()])
         } else {

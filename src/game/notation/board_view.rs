@@ -11,8 +11,8 @@ use crate::{
 /// Dialect of a board line, where it makes a difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoardDialect {
-    /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in
-    /// the order of the seats of the one who is asked; field 52 is 0 in the Crawford game.
+    /// gnubg as the client of an external player: bars in fields 6 and 31; the scores stand in the order of the seats
+    /// of the player who is asked; field 52 is 0 in the Crawford game.
     External,
     /// A FIBS server: bars in fields 47 and 48, the first score belongs to the first name. gnubg's
     /// own `show rawboard` has its scores in this order too, see [`BoardDialect::RawBoard`].
@@ -112,8 +112,8 @@ impl View<'_> {
         let direction = self.sign(42, line.direction)?;
         let doubled = line.doubled != 0
             || (self.dialect == BoardDialect::External && line.may_double == [0, 0]);
-        // On FIBS only the one who must answer is told of a double, and the turn field cannot be
-        // trusted then: the doubler is the other player (BL-08).
+        // FIBS sends a double only to the player who must answer, and the turn field cannot be trusted then: the
+        // doubler is the other player (BL-08).
         let sign = if doubled && self.dialect == BoardDialect::Fibs {
             -colour
         } else {
@@ -162,7 +162,7 @@ impl View<'_> {
         NotationError::new(Code::BadBoard, field, reason, at)
     }
 
-    /// Colons inside quoted names.
+    /// Returns the number of colons inside quoted names.
     fn quoted_colons(&self) -> usize {
         let names = self.line.names.iter();
         names.flat_map(|name| name.matches(':')).count()
@@ -213,7 +213,7 @@ impl View<'_> {
             BoardDialect::External | BoardDialect::RawBoard => {
                 let low = self.count(6, low_bar)?;
                 let high = self.count(31, high_bar)?;
-                // Who moves to higher places comes in from place 0.
+                // A player who moves to higher places comes in from place 0.
                 if ascending { (low, high) } else { (high, low) }
             }
         };
@@ -230,7 +230,7 @@ impl View<'_> {
         Ok(position)
     }
 
-    /// On FIBS points, bar and borne-off checkers must add up (BL-07).
+    /// Checks that points, bar and borne-off checkers add up, on FIBS (BL-07).
     fn check_borne_off(
         &self,
         position: &Position,
@@ -273,8 +273,8 @@ impl View<'_> {
             return Ok(Score::MONEY);
         }
         let [first, second] = line.scores;
-        // gnubg writes the score of its player 1 second when the one who is asked is on roll, and
-        // first when it is not (BL-09).
+        // gnubg writes the score of its player 1 second when the player who is asked is on roll, and first otherwise
+        // (BL-09).
         let mine_first = match self.dialect {
             BoardDialect::Fibs | BoardDialect::RawBoard => first_on_roll,
             BoardDialect::External => first_on_roll == doubled,

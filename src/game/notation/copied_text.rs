@@ -8,9 +8,9 @@ use super::{match_id, position_id};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Lines between two ids of one position at most.
+/// Maximum number of lines between two ids of one position.
 const LINES_BETWEEN: usize = 2;
-/// Positions of a text that are read.
+/// Maximum number of positions of a text that are read.
 const POSITIONS_MAX: usize = 10_000;
 
 /// A position of a copied text.
@@ -25,7 +25,7 @@ pub struct CopiedPosition {
 }
 
 /// An id of a line.
-enum Found<'a> {
+enum IdInLine<'a> {
     Xgid(&'a str),
     Position(&'a str),
     Match(&'a str),
@@ -48,7 +48,7 @@ pub(super) fn copied_lines(text: &[u8]) -> Vec<String> {
 /// Returns the positions of a text of several lines, in order; none if no line has an id with its name before it.
 #[must_use]
 pub fn copied_positions(text: &[u8]) -> Vec<CopiedPosition> {
-    // Ids of one line are no copied text: each form has a reader of its own.
+    // Ids of one line are not copied text: each form has a parser of its own.
     if !text
         .trim_ascii()
         .iter()
@@ -90,12 +90,12 @@ struct Ids {
 }
 
 impl Reader {
-    fn add(&mut self, number: usize, found: &Found<'_>) {
+    fn add(&mut self, number: usize, found: &IdInLine<'_>) {
         let is_free = |ids: &Ids| {
             let slot = match found {
-                Found::Xgid(_) => &ids.xgid,
-                Found::Position(_) => &ids.position,
-                Found::Match(_) => &ids.match_id,
+                IdInLine::Xgid(_) => &ids.xgid,
+                IdInLine::Position(_) => &ids.position,
+                IdInLine::Match(_) => &ids.match_id,
             };
             slot.is_none() && number <= ids.last + LINES_BETWEEN
         };
@@ -110,9 +110,9 @@ impl Reader {
         };
         ids.last = number;
         match found {
-            Found::Xgid(text) => ids.xgid = Some(format!("XGID={text}")),
-            Found::Position(text) => ids.position = Some((*text).to_owned()),
-            Found::Match(text) => ids.match_id = Some((*text).to_owned()),
+            IdInLine::Xgid(text) => ids.xgid = Some(format!("XGID={text}")),
+            IdInLine::Position(text) => ids.position = Some((*text).to_owned()),
+            IdInLine::Match(text) => ids.match_id = Some((*text).to_owned()),
         }
     }
 
@@ -143,7 +143,7 @@ impl Reader {
 }
 
 /// Returns the ids of a line, each with the name before it: `XGID=`, or a word that ends with `ID` and a colon.
-fn ids(line: &str) -> Vec<Found<'_>> {
+fn ids(line: &str) -> Vec<IdInLine<'_>> {
     let mut found = Vec::new();
     let mut rest = line;
     while let Some((before, behind)) = name(rest) {
@@ -154,7 +154,7 @@ fn ids(line: &str) -> Vec<Found<'_>> {
                 .find(|letter: char| !letter.is_ascii_alphanumeric() && !"-:".contains(letter));
             let fields = start.split_at_checked(end.unwrap_or(start.len()));
             if let Some((fields, after)) = fields.filter(|(fields, _)| fields.contains(':')) {
-                found.push(Found::Xgid(fields));
+                found.push(IdInLine::Xgid(fields));
                 rest = after;
             }
             continue;
@@ -169,8 +169,8 @@ fn ids(line: &str) -> Vec<Found<'_>> {
                 break;
             };
             match length {
-                position_id::CHARACTERS => found.push(Found::Position(run)),
-                match_id::CHARACTERS => found.push(Found::Match(run)),
+                position_id::CHARACTERS => found.push(IdInLine::Position(run)),
+                match_id::CHARACTERS => found.push(IdInLine::Match(run)),
                 _ => break,
             }
             if length != whole {

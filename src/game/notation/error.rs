@@ -3,7 +3,7 @@
 use super::ForeignKind;
 use crate::{MatchStateError, PositionError, RollError};
 
-/// The stable error codes of this room, as they stand in the `code` of an error answer.
+/// The stable error codes of this module, as in the `code` of an error answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Code {
@@ -90,13 +90,13 @@ impl NotationError {
         &self.reason
     }
 
-    /// Byte of the text, counted from 0, where the field or its wrong part begins.
+    /// Returns the byte offset, from 0, at which the field or its wrong part begins.
     #[must_use]
     pub const fn at(&self) -> usize {
         self.at
     }
 
-    /// The same error in a text where this one begins at byte `offset`.
+    /// Returns the same error in a text where this one begins at byte `offset`.
     #[must_use]
     pub const fn moved(mut self, offset: usize) -> Self {
         self.at += offset;
@@ -123,7 +123,7 @@ pub enum Reason {
     Length {
         /// Characters found.
         found: usize,
-        /// Characters wanted.
+        /// Expected number of characters.
         want: usize,
     },
     /// The text ends before the field.
@@ -163,7 +163,7 @@ pub enum Reason {
     /// A file or text of another kind.
     #[error("is {0}")]
     Foreign(ForeignKind),
-    /// Anything else that can be said in fixed words.
+    /// Any other reason with a fixed text.
     #[error("{0}")]
     Other(&'static str),
 }

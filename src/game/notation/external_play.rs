@@ -22,7 +22,7 @@ pub enum Reading {
     Played(Position),
     /// Readable but not legal: the turn would be lost.
     Forfeit,
-    /// Not readable: gnubg 1.07.001 ends or plays something else.
+    /// The play is not readable: gnubg 1.07.001 ends or plays something else.
     Unreadable,
 }
 
@@ -148,7 +148,7 @@ fn points(text: &[u8]) -> Option<Vec<(u8, bool)>> {
     (!slash).then_some(points)
 }
 
-/// Source and destination pairs; a destination with a slash after it is the next source.
+/// Parses source and destination pairs; a destination with a slash after it is the next source.
 fn pairs(text: &[u8]) -> Option<Vec<(u8, u8)>> {
     let points = points(text)?;
     let mut flat: Vec<u8> = Vec::new();

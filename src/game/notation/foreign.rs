@@ -1,11 +1,11 @@
-//! Files that people give in place of a match or a position: recognised by their first bytes, so that an error says what
-//! they are and what to do.
+//! Files that people give in place of a match or a position: recognised by their first bytes, so that an error says
+//! what they are and what to do.
 //!
-//! Rule MAT-60 of `protocol-specs/match-files.md`. A kind is looked for only where nothing could be read.
+//! Rule MAT-60 of `protocol-specs/match-files.md`. A kind is searched for only where nothing could be read.
 
 use std::fmt;
 
-/// Bytes of a file in which signs of its kind are looked for.
+/// Bytes of a file in which signs of its kind are searched.
 const HEAD_BYTES: usize = 64 << 10;
 /// Bytes of a file in which a zero is the sign of binary data.
 const SIGN_BYTES: usize = 512;
@@ -29,7 +29,7 @@ impl ForeignKind {
         ForeignKind { name, advice }
     }
 
-    /// Returns the kind of a text or file; `None` if it is none of those that are known.
+    /// Returns the kind of a text or file; `None` if the kind is unknown.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<ForeignKind> {
         let head = bytes.get(..HEAD_BYTES).unwrap_or(bytes);
@@ -116,7 +116,7 @@ const KINDS: &[Row] = &[
     (
         |head| text(head).starts_with(b"{\"type\":\""),
         "an answer of gammond (JSON)",
-        "give the match or the position that was asked about",
+        "give the match or the position itself",
     ),
     // Pictures.
     (
@@ -274,7 +274,7 @@ fn is_markup(head: &[u8], tag: &[u8]) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(tag))
 }
 
-/// `MatchId: 12345`, then lines such as `Player1: Ann`.
+/// Returns true for `MatchId: 12345`, then lines such as `Player1: Ann`.
 fn is_tmg(head: &[u8]) -> bool {
     text(head).starts_with(b"MatchId:") && has(head, b"Player1:")
 }
@@ -294,7 +294,7 @@ fn is_benchmark(head: &[u8]) -> bool {
         .is_some_and(|line| line.starts_with(b"s version ") || record(line))
 }
 
-/// The head of what `show saved` prints.
+/// Returns true for the head of the list that `show saved` prints.
 fn is_saved_list(head: &[u8]) -> bool {
     let line = text(head)
         .split(|&byte| byte == b'\n')

@@ -1,7 +1,7 @@
 //! Replaces the words and signs that people and language models write around a play by the form that the parser reads.
 //!
-//! Every replacement keeps the length of the text, so that the place of an error is the place in what was written.
-//! Rules PLAY-30 to PLAY-34 of `protocol-specs/play-notation.md`.
+//! Every replacement keeps the length of the text, so that the place of an error is the place in the original. Rules
+//! PLAY-30 to PLAY-34 of `protocol-specs/play-notation.md`.
 
 use crate::Roll;
 
@@ -84,7 +84,7 @@ pub(super) fn plain_form(text: &[u8], roll: Roll) -> Vec<u8> {
     plain
 }
 
-/// Returns true for a text that says that no checker moves (PLAY-33).
+/// Returns true for a text meaning that no checker moves (PLAY-33).
 pub(super) fn is_pass(plain: &[u8]) -> bool {
     if plain.iter().any(u8::is_ascii_digit) {
         return false;

@@ -52,8 +52,8 @@ impl GnubgId {
         Ok(GnubgId { position, match_id })
     }
 
-    /// Reads pasted text as gnubg does: the first run of exactly 14 base-64 digits is the
-    /// Position ID, the first of exactly 12 the Match ID, in any order and whatever is between.
+    /// Reads pasted text as gnubg does: the first run of exactly 14 base-64 digits is the Position ID, the first of
+    /// exactly 12 the Match ID, in any order, with any text between.
     ///
     /// # Errors
     /// [`NotationError`] when one of them is not there or wrong.

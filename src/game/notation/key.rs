@@ -51,7 +51,7 @@ impl PositionKey {
         [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9]
     }
 
-    /// The position of ten bytes.
+    /// Creates the key of ten bytes.
     ///
     /// # Errors
     /// [`Reason::StrayBits`] or [`Reason::Position`].
@@ -68,7 +68,7 @@ impl PositionKey {
         }
         let [opponent, me] = sides;
         let total = |side: &[u8; POINTS]| side.iter().map(|&n| u32::from(n)).sum::<u32>();
-        // Too many checkers push the last points out of the key; say that, not what follows.
+        // Too many checkers push the last points out of the key; report that, not its consequences.
         if total(&opponent) > 15 {
             return Err(PositionError::OpponentCheckers(total(&opponent)).into());
         }

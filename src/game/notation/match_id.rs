@@ -1,8 +1,8 @@
-//! gnubg's Match ID: cube, score, dice and whose turn it is in 12 base-64 characters.
+//! gnubg's Match ID: cube, score, dice and turn in 12 base-64 characters.
 //!
-//! Rules MID-01 to MID-08 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as
-//! they are, so reading and writing changes nothing; [`MatchId::view`] makes a `MatchState` of
-//! them, or says why there is none.
+//! Rules MID-01 to MID-08 of `protocol-specs/position-ids.md`. [`MatchId`] holds the 72 bits as they are, so reading
+//! and writing changes nothing; [`MatchId::view`] makes a `MatchState` of them, or gives the reason why there is
+//! none.
 
 use std::fmt;
 use std::str::FromStr;
@@ -78,7 +78,7 @@ pub struct MatchView {
     pub on_roll: PlayerNumber,
 }
 
-/// Returns the cube before a double that was beavered: whose it was is not in the id any more.
+/// Returns the cube before a double that was beavered: the id no longer has its owner.
 const fn before_double(log: u16) -> (u16, CubeOwner) {
     match log {
         0 => (0, CubeOwner::Centred),
@@ -86,7 +86,7 @@ const fn before_double(log: u16) -> (u16, CubeOwner) {
     }
 }
 
-/// Everything that a Match ID says, field by field.
+/// The fields of a Match ID.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatchFields {
     /// The binary logarithm of the cube, 0..=15.
@@ -116,7 +116,7 @@ pub struct MatchFields {
 }
 
 impl MatchFields {
-    /// Returns the Match ID with these fields, whatever they say; numbers that are too large lose their high bits.
+    /// Returns the Match ID with these fields, unchecked; numbers that are too large lose their high bits.
     #[must_use]
     pub fn id(&self) -> MatchId {
         let number = |player| u32::from(player == PlayerNumber::One);
@@ -193,7 +193,7 @@ impl MatchId {
         self.flag(CRAWFORD)
     }
 
-    /// 0 no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
+    /// Returns 0 for no game, 1 playing, 2 over, 3 resigned, 4 ended by a pass.
     #[must_use]
     pub fn game_state(self) -> u16 {
         self.get(GAME_STATE)
@@ -211,7 +211,7 @@ impl MatchId {
         self.flag(DOUBLED)
     }
 
-    /// Points factor of the resignation offered: 0 none, 1 single, 2 gammon, 3 backgammon.
+    /// Returns the points factor of the resignation offered: 0 none, 1 single, 2 gammon, 3 backgammon.
     #[must_use]
     pub fn resignation(self) -> u16 {
         self.get(RESIGNATION)
@@ -245,8 +245,8 @@ impl MatchId {
         !self.flag(NO_JACOBY)
     }
 
-    /// Writes what the player on roll sees; `on_roll` says which player that is. The game is
-    /// being played. Beavers have no place in a Match ID, nor has the Jacoby rule in a match.
+    /// Creates the id of a state as the player on roll sees it; `on_roll` is that player. The game is being played.
+    /// Beavers have no place in a Match ID, nor has the Jacoby rule in a match.
     #[must_use]
     pub fn of(
         state: &MatchState,
@@ -302,8 +302,8 @@ impl MatchId {
             .with(NO_JACOBY, u32::from(!jacoby))
     }
 
-    /// The same with these points of player 0 and player 1 (0..=32767). A `MatchState` knows no
-    /// points in money play, a Match ID does.
+    /// Returns the same with these points of player 0 and player 1 (0..=32767). A `MatchState` has no points in money
+    /// play, a Match ID has.
     #[must_use]
     pub fn with_scores(self, zero: u16, one: u16) -> MatchId {
         let [zero_bits, one_bits] = SCORE;

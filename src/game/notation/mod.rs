@@ -1,11 +1,10 @@
 //! Text and ids to and from `game` types: position id and key, match id, XGID, play text, FIBS
 //! board line, benchmark lines, match files. One form a file; all parsers are nom over bytes.
 //!
-//! The input comes from strangers. A parser answers every sequence of bytes with a value or
-//! with one [`NotationError`] that names the field, the reason and the byte. A value that was
-//! read is legal: positions are checked here, once. Raw forms ([`MatchId`], [`Xgid`],
-//! [`BoardLine`]) hold all that the text says, even what no game can reach; their conversions to
-//! `game` types refuse that.
+//! The input is untrusted. A parser answers every sequence of bytes with a value or with one [`NotationError`] that
+//! names the field, the reason and the byte. A value that was read is legal: positions are checked here, once. Raw
+//! forms ([`MatchId`], [`Xgid`], [`BoardLine`]) hold all fields of the text, even those that no game can reach; their
+//! conversions to `game` types refuse that.
 //!
 //! ```
 //! use gammond_game::notation::parse_position;
@@ -40,7 +39,7 @@ mod roll_text;
 mod syntax;
 mod xgid;
 
-/// Longest line, without its end, wherever a line is a question, an answer or a position: requests, other programs,
+/// Longest line, without its end, where a line is a question, an answer or a position: requests, other programs,
 /// FIBS, files of positions (Q-03, FIBS-03). Records of benchmark files may be longer.
 pub const LINE_BYTES_MAX: usize = 4096;
 

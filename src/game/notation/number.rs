@@ -30,7 +30,7 @@ impl fmt::Display for General {
     }
 }
 
-/// Without zeros at the end of the decimals, and without a point that ends the number.
+/// Removes zeros at the end of the decimals, and a point that ends the number.
 fn trimmed(text: &str) -> &str {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.')

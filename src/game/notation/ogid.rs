@@ -9,9 +9,9 @@ use crate::{Cube, CubeOwner, MatchState, POINTS, Position, Roll, Rules, Score};
 use std::fmt;
 use std::str::FromStr;
 
-/// Pips of the board: 0 is White's bar, 25 is Black's.
+/// Number of pips of the board: 0 is White's bar, 25 is Black's.
 const PIPS: usize = 26;
-/// Characters of a side at most.
+/// Maximum number of checkers of a side.
 const CHECKERS: usize = 15;
 /// Fields that every program writes at least.
 const FIELDS_MIN: usize = 3;
@@ -55,7 +55,7 @@ pub enum OgidOwner {
     Player(OgidColour),
     /// `D`: the cube may not be used.
     Dead,
-    /// `?`: not known; read as in the middle.
+    /// `?`: unknown; read as in the middle.
     Unknown,
 }
 
@@ -143,8 +143,8 @@ pub struct OgidView {
 }
 
 impl Ogid {
-    /// Returns the OGID of what the player on roll sees, who has this colour. A beaver, a raccoon or a resignation that
-    /// waits has no place in an OGID.
+    /// Returns the OGID of a state as seen by the player on roll, who has this colour. A beaver, a raccoon or a
+    /// resignation that waits has no place in an OGID.
     #[must_use]
     pub fn of(
         position: &Position,
@@ -298,7 +298,7 @@ impl Ogid {
         let places = fields(text);
         let at = |field: usize| places.get(field).map_or(text.len(), |&(_, at)| at);
         if self.action == OgidAction::Passed || matches!(self.state, [b'G' | b'P', 0]) {
-            let why = "says that the game is over: there is nothing to decide";
+            let why = "is of a game that is over: there is no decision";
             return Err(refuse("OGID state", Reason::Other(why), at(5)));
         }
         let doubled = self.action == OgidAction::Offered || self.state == [b'D', 0];
@@ -398,7 +398,7 @@ fn fields(text: &[u8]) -> Vec<(&[u8], usize)> {
         .get(start..)
         .unwrap_or_default()
         .split(|&byte| byte == b':');
-    // One more than there may be, to say where the text is too long.
+    // One more than allowed, to report where the text is too long.
     fields
         .take(FIELDS_MAX + 1)
         .map(|field| {
@@ -548,7 +548,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Decimal digits, at least one.
+/// Parses decimal digits, at least one.
 fn number_of(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok()?;
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -735,7 +735,7 @@ mod tests {
             (
                 ":N0P::B:G:0:0:7:9",
                 39,
-                "OGID state says that the game is over: there is nothing to decide",
+                "OGID state is of a game that is over: there is no decision",
             ),
         ] {
             let text = format!("OGID={start}{rest}");

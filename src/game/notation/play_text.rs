@@ -1,5 +1,5 @@
-//! A play as text: gnubg's short form, its plain form, the words of a FIBS `move` command, and
-//! the reader of whatever people type.
+//! A play as text: gnubg's short form, its plain form, the words of a FIBS `move` command, and the parser of typed
+//! text.
 //!
 //! Rules PLAY-10 to PLAY-34 of `protocol-specs/play-notation.md`.
 
@@ -33,7 +33,7 @@ const FIELD: &str = "play";
 /// assert_eq!(play_text(&Position::start(), &play), "8/5 6/5");
 /// ```
 ///
-/// `position` is the one before the play: it tells what is hit.
+/// `position` is the one before the play: hits follow from it.
 #[must_use]
 pub fn play_text(position: &Position, play: &Play) -> String {
     let mut text = String::new();
@@ -97,14 +97,13 @@ pub fn fibs_play_text(play: &Play, ascending: bool) -> String {
 
 /// Parses a play and finds the legal play of `roll` that it means.
 ///
-/// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a
-/// repetition, blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed
-/// over. Points in the middle may be left out (`24/15`). What people and language models write
-/// around a play is understood too: a label (`Move: 8/5 6/5`), final dots, brackets, quotes,
-/// `→`, `->`, `to` or `-` in place of `/`, and `pass` or `cannot move` for the pass. What is meant
-/// is the legal play with the same result; if there is none because the way hits something, the
-/// only legal play that moves the player's own checkers alike. The empty text is the pass, where
-/// nothing can be played.
+/// Understood: numbers 0 to 25, `bar`, `b`, `off`, `o` in any case, `/` between points, `(n)` for a repetition,
+/// blanks and `-` between anything, bare points by pairs; `*`, `,` and `)` are passed over. Points in the middle may
+/// be left out (`24/15`). Text that people and language models write around a play is accepted too: a label (`Move:
+/// 8/5 6/5`), final dots, brackets, quotes, `→`, `->`, `to` or `-` in place of `/`, and `pass` or `cannot move` for
+/// the pass. What is meant is the legal play with the same result; if there is none because the way hits something,
+/// the only legal play that moves the player's own checkers alike. The empty text is the pass, where nothing can be
+/// played.
 ///
 /// # Errors
 /// [`NotationError`] with the code `bad-play`: no such syntax, no such legal play, or more than one.
@@ -185,7 +184,7 @@ pub(super) fn meant_by(
     match (alike.next(), alike.next()) {
         (Some(play), None) => Ok(*play),
         (Some(_), Some(_)) => Err(wrong(
-            "has more than one meaning: name the points on the way",
+            "has more than one meaning: name the points in between",
         )),
         (None, _) => Err(wrong("is not legal with this roll")),
     }
@@ -331,7 +330,7 @@ struct Board {
 }
 
 impl Board {
-    /// `None` when there is no checker at a source.
+    /// Returns the board after the steps; `None` when there is no checker at a source.
     fn after(position: &Position, pairs: &[(u8, u8)]) -> Option<Board> {
         let mut board = Board {
             me: position.me().counts(),
@@ -400,7 +399,7 @@ fn chain(input: &[u8]) -> Parsed<'_, Vec<(u8, u8)>> {
         rest = after;
         match slash(rest) {
             Some(_) if to == 0 => {
-                return refuse(rest, FIELD, Reason::Other("goes on after bearing off"));
+                return refuse(rest, FIELD, Reason::Other("continues after bearing off"));
             }
             Some(after) => rest = after,
             None => return Ok((rest, steps)),
@@ -552,7 +551,7 @@ mod tests {
         check("4NvBBDDE54MBUA", [5, 5], "B/10 8/3", "bar/10* 8/3");
         check("204AABgAAAAAAA", [2, 3], "1/0 1OFF", "1/off(2)");
         check("204AABgAAAAAAA", [2, 3], "1-o 1-Off", "1/off(2)");
-        // gnubg wants the point of the hit; one way only is clear enough.
+        // gnubg needs the point of the hit; a single way is unambiguous.
         check("nG5ADQY5OBjgLA", [6, 2], "13/5", "13/5");
     }
 
@@ -569,7 +568,7 @@ mod tests {
             ("8/5/", "point is missing"),
             ("0/5", "play moves a checker that is off"),
             ("8/bar", "play goes to the bar"),
-            ("8/off/5", "play goes on after bearing off"),
+            ("8/off/5", "play continues after bearing off"),
             ("26/5", "point is '26', expected 0 to 25"),
             ("8/5(5)", "repetition is '5', expected 2 to 4"),
             ("8/5(", "repetition is '', expected 2 to 4"),

@@ -1,4 +1,4 @@
-//! From the steps of a play to the position after it.
+//! Positions after the steps of a play.
 
 use crate::{OFF, Play, Position, Roll, Step, legal_plays};
 
@@ -9,7 +9,7 @@ pub fn position_after(position: &Position, roll: Roll, play: &Play) -> Option<Po
     legal_steps(position, roll, play).map(|(_, after)| after)
 }
 
-/// The same, with the play in a step for each die: some programs join them.
+/// Returns the same, with the play in a step for each die, because some programs join them.
 pub(crate) fn legal_steps(
     position: &Position,
     roll: Roll,

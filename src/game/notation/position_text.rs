@@ -59,8 +59,8 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Writes a position in this form, the player on roll as player 1 and at the bottom. What a
-    /// form cannot carry is left out.
+    /// Writes a position in this form, the player on roll as player 1 and at the bottom. Data that a form cannot hold
+    /// is omitted.
     #[must_use]
     pub fn print(
         self,
@@ -102,12 +102,12 @@ pub struct ParsedPosition {
     pub roll: Option<Roll>,
     /// Offer that waits for an answer, if any.
     pub offer: Option<Offer>,
-    /// True if the form says that no cube is in use (only an XGID can).
+    /// True if the form shows that no cube is in use (only an XGID can).
     pub no_cube: bool,
     /// The Match ID that it came with: it holds more than a state, such as which of the players is on roll.
     pub match_id: Option<MatchId>,
-    /// The points of the player on roll and of the other of a match that is over (only a Match ID can say so). There
-    /// is no state then.
+    /// The points of the player on roll and of the other of a match that is over (only a Match ID has them). There is
+    /// no state then.
     pub final_score: Option<[u16; 2]>,
     /// The OGID that it came with: it holds more than a state, such as the colours.
     pub ogid: Option<Ogid>,
@@ -125,7 +125,7 @@ const CRAWFORD_DROPPED: &str =
     "crawford is set, but not exactly one side is 1-away: the flag was dropped";
 
 impl ParsedPosition {
-    /// Returns the GNUbg ID of the position in this state. One that was read and says the same comes back as it was.
+    /// Returns the GNUbg ID of the position in this state. An equal one that was read is returned unchanged.
     #[must_use]
     pub fn gnubg_id(&self, state: &MatchState) -> GnubgId {
         if let (Some(match_id), Some(_)) = (self.match_id, self.final_score) {
@@ -151,8 +151,8 @@ impl ParsedPosition {
         }
     }
 
-    /// Returns the OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or the
-    /// match is over. One that was read and says the same comes back as it was.
+    /// Returns the OGID of the position in this state; `None` where a beaver, a raccoon or a resignation waits, or
+    /// the match is over. An equal one that was read is returned unchanged.
     #[must_use]
     pub fn ogid(&self, state: &MatchState) -> Option<Ogid> {
         let sayable = matches!(self.offer, None | Some(Offer::Double));
@@ -226,7 +226,7 @@ pub(super) fn from_copied(copied: &CopiedPosition) -> Result<ParsedPosition, Not
     })
 }
 
-/// Returns the error for a text that is no position, if it is of a known kind.
+/// Returns the error for a text that is no position, if its kind is a known foreign one.
 fn foreign(text: &[u8]) -> Option<NotationError> {
     let trimmed = text.trim_ascii();
     if trimmed.is_empty() || SnowiePosition::length(trimmed).is_some() {
@@ -299,7 +299,7 @@ fn recognise(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     Ok(ParsedPosition::bare(Form::PositionId, id.position()))
 }
 
-/// Text from gnubg's screen.
+/// Returns true for text copied from gnubg's screen.
 fn is_pasted(text: &[u8]) -> bool {
     ["GNUbg ID", "Position ID", "Match ID"]
         .iter()
@@ -350,7 +350,7 @@ fn from_xgid(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-/// Snowie's line says no more than a GNUbg ID does, but for the rules of money play.
+/// Parses Snowie's line, which has no more than a GNUbg ID does but the rules of money play.
 fn from_snowie(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     let SnowiePosition {
         position,
@@ -375,7 +375,7 @@ fn from_board_line(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     })
 }
 
-/// `at` is where the Match ID begins.
+/// Converts a GNUbg ID; `at` is where its Match ID begins.
 fn from_gnubg_id(id: GnubgId, at: usize) -> Result<ParsedPosition, NotationError> {
     let bare = ParsedPosition {
         match_id: Some(id.match_id),

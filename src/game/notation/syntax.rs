@@ -63,7 +63,7 @@ pub(super) fn complete<'a, T>(
     }
 }
 
-/// Runs a parser over the start of `input`; returns what is left as well.
+/// Runs a parser over the start of `input`; returns the rest as well.
 pub(super) fn prefix<'a, T>(
     code: Code,
     input: &'a [u8],
@@ -76,12 +76,12 @@ pub(super) fn prefix<'a, T>(
             fault.reason,
             input.len() - fault.rest.len(),
         ),
-        // Only streaming parsers ask for more, and this room uses none.
+        // Only streaming parsers need more input, and this module uses none.
         nom::Err::Incomplete(_) => NotationError::new(code, "text", Reason::Missing, input.len()),
     })
 }
 
-/// One byte that must be there.
+/// Parses one byte that must be there.
 pub(super) fn byte<'a>(
     expected: u8,
     field: &'static str,
@@ -94,7 +94,7 @@ pub(super) fn byte<'a>(
     }
 }
 
-/// `-`, `+` or nothing, then decimal digits; within `low..=high`, whose words are `want`.
+/// Parses `-`, `+` or nothing, then decimal digits; within `low..=high`, whose words are `want`.
 pub(super) fn integer<'a>(
     field: &'static str,
     low: i64,
@@ -122,7 +122,7 @@ pub(super) fn integer<'a>(
                 ),
             };
         }
-        // nom's own integer parsers report overflow as "not a digit"; say what it is.
+        // nom's own integer parsers report overflow as "not a digit"; this one names it.
         let magnitude = digits.iter().fold(0_i64, |sum, digit| {
             sum.saturating_mul(10)
                 .saturating_add(i64::from(digit - b'0'))
@@ -177,7 +177,7 @@ pub(super) fn base64_text(packed: u128, characters: usize) -> String {
         .collect()
 }
 
-/// Exactly `N` base-64 digits, as their values. A run of another length is refused as a whole.
+/// Parses exactly `N` base-64 digits, as their values. A run of another length is refused as a whole.
 pub(super) fn base64_digits<'a, const N: usize>(
     field: &'static str,
 ) -> impl Fn(&'a [u8]) -> Parsed<'a, [u8; N]> {
@@ -237,7 +237,7 @@ pub(super) fn base64_digits<'a, const N: usize>(
     }
 }
 
-/// Words of one or more bytes that are not blank, the blanks before them passed over.
+/// Parses one or more bytes that are not blank, after any blanks.
 pub(super) fn word<'a>(field: &'static str) -> impl Fn(&'a [u8]) -> Parsed<'a, &'a [u8]> {
     move |input| {
         let (start, _) = take_while::<_, _, Fault<'a>>(is_blank)(input)?;
@@ -249,7 +249,7 @@ pub(super) fn word<'a>(field: &'static str) -> impl Fn(&'a [u8]) -> Parsed<'a, &
     }
 }
 
-/// A blank inside a line.
+/// Returns true for a blank inside a line.
 pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }

@@ -73,7 +73,7 @@ pub struct Xgid {
     pub rules: u8,
     /// Match length in points, 0 for money.
     pub length: u16,
-    /// Binary logarithm of the largest cube; 0 says that no cube is in use.
+    /// Binary logarithm of the largest cube; 0 means that no cube is in use.
     pub cube_max_log: u8,
 }
 
@@ -93,7 +93,7 @@ pub struct XgidView {
 }
 
 impl Xgid {
-    /// Writes what the player on roll sees, that player at the bottom. A resignation has no
+    /// Creates the XGID of a state as the player on roll sees it, that player at the bottom. A resignation has no
     /// place in an XGID.
     #[must_use]
     pub fn of(
@@ -142,7 +142,7 @@ impl Xgid {
         }
     }
 
-    /// The same with the players' places exchanged.
+    /// Returns the same with the players' places exchanged.
     #[must_use]
     pub fn turned(self) -> Xgid {
         let other = |seat| match seat {
@@ -274,7 +274,7 @@ fn field_start(text: &[u8], number: usize) -> usize {
         .map_or(text.len(), |(at, _)| at + 1)
 }
 
-/// `-` 0, `A`..`P` 1..16 of the bottom player, `a`..`p` of the top player.
+/// Returns the count of a letter: `-` 0, `A`..`P` 1..16 of the bottom player, `a`..`p` of the top player.
 const fn count_of(byte: u8) -> Option<i8> {
     match byte {
         b'-' => Some(0),

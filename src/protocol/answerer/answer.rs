@@ -14,7 +14,7 @@ use gammond_engine::query::{Found, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-/// Between two lines about how far a rollout is.
+/// Time between two lines about the progress of a rollout.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
 
 /// Receiver of events that are counted, and source of the counters.
@@ -34,11 +34,11 @@ pub trait Observer: Sync + std::fmt::Debug {
 pub struct AnswerParts {
     /// True if the answer is not an error.
     pub good: bool,
-    /// Text that follows what was written, with a line end behind it.
+    /// Text that follows the written part, with a line end behind it.
     pub body: Option<PackedText>,
 }
 
-/// An engine that answers, and an observer where counting is wanted.
+/// An engine that answers, and an optional observer that counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Answerer<'a> {
     engine: &'a Engine,
@@ -117,7 +117,7 @@ impl<'a> Answerer<'a> {
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
         let start = out.len();
-        // What a panic leaves behind is dropped: the answer so far, and the query itself.
+        // The leftovers of a panic are dropped: the answer so far, and the query itself.
         let answered = catch_unwind(AssertUnwindSafe(|| {
             let found = self.find(inquiry, stop, on_progress);
             let found = found.map_err(|error| match error.code {

@@ -176,7 +176,7 @@ impl FormWriter {
     }
 }
 
-/// Judges the matches in the text one behind the other and writes them so, or a page about all of them.
+/// Analyses the matches in the text one after the other and writes them so, or a page about all of them.
 fn in_form(
     form: ReportForm,
     readings: &[MatchReading],
@@ -196,7 +196,7 @@ fn in_form(
     })
 }
 
-/// Judges the matches once and writes them in all forms.
+/// Analyses the matches once and writes them in all forms.
 fn in_all_forms(
     readings: &[MatchReading],
     judge: impl Fn(&MatchReading) -> Result<Analysis, EngineError>,

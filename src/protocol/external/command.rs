@@ -127,7 +127,7 @@ fn set(words: &mut Words<'_>) -> Result<Command, ErrorText> {
             None => Err(syntax("unexpected EOL, expecting NEW or OLD")),
         },
         "prompt" => {
-            // The prompt is one quoted text; what is in it does not matter.
+            // The prompt is one quoted text, whose contents do not matter.
             words.0 = b"";
             Ok(Command::Prompt)
         }
@@ -236,7 +236,7 @@ fn level(word: Option<&[u8]>) -> Result<Level, ErrorText> {
     })
 }
 
-/// A switch that may stand alone.
+/// Parses a switch that may stand alone.
 fn optional_boolean(words: &mut Words<'_>) -> bool {
     let mut ahead = Words(words.0);
     let value = ahead.next().map(lower).and_then(|word| {
@@ -261,7 +261,7 @@ fn integer(word: Option<&[u8]>, name: &str, most: u8) -> Result<u8, ErrorText> {
     fits.ok_or_else(|| format!("Error: {name} is {number}, expected 0 to {most}"))
 }
 
-/// With a point as it stands, without in units of 1/10000.
+/// Parses the noise: with a point it is as written, without in units of 1/10000.
 fn noise(word: Option<&[u8]>) -> Result<f32, ErrorText> {
     let text = word.map(lower).unwrap_or_default();
     let plain = !text.is_empty()

@@ -1,9 +1,9 @@
 //! gnubg's external-player protocol, both directions.
 //!
-//! Part A: gnubg asks an external player, one board line at a time. Part B: the language of
-//! gnubg's own `external` server. [`External`] is the machine of one connection for both; it has no
-//! I/O and computes nothing: a line goes in, and out comes a text or a [`Question`] whose answer
-//! is a text. Rules EXT-01 to EXT-52 of `protocol-specs/gnubg-external.md`.
+//! Part A: gnubg queries an external player, one board line at a time. Part B: the language of gnubg's own `external`
+//! server. [`External`] is the machine of one connection for both; it has no I/O and computes nothing: a line goes
+//! in, and out comes a text or a [`Question`] whose answer is a text. Rules EXT-01 to EXT-52 of
+//! `protocol-specs/gnubg-external.md`.
 //!
 //! ```
 //! use gammond_protocol::external::{Ask, External, ExternalAction};
@@ -70,7 +70,7 @@ pub struct External {
     /// True if the peer speaks the server language (part B), so answers look like gnubg's own.
     server: bool,
     debug: bool,
-    /// The board last asked about, and what we replied.
+    /// The last board in question, and the reply.
     last: Option<(BoardLine, String)>,
     /// The last resignation and its game.
     resigned: Option<Resigned>,
@@ -81,7 +81,7 @@ pub struct External {
 struct Resigned {
     games: u8,
     state: MatchState,
-    /// Pips of the opponent, who needs ever fewer in the same game.
+    /// Pips of the opponent, whose count only falls in the same game.
     pips: u32,
 }
 
@@ -95,7 +95,7 @@ impl External {
         }
     }
 
-    /// Returns a machine whose peer is known to speak the server language (part B) from the start.
+    /// Returns a machine whose peer speaks the server language (part B) from the start.
     #[must_use]
     pub fn server(rules: ExternalSettings) -> External {
         External {
@@ -216,7 +216,7 @@ impl External {
         Ok(view)
     }
 
-    /// Our own turn: a play, roll or double, or a reply that needs no engine.
+    /// Handles the turn of the player on roll: a play, roll or double, or a reply that needs no engine.
     fn turn(&mut self, view: &BoardView, options: &Options) -> Result<Ask, String> {
         let (position, state) = (view.position, view.state);
         if position.is_over() {
@@ -224,7 +224,7 @@ impl External {
         }
         let server = self.server || options.any;
         let pips = position.opponent().pips();
-        // Pips only become more in a new game, as no checker is hit any more where games are lost.
+        // Pips rise only in a new game, as no checker is hit where games are lost.
         self.resigned = self.resigned.filter(|before| pips <= before.pips);
         if self.rules.resign
             && !server
@@ -258,7 +258,7 @@ impl External {
     }
 
     /// Returns true if as much was offered before in this game, with the same cube, and declined. Otherwise gnubg
-    /// would be asked again and again (EXT-32).
+    /// would get the same offer again and again (EXT-32).
     fn was_declined(&self, now: &Resigned) -> bool {
         self.resigned
             .as_ref()
@@ -355,18 +355,18 @@ impl Dialect for External {
         self.replied(reply.rsplit('\n').next().unwrap_or_default());
     }
 
-    /// gnubg keeps one connection for a whole session, however long its user thinks.
+    /// Returns true: gnubg keeps one connection for a whole session, however long its user takes.
     fn may_be_quiet(&self) -> bool {
         true
     }
 }
 
-/// Returns true if the player on roll may turn the cube at all (EXT-15).
+/// Returns true if the player on roll may turn the cube (EXT-15).
 fn may_double(state: &MatchState) -> bool {
     state.double_refusal().is_none()
 }
 
-/// Without NULs, blanks and line ends around.
+/// Removes NULs, blanks and line ends at both ends.
 fn clean(line: &[u8]) -> &[u8] {
     let nothing = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
     let start = line

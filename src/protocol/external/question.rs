@@ -133,7 +133,7 @@ impl From<Question> for Inquiry {
 }
 
 impl Reply for Question {
-    /// An engine that fails makes an `Error: ` line, at which gnubg stops unharmed (EXT-27).
+    /// Writes the answer. An engine that fails makes an `Error: ` line, at which gnubg stops unharmed (EXT-27).
     fn write(
         &self,
         found: Result<&TaskAnswer, &RequestError>,

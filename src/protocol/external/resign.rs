@@ -1,8 +1,7 @@
-//! Detection of games that cannot be won any more, and their cost (EXT-30, EXT-31).
+//! Detection of games that cannot be won, and their cost (EXT-30, EXT-31).
 //!
-//! Counts turns, no evaluation: whatever the dice, the opponent is finished before the player on
-//! roll can be. A wrong resignation costs points for nothing, so every bound errs on the side of
-//! playing on.
+//! Counts turns, without evaluation: with any dice the opponent finishes before the player on roll can. A wrong
+//! resignation costs points for nothing, so every bound errs on the side of playing on.
 
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Side};
 
@@ -46,12 +45,12 @@ fn gammons_count(state: &MatchState) -> bool {
     }
 }
 
-/// Least number of turns until one checker can be off.
+/// Returns the least number of turns until one checker can be off.
 fn turns_to_bear_off_one(side: Side) -> u32 {
     (pips_beyond(side, 6) + 1).div_ceil(ROLL_PIPS_MAX)
 }
 
-/// Pips needed to bring every checker below index `limit`.
+/// Returns the pips needed to bring every checker below index `limit`.
 fn pips_beyond(side: Side, limit: usize) -> u32 {
     let mut pips = 0;
     for (index, far) in (limit..=BAR).zip(1_u32..) {

@@ -1,5 +1,5 @@
-//! Plays as gnubg's external protocol wants them: every step by itself, so that a blot hit on the
-//! way is always spelt out (EXT-23).
+//! Plays in the spelling of gnubg's external protocol: every step by itself, so that a blot hit on the way is always
+//! spelt out (EXT-23).
 
 use gammond_game::{BAR, OFF, Play, Position};
 use std::fmt::Write;

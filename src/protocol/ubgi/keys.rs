@@ -1,4 +1,4 @@
-//! The options of the UBGI engine: their names in both generations, and what they may be.
+//! The options of the UBGI engine: their names in both generations, and their values.
 
 use gammond_engine::query::{Level, MoveFilter};
 use gammond_game::Score;
@@ -39,7 +39,7 @@ const fn key(name: &'static str, old: &'static str, domain: Domain) -> Key {
 /// The deepest look-ahead, in UBGI's numbering, where 1 is the static evaluation.
 pub(super) const PLY_MAX: u64 = gammond_engine::query::Settings::PLIES_MAX as u64 + 1;
 
-/// No level of play, or which.
+/// Names of the levels; the first is no level.
 const LEVELS: [&str; 4] = [
     NO_LEVEL,
     Level::ALL[0].name(),
@@ -102,7 +102,7 @@ impl Key {
         KEYS.iter().find(|key| key.old.eq_ignore_ascii_case(name))
     }
 
-    /// `key NAME TYPE … DEFAULT [!]`
+    /// Formats `key NAME TYPE … DEFAULT [!]`
     pub(super) fn declaration(&self, value: &str) -> String {
         let domain = match self.domain {
             Domain::Int(least, most) => format!("int {least}..{most}"),
@@ -114,7 +114,7 @@ impl Key {
         format!("key {} {domain} {value}{minor}\n", self.name)
     }
 
-    /// `option name NAME type …`
+    /// Formats `option name NAME type …`
     pub(super) fn old_declaration(&self, value: &str) -> String {
         let kind = match self.domain {
             Domain::Int(least, most) => format!("spin default {value} min {least} max {most}"),

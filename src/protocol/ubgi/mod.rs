@@ -1,8 +1,7 @@
 //! UBGI, the line protocol between duel runners and engines, generations 0.1 and 0.2.
 //!
-//! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a
-//! question for the engine, or the wish to end. Rules UBGI-01 to UBGI-25 of
-//! `protocol-specs/ubgi.md`.
+//! [`Ubgi`] is the machine of one session, without I/O: a line goes in, and out comes text, a question for the
+//! engine, or the end of the session. Rules UBGI-01 to UBGI-25 of `protocol-specs/ubgi.md`.
 //!
 //! ```
 //! use gammond_protocol::ubgi::{UbgiAction, Ubgi};
@@ -122,7 +121,7 @@ impl Default for Ubgi {
     }
 }
 
-/// Money without Jacoby: what a duel that counts points is played by (UBGI-16).
+/// Money without Jacoby: the rules of a duel that counts points (UBGI-16).
 const STATE: MatchState = MatchState::money(Rules {
     jacoby: false,
     beavers: false,
@@ -238,7 +237,7 @@ impl Ubgi {
         self.change(key, &value.join(" "), false)
     }
 
-    /// `setoption name NAME value VALUE`
+    /// Handles `setoption name NAME value VALUE`
     fn setoption(&mut self, words: &[&str]) -> CommandResult {
         let ["name", rest @ ..] = words else {
             return Err("bad_command setoption");
@@ -254,7 +253,7 @@ impl Ubgi {
         if key.engine && !self.may_rebuild {
             return Err("unsupported key");
         }
-        // The longest error names the key; they are all known, so the text is a constant.
+        // The longest error names the key; keys are all fixed, so the text is a constant.
         let Some(value) = key.accept(value, old) else {
             return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
         };
@@ -307,7 +306,7 @@ impl Ubgi {
         Ok(UbgiAction::Silence)
     }
 
-    /// `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
+    /// Handles `newsession type <money|match> [length N] [jacoby on|off] [crawford on|off]`, any order.
     fn newsession(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value newsession";
         let (mut length, mut jacoby, mut crawford, mut is_match) = (None, None, None, None);
@@ -353,7 +352,7 @@ impl Ubgi {
         Ok(UbgiAction::Silence)
     }
 
-    /// `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
+    /// Handles `setcube value N owner <center|p0|p1>`, any order; p0 is the player on roll.
     fn setcube(&mut self, words: &[&str]) -> CommandResult {
         const WRONG: &str = "bad_value setcube";
         let (mut value, mut owner) = (None, None);
@@ -395,7 +394,7 @@ impl Ubgi {
                         .ok_or("bad_value go")?;
                     let plies = u64::from(depth).min(PLY_MAX) - 1;
                     settings.plies = u8::try_from(plies).unwrap_or(0);
-                    // Who asks for a depth gets that.
+                    // A client that sets a depth gets it.
                     settings.level = None;
                     more
                 }

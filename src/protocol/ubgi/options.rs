@@ -6,9 +6,9 @@ use gammond_game::{MatchState, Score};
 
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    /// UBGI's numbering: 1 is the static evaluation (UBGI-12).
+    /// Look-ahead in UBGI's numbering: 1 is the static evaluation (UBGI-12).
     ply: u8,
-    /// In the place of the look-ahead (RO-10).
+    /// Level in place of the look-ahead (RO-10).
     level: Option<Level>,
     cubeful: bool,
     filter: MoveFilter,

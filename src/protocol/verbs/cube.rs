@@ -125,7 +125,7 @@ fn write(
     Ok(())
 }
 
-/// Members of a decision about the cube.
+/// Returns the members of a decision about the cube.
 pub(super) fn decision() -> [SchemaMember; 8] {
     [
         ("no_double", "Value without a double", number()),

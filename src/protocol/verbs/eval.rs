@@ -27,7 +27,7 @@ pub static VERB: Verb = Verb {
     work: Work::Ask(Asking { question, write }),
 };
 
-/// Refuses dice beside a position that is asked about before them.
+/// Refuses dice beside a position whose value is before the roll.
 ///
 /// # Errors
 /// `bad-request`, at the dice.

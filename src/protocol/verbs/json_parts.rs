@@ -23,7 +23,7 @@ const TEXT_BYTES_MAX: usize = 2048;
 /// The member of a request that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Member {
-    /// None: the request as a whole.
+    /// The request as a whole.
     Whole,
     /// A member of the request.
     Named(String),
@@ -218,8 +218,8 @@ impl RequestParts {
         Ok(Some(id))
     }
 
-    /// Returns what stands behind the verb in the line that asks the same, with the `#id` before it: the form in which
-    /// jobs are kept.
+    /// Returns the text behind the verb in the equivalent line, with the `#id` before it: the form in which jobs are
+    /// kept.
     ///
     /// # Errors
     /// [`MemberError`], also where the position is missing.
@@ -282,7 +282,7 @@ impl RequestParts {
         })
     }
 
-    /// Returns the member that a part stands in.
+    /// Returns the member that holds a part.
     fn member(&self, part: RequestPart) -> Member {
         match part {
             RequestPart::Whole => Member::Whole,

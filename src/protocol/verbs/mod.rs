@@ -1,7 +1,7 @@
 //! The requests on a position: one file and one line of [`VERBS`] each.
 //!
-//! A [`Verb`] says all that the doors need: what stands behind it, its settings, its question to the engine, its answer and
-//! the answer's schema. Lines, JSON, NATS, HTTP with its description, MCP and the help read it.
+//! A [`Verb`] declares all that the interfaces need: its parts, its settings, its question to the engine, its answer
+//! and the answer's schema. Lines, JSON, NATS, HTTP with its description, MCP and the help read it.
 
 mod convert;
 mod cube;
@@ -82,7 +82,7 @@ pub struct Verb {
 
 /// The work of a verb.
 pub(crate) enum Work {
-    /// Nothing is computed.
+    /// The verb computes nothing.
     Write(fn(Addressee<'_>, &PositionRequest, &mut Vec<u8>)),
     /// The engine answers.
     Ask(Asking),
@@ -135,7 +135,7 @@ impl Verb {
         settings_of(self.scopes)
     }
 
-    /// Returns true if it sends progress where that is wanted.
+    /// Returns true if it sends progress on request.
     #[must_use]
     pub fn has_progress(&self) -> bool {
         self.scopes.contains(&Scope::Progress)
@@ -198,7 +198,7 @@ pub struct PositionRequest {
     pub settings: Settings,
 }
 
-/// Returns the error of a result that is none of the question: a fault of ours.
+/// Returns the error of a result that does not answer the question: an internal error.
 pub(crate) fn not_its_answer() -> RequestError {
     let message = "answer is not one to the question";
     RequestError::new(ErrorCode::Internal, "answer", message)

@@ -45,7 +45,7 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
         roll: resolved.needed_roll()?,
         state: resolved.state,
     };
-    // The client asks for values at this depth, not for a choice alone.
+    // The client requests values at this depth, not a choice alone.
     let settings = resolved.options.search().with_value_of_best();
     Ok((Question::Plays(query), settings))
 }

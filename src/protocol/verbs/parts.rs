@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// The parts of a request: texts of a line, of JSON or of a query.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parts<'a> {
-    /// True if the word `cube` stands before the position.
+    /// True if the word `cube` comes before the position.
     pub(crate) cube: bool,
     pub(crate) position: Cow<'a, [u8]>,
     pub(crate) roll: Option<Cow<'a, [u8]>>,
@@ -25,7 +25,7 @@ pub(crate) enum Item<'a> {
     Setting(Cow<'a, str>, Cow<'a, str>),
     /// Plays with semicolons between.
     Plays(Cow<'a, [u8]>),
-    /// No form of a setting.
+    /// The text is no form of a setting.
     Wrong(RequestError),
 }
 
@@ -67,7 +67,7 @@ impl PartError {
 }
 
 impl Parts<'_> {
-    /// Returns the setting with the first of these names that stands there; `plays` stands for the plays.
+    /// Returns the setting with the first of these names that is present; `plays` stands for the plays.
     pub(crate) fn first_of(&self, names: &[&str]) -> Option<RequestPart> {
         let place = |name: &&str| {
             let is_one = |item: &Item<'_>| match item {
@@ -93,7 +93,7 @@ pub(crate) struct LineParts<'a> {
 }
 
 impl<'a> LineParts<'a> {
-    /// Cuts what stands behind a verb: [ "cube" ] POSITION [ ROLL ] *( key "=" value ). Without a verb there is only a
+    /// Splits the text behind a verb: [ "cube" ] POSITION [ ROLL ] *( key "=" value ). Without a verb there is only a
     /// position with its roll and settings.
     pub(crate) fn cut(verb: Option<&Verb>, input: &'a [u8]) -> LineParts<'a> {
         let takes = verb.map(|verb| verb.takes).unwrap_or_default();

@@ -15,7 +15,7 @@ use gammond_game::{ActRefusal, MatchState, MatchStateError, Position, Roll, Scor
 /// Settings of cube and score.
 const OF_STATE: [&str; 5] = ["cube", "owner", "score", "crawford", "length"];
 
-/// Wishes about the answer, which hold for an error too.
+/// Options of the answer, which hold for an error too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wishes {
     pub(crate) style: AnswerStyle,
@@ -24,7 +24,7 @@ pub(crate) struct Wishes {
 }
 
 impl Wishes {
-    /// Returns the wishes of these settings.
+    /// Returns the answer options of these settings.
     pub(crate) fn of(options: &Options) -> Wishes {
         Wishes {
             style: options.answer.unwrap_or_default(),
@@ -53,7 +53,7 @@ pub(crate) struct Resolved<'a> {
 /// Reads a request; without a verb it is `move` if there are dice, else `eval`.
 ///
 /// # Errors
-/// [`PartError`]. The wishes that were read until then stay in `wishes`.
+/// [`PartError`]. The answer options read until then stay in `wishes`.
 pub(crate) fn resolve(
     verb: Option<&'static Verb>,
     parts: &Parts<'_>,
@@ -131,7 +131,7 @@ fn options<'a>(
     if is("rollout") {
         options.level = None;
     }
-    // A question about the cube is one with a cube, unless it says that there is none.
+    // A question about the cube is one with a cube, unless it has no cube.
     let cubeful = options.cubeful.unwrap_or(true) || parts.cube || is("cube");
     options.cubeful = Some(cubeful && !no_cube);
     let takes_plays = verb.is_some_and(|verb| verb.takes.plays) && !parts.cube;
@@ -274,7 +274,7 @@ impl Resolved<'_> {
         }
     }
 
-    /// Checks that the game goes on.
+    /// Checks that the game continues.
     ///
     /// # Errors
     /// This message, at the position.
@@ -293,7 +293,7 @@ impl Resolved<'_> {
         self.game_goes_on("position is not one to decide in: the game is over")
     }
 
-    /// Checks that there is a decision about the cube. One that is dead may be asked about where a search answers.
+    /// Checks that there is a decision about the cube. A dead cube is accepted where a search answers.
     ///
     /// # Errors
     /// The reason why there is none.

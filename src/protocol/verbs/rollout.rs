@@ -51,7 +51,7 @@ pub static VERB: Verb = Verb {
     }),
 };
 
-/// Plays that are rolled out without a wish.
+/// Number of plays that are rolled out by default.
 const BEST_PLAYS: usize = 5;
 
 /// Returns a rollout of the position, of plays of the roll, or of a cube decision.
@@ -182,7 +182,7 @@ pub fn name(task: &RolloutTask, one: &RolledOut) -> String {
     }
 }
 
-/// One line for people: each candidate with its value and standard error.
+/// Formats one line for people: each candidate with its value and standard error.
 fn plain(task: &RolloutTask, found: &RolloutAnswer) -> String {
     let candidate_line = |one: &RolledOut| {
         let (value, error) = one.reported().value();

@@ -88,7 +88,7 @@ pub fn number() -> Value {
     json!({"type": "number"})
 }
 
-/// Returns the schema of a number of things.
+/// Returns the schema of a count.
 #[must_use]
 pub fn count() -> Value {
     json!({"type": "integer", "minimum": 0})

@@ -1,4 +1,4 @@
-//! bgweb-api: `POST /api/v1/getmoves`, and the additions that its users asked for (BW-01 to BW-51).
+//! bgweb-api: `POST /api/v1/getmoves`, and additions for its users (BW-01 to BW-51).
 
 use super::{Members, WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
@@ -17,9 +17,9 @@ use gammond_game::{
 };
 use serde::{Serialize, Serializer};
 
-/// Deepest look-ahead that a request may ask for.
+/// Deepest look-ahead of a request.
 const PLIES_MAX: u32 = 3;
-/// Most plays that `max-moves` may say: more than any roll has.
+/// Largest value of `max-moves`: more than any roll has.
 const MOVES_MAX: u32 = u32::MAX;
 
 /// Takes a body of `getmoves`; `plies` is the look-ahead of a request that names none.
@@ -149,7 +149,7 @@ impl Request {
         WebRequest::Question(Box::new(Inquiry::new(question, self.settings, answer)))
     }
 
-    /// Legal plays without values (BW-24): no question.
+    /// Returns the legal plays without values (BW-24): no question.
     fn plays_alone(&self, roll: Roll, top: usize) -> Result<WebRequest, WebError> {
         if self.position.is_over() {
             return Err(WebError::new(
@@ -171,7 +171,7 @@ impl Request {
     }
 }
 
-/// `board`: the men of each side by its own numbers (BW-10).
+/// Parses `board`: the men of each side by its own numbers (BW-10).
 fn board(board: Json, player: Option<[char; 2]>) -> Result<Position, WebError> {
     let Some(sides) = player else {
         let message = "player is missing, expected \"x\" or \"o\"";
@@ -216,7 +216,7 @@ fn position_fault(fault: WebError) -> WebError {
     }
 }
 
-/// `match`, `cube`, `jacoby`, `beavers`: additions of ours.
+/// Parses `match`, `cube`, `jacoby`, `beavers`: additions of ours.
 fn state(members: &mut Members, mut state: MatchState, me: char) -> Result<MatchState, WebError> {
     state.rules.jacoby = members.flag("jacoby", state.rules.jacoby)?;
     state.rules.beavers = members.flag("beavers", state.rules.beavers)?;

@@ -18,7 +18,7 @@ impl Members {
         Members::of(String::new(), body)
     }
 
-    /// Returns the members of what a member is.
+    /// Returns the members of an object member.
     pub(super) fn of_member(name: &str, value: Json) -> Result<Members, WebError> {
         Members::of(name.to_owned(), value)
     }
@@ -48,7 +48,7 @@ impl Members {
         Some(self.members.swap_remove(at).1).filter(|value| *value != Json::Null)
     }
 
-    /// The fault of a member with another value than is wanted.
+    /// Returns the fault of a member whose value is not as expected.
     pub(super) fn wrong(&self, name: &str, value: &Json, want: &str) -> WebError {
         let name = self.name(name);
         let message = match value {
@@ -90,7 +90,7 @@ impl Members {
         }
     }
 
-    /// Two dice.
+    /// Reads two dice.
     pub(super) fn dice(&mut self) -> Result<Option<Roll>, WebError> {
         let Some(value) = self.take("dice") else {
             return Ok(None);

@@ -20,7 +20,7 @@ use serde::{Serialize, Serializer};
 const CANDIDATES_MAX: usize = 10;
 /// Look-ahead of every answer.
 const PLIES: u8 = 2;
-/// The member by which a body is known to be of this protocol (NEP-70).
+/// The member that identifies a body of this protocol (NEP-70).
 pub const MARK: &str = "positionId";
 
 /// Kind of decision.
@@ -98,12 +98,12 @@ pub fn ask(decision: NodotsDecision, body: Json) -> Result<WebRequest, WebError>
             settings.top = Some(CANDIDATES_MAX);
             Question::Plays(PlayQuery::new(position, roll, state))
         }
-        // Whoever may not double has nothing to compare (NEP-13).
+        // A player who may not double has nothing to compare (NEP-13).
         NodotsDecision::Double if !may_double(&state) => {
             Question::Value(EvalQuery::new(position, state))
         }
         NodotsDecision::Double => Question::Cube(CubeQuery::new(position, state)),
-        // The id is the taker's view, the engine judges the doubler's (NEP-12).
+        // The id is the taker's view, but the engine evaluates the doubler's (NEP-12).
         NodotsDecision::Take => Question::Cube(CubeQuery::new(position.swapped(), state.swapped())),
         NodotsDecision::Resign => Question::Value(EvalQuery::new(position, state)),
     };
@@ -128,7 +128,7 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
         .position();
     let name = "positionIdConvention";
     match members.text(name)?.as_deref() {
-        // As GNU Backgammon writes it, whatever the protocol's text says (NEP-21).
+        // As GNU Backgammon writes it, not as in the protocol's text (NEP-21).
         None | Some("opponent-first") => Ok(position),
         Some("on-roll-first") => Ok(position.swapped()),
         Some(other) => {
@@ -139,7 +139,8 @@ fn position(members: &mut Members) -> Result<Position, WebError> {
     }
 }
 
-/// Cube, score and rules as the active player sees them; what is missing is as in money play (NEP-10).
+/// Reads the cube, score and rules as the active player sees them; what is missing is as in money play
+/// (NEP-10).
 fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> {
     let rules = Rules {
         jacoby: members.flag("jacoby", true)?,
@@ -184,7 +185,7 @@ fn state(members: &mut Members, active: Colour) -> Result<MatchState, WebError> 
     Ok(state)
 }
 
-/// `matchScore`: white's points, then black's.
+/// Parses `matchScore`: white's points, then black's.
 fn score(members: &mut Members) -> Result<[u32; 2], WebError> {
     let name = "matchScore";
     let want = "two scores such as [0,0]";
@@ -473,7 +474,7 @@ struct EvaluationBody {
 }
 
 impl EvaluationBody {
-    /// Chances that keep their order when they are rounded (NEP-32).
+    /// Creates chances that keep their order when they are rounded (NEP-32).
     fn new(chances: &Chances, cubeful: Option<f64>) -> EvaluationBody {
         let rounded = |chance: f32, max: f64| {
             let chance = (f64::from(chance) * 1e6).round() / 1e6;

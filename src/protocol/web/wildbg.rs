@@ -77,7 +77,7 @@ fn value(message: impl Into<String>) -> WebError {
     WebError::new(BAD_VALUE, "", message)
 }
 
-/// The parameters that are known.
+/// The known parameters.
 #[derive(Debug, Default)]
 struct Query {
     points: [Option<i8>; 26],
@@ -313,7 +313,7 @@ fn single(number: f64) -> Single {
     Single(number as f32)
 }
 
-/// `/move` of a game that is over (WB-08).
+/// Answers `/move` for a game that is over (WB-08).
 fn over_moves(position: Option<&Position>, roll: Roll) -> MovesBody {
     let win = position.is_some_and(|position| position.me().on_board() == 0);
     let chances = Chances {
@@ -338,7 +338,7 @@ fn over_moves(position: Option<&Position>, roll: Roll) -> MovesBody {
     MovesBody { moves }
 }
 
-/// `/eval` of a game that is over: won, unless only the other side is off (WB-08).
+/// Answers `/eval` for a game that is over: won, unless only the other side is off (WB-08).
 fn over_eval(position: Option<&Position>) -> EvalBody {
     let win = position.is_none_or(|position| position.me().on_board() == 0);
     let chances = Chances {

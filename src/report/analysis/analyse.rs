@@ -25,7 +25,7 @@ pub struct JudgedDecision {
 pub struct GameAnalysis {
     /// Points before it.
     pub scores: [u32; 2],
-    /// It is the Crawford game.
+    /// True for the Crawford game.
     pub crawford: bool,
     /// Decisions in order.
     pub decisions: Vec<JudgedDecision>,
@@ -38,7 +38,7 @@ pub struct GameAnalysis {
 /// A fault in a game, or one that the file reader reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The line of the file, from 1; 0 when it is not known.
+    /// The line of the file, from 1; 0 when it is unknown.
     pub line: usize,
     /// The game, from 1; 0 before the first one.
     pub game: usize,
@@ -69,7 +69,7 @@ pub struct Analysis {
     pub date: Option<String>,
     /// Points after the last game that was finished.
     pub score: [u32; 2],
-    /// Plies of the judgements.
+    /// Plies of the analysis.
     pub plies: u8,
     /// Them, or the level, in words: `2-ply`, `roller+`.
     pub level: String,
@@ -83,19 +83,19 @@ pub struct Analysis {
     pub faults: Vec<Fault>,
     /// Losses from which on a decision is doubtful, bad, very bad.
     pub marks: [f64; 3],
-    /// True if only a part of the match was judged.
+    /// True if only a part of the match was analysed.
     pub partial: bool,
 }
 
 impl Analysis {
-    /// Returns true if there is a decision: a roll whose play is unknown is none, unless it is asked for.
+    /// Returns true if there is a decision: a roll whose play is unknown is none, unless requested.
     #[must_use]
     pub fn has_decision(&self) -> bool {
         let mut decisions = self.games.iter().flat_map(|game| &game.decisions);
         decisions.any(|one| !matches!(one.decision.action, Action::Unknown { open: false, .. }))
     }
 
-    /// The same with other losses from which on a decision is doubtful, bad, very bad.
+    /// Returns the analysis with other losses from which on a decision is doubtful, bad, very bad.
     #[must_use]
     pub fn marked(mut self, marks: [f64; 3]) -> Analysis {
         self.marks = marks;
@@ -150,7 +150,7 @@ pub fn level_name(settings: &Settings) -> String {
         Some(level) => level.name().to_owned(),
         None => format!("{}-ply", settings.plies),
     };
-    // Of static values a filter chooses nothing; a level is usually given without plies.
+    // A filter has no effect on static values; a level is usually given without plies.
     let filter = match (settings.level, settings.plies) {
         (None, 0) => settings.filter,
         (None, _) => MoveFilter::LARGE,
@@ -212,7 +212,7 @@ impl Sink for Kept {
     }
 }
 
-/// Judges every decision of what was read, on all threads of the engine. `Stop` ends it without a result.
+/// Analyses every decision of a match, on all threads of the engine. `Stop` ends it without a result.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -269,7 +269,7 @@ fn iso_date(text: &str) -> Option<String> {
     (is_date && (1..=days).contains(&day)).then(|| format!("{year}-{month:02}-{day:02}"))
 }
 
-/// Judges game by game; returns everything but the games.
+/// Analyses game by game; returns everything but the games.
 pub(super) fn judge_games(
     (engine, settings): (&Engine, &Settings),
     (reading, rules, part): (&MatchReading, Rules, MatchPart),
@@ -339,7 +339,7 @@ pub(super) fn judge_games(
     Ok(head)
 }
 
-/// Judges decisions on all threads of the engine.
+/// Analyses decisions on all threads of the engine.
 fn judge_all(
     (engine, settings): (&Engine, &Settings),
     decisions: &[Decision],

@@ -9,8 +9,8 @@ use gammond_game::notation::{MatGame, MatchFile, MatchFormat, MatchNotes, NotWri
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: what the reader
-/// forgave in one form can be something else in another.
+/// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: a
+/// fault that the reader tolerates in one form can have another meaning in another.
 #[must_use]
 pub fn reads_back(file: &MatchFile, text: &[u8]) -> bool {
     let decisions = |file: &MatchFile| -> Vec<Vec<_>> {
@@ -74,7 +74,7 @@ impl Analysis {
     }
 }
 
-/// GNU Backgammon's property for a mark.
+/// Returns GNU Backgammon's property for a mark.
 fn property(row: &Row<'_>, mark: usize) -> &'static str {
     match (row.kind, mark) {
         (DecisionKind::Play, 0) => "DO[]",

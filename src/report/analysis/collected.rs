@@ -6,7 +6,7 @@ use gammond_engine::query::Settings;
 use gammond_game::notation::MatchReading;
 use std::sync::{Mutex, PoisonError};
 
-/// A match with its analysis, and what it was analysed with.
+/// A match with its analysis, and the engine's settings.
 #[derive(Clone, Debug)]
 pub struct JudgedMatch {
     /// The engine.

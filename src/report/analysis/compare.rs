@@ -1,4 +1,4 @@
-//! Our analysis beside the one that stands in the match file (ANA-23 of `protocol-specs/analysis.md`).
+//! Our analysis beside the file's own (ANA-23 of `protocol-specs/analysis.md`).
 
 use super::analyse::{Analysis, JudgedDecision};
 use super::replay::Action;
@@ -168,7 +168,7 @@ impl Comparison {
         )
     }
 
-    /// Every decision on a line, and the means.
+    /// Formats every decision on a line, and the means.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -237,7 +237,7 @@ impl Comparison {
     }
 }
 
-/// The action that three equities advise.
+/// Returns the action that three equities advise.
 fn advice([no_double, take, pass]: [f64; 3], answers: bool) -> &'static str {
     let accepted = take <= pass;
     match (answers, no_double < take.min(pass), accepted) {
@@ -258,7 +258,7 @@ fn compared_cube(
     let theirs = [theirs.no_double, theirs.double_take, theirs.double_pass];
     let ours = [ours.no_double, ours.double_take, ours.double_pass].map(|value| value.equity);
     let answers = matches!(action, Action::Take | Action::Drop);
-    // The value of the best action, and what the chosen one loses.
+    // The value of the best action, and the loss of the chosen one.
     let judged = |[no_double, take, pass]: [f64; 3]| {
         let double = take.min(pass);
         match action {

@@ -7,7 +7,7 @@ use super::text::{NAME, shown};
 use gammond_base::packed::PackedText;
 use std::fmt::Write as _;
 
-/// Mistakes of all matches that are shown with their boards.
+/// Maximum number of mistakes of all matches that are shown with their boards.
 const BOARDS_MAX: usize = 12;
 
 /// The rows that the matches so far bring to the first page.

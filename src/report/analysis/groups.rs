@@ -15,7 +15,7 @@ pub(super) const CLASSES: [&str; 4] = ["contact", "crashed", "race", "bearoff"];
 /// A group of decisions: its name, and the statistics of both players.
 pub type BookGroup = (&'static str, [Totals; 2]);
 
-/// Returns the part of the game: the first moves, what has contact, what has none.
+/// Returns the part of the game: the first moves, contact, no contact.
 #[must_use]
 pub fn phase(decision: &Decision) -> &'static str {
     let [opening, middle, end] = PHASES;

@@ -11,7 +11,7 @@ use gammond_base::packed::PackedText;
 use gammond_game::notation::{MatPlayer, play_text};
 use std::fmt::Write as _;
 
-/// Mistakes of a match that are shown with their boards.
+/// Maximum number of mistakes of a match that are shown with their boards.
 const BOARDS_MAX: usize = 30;
 const CURVE_WIDTH: f64 = 640.0;
 const CURVE_HEIGHT: f64 = 180.0;
@@ -33,7 +33,7 @@ svg{display:block;width:100%;height:auto}.mk{color:var(--bad);font-weight:700}.s
 summary{cursor:pointer;padding:.4rem 0}\
 @media print{body{max-width:none}details{display:block}}";
 
-/// A page about matches, written match by match; what is written is kept compressed.
+/// A page about matches, written match by match and kept compressed.
 #[derive(Debug, Default)]
 pub struct Page {
     sections: PackedText,
@@ -431,7 +431,7 @@ pub(super) fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2],
     );
     let drawn = Overlay {
         roll: row.roll,
-        // The arrows show what is best.
+        // The arrows show the best play.
         play: judgement
             .best
             .as_ref()

@@ -54,7 +54,7 @@ impl Streamed {
         }
     }
 
-    /// Adds what a game comes to.
+    /// Adds a game's totals.
     pub(super) fn game(
         &mut self,
         head: &Analysis,
@@ -218,7 +218,7 @@ impl Analysis {
     }
 }
 
-/// The name of a player.
+/// Returns the name of a player.
 fn name_of(player: MatPlayer, [first, second]: &[Untrusted; 2]) -> &Untrusted {
     match player {
         MatPlayer::First => first,

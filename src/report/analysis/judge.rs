@@ -41,7 +41,7 @@ pub struct Judgement {
 /// The plays of a roll.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedPlays {
-    /// Positions that the roll can lead to; 1 is no choice.
+    /// Number of positions that the roll can lead to; 1 is no choice.
     pub legal: usize,
     /// The best ones, best first.
     pub best: Vec<RankedPlay>,
@@ -53,7 +53,7 @@ pub struct JudgedPlays {
     pub spread: f64,
 }
 
-/// Judges one decision.
+/// Analyses one decision.
 ///
 /// # Errors
 /// [`EngineError`].
@@ -157,8 +157,8 @@ fn resigned(
 }
 
 impl Judgement {
-    /// Returns the analysis of this decision without what GNU Backgammon leaves out: beavers, raccoons, the answers to
-    /// them, and what a beaver would have saved (ANA-03).
+    /// Returns the analysis of this decision without the parts that GNU Backgammon omits: beavers, raccoons, the
+    /// answers to them, and the gain of a missed beaver (ANA-03).
     #[must_use]
     pub fn without_beavers(&self, decision: &Decision) -> Judgement {
         let mut own = self.clone();
@@ -200,7 +200,7 @@ fn minus(one: Equities, other: Equities) -> Equities {
     }
 }
 
-/// The same seen by the other player.
+/// Returns the equities seen by the other player.
 fn turned(value: Equities) -> Equities {
     Equities {
         equity: -value.equity,
@@ -275,7 +275,7 @@ fn judge_play(
         (Some(best), Some(worst)) => best.value.equity - worst.value.equity,
         _ => 0.0,
     };
-    // The search leaves what is far behind at a smaller depth, and the best one too where all others are.
+    // The search leaves plays that are far behind at a smaller depth, and the best one too where all others are.
     let wanted = match settings.level {
         None if place > 0 => settings.plies,
         _ => 0,
@@ -326,7 +326,7 @@ fn open_plays(
     }
 }
 
-/// Values the play of a roll again, as deep as the settings say.
+/// Evaluates the play of a roll again, at the settings' depth.
 fn at_full_depth(
     engine: &Engine,
     settings: &Settings,
@@ -345,9 +345,9 @@ fn at_full_depth(
     Ok(())
 }
 
-/// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead. Before
-/// the first roll the mean is that of all rolls without doubles, for either player: who begins is luck too. No double
-/// begins a game, so that a double there, in a file, is compared with all rolls.
+/// Returns the best value after this roll, against the mean of all rolls, by the evaluation without look-ahead.
+/// Before the first roll the mean is that of all rolls without doubles, for either player: the opening roll's winner
+/// is luck too. No double begins a game, so that a double there, in a file, is compared with all rolls.
 fn luck(
     engine: &Engine,
     query: &PlayQuery,

@@ -7,7 +7,7 @@ pub struct MatchPart {
     pub from: Option<(u32, u32)>,
     /// Game and move of the last decisions.
     pub to: Option<(u32, u32)>,
-    /// The player whose decisions are judged: 0 for the first one of the file, 1 for the second.
+    /// The player whose decisions are analysed: 0 for the first one of the file, 1 for the second.
     pub player: Option<usize>,
 }
 

@@ -39,7 +39,7 @@ pub enum Action {
     },
     /// The answer to a beaver or a raccoon.
     BeaverAnswer {
-        /// Taken, not passed.
+        /// True if the cube was taken, not passed.
         taken: bool,
         /// Turns of the cube that are answered: 2 is a beaver, 3 a raccoon.
         turns: u8,
@@ -82,7 +82,7 @@ pub struct Decision {
 /// A game as decisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replay {
-    /// In order, up to the first action that does not fit.
+    /// Decisions in order, up to the first action that does not fit.
     pub decisions: Vec<Decision>,
     /// Number, from 0, of the first action that does not fit, and the reason.
     pub fault: Option<(usize, &'static str)>,
@@ -175,7 +175,7 @@ struct GameReplay {
 }
 
 impl GameReplay {
-    /// A turn of both begins when the first player acts after the second.
+    /// Counts a turn of both players, which begins when the first player acts after the second.
     fn count_turn(&mut self, player: MatPlayer) {
         if self.last == Some(MatPlayer::Second) && player == MatPlayer::First {
             self.turn += 1;
@@ -188,8 +188,8 @@ impl GameReplay {
         self.game.set_up(player.index(), set_up.position, cube);
     }
 
-    /// Follows an act. What a player may not choose is a decision like others: a double of a dead cube, a beaver where the
-    /// players may have agreed on them. An opening roll of equal dice is taken for another one.
+    /// Follows an act. An act against the rules is a decision like others: a double of a dead cube, a beaver where
+    /// the players may have agreed on them. An opening roll of equal dice is taken for another one.
     fn follow(&mut self, player: MatPlayer, act: Act) -> Result<(), ActRefusal> {
         match self.game.follow(player.index(), act) {
             Err(ActRefusal::DeadCube | ActRefusal::NoBeavers | ActRefusal::OpeningDouble) => Ok(()),
@@ -216,7 +216,7 @@ impl GameReplay {
         action: MatAction,
         number: usize,
     ) -> Result<Option<Decision>, ActRefusal> {
-        // Boards are set up before this is asked.
+        // Boards are set up before this call.
         let Some(act) = action.act() else {
             return Ok(None);
         };
@@ -351,7 +351,7 @@ mod tests {
         assert!(!asked(&game).contains(&Action::Unknown { roll, open: true }));
     }
 
-    /// An action that does not fit ends the replay and says why.
+    /// An action that does not fit ends the replay with its reason.
     #[test]
     fn replay_reports_actions_that_do_not_fit() {
         use MatPlayer::{First, Second};

@@ -13,7 +13,7 @@ fn text(totals: &Totals) -> String {
     )
 }
 
-/// One line for each game with all its plays, and one for the whole match.
+/// Returns one line for each game with all its plays, and one for the whole match.
 #[must_use]
 pub fn comments(analysis: &Analysis, file: &MatchFile) -> Vec<String> {
     let mut lines = Vec::new();

@@ -19,9 +19,9 @@ pub enum DecisionKind {
     Take,
     /// A beaver, a raccoon, or the answer to one.
     Beaver,
-    /// To give the game up.
+    /// Resign the game.
     Resign,
-    /// A roll whose play is not known.
+    /// A roll whose play is unknown.
     Roll,
 }
 
@@ -69,7 +69,7 @@ pub struct Row<'a> {
     pub luck_mwc: Option<f64>,
     /// True if there was no choice.
     pub forced: bool,
-    /// A cube decision that was made, close or wrong.
+    /// True for a cube decision that was made, close or wrong.
     pub close: bool,
     /// All of it.
     pub judged: &'a JudgedDecision,
@@ -78,7 +78,7 @@ pub struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// `doubtful`, `bad`, `very bad`.
+    /// Returns `doubtful`, `bad` or `very bad`.
     #[must_use]
     pub fn mark(&self) -> Option<&'static str> {
         let mark = mark(self.loss?, &self.marks)?;
@@ -102,7 +102,8 @@ impl Row<'_> {
         Form::GnubgId.print(&decision.position, &decision.state, roll, None)
     }
 
-    /// Returns true for a question without an answer in the file (ANA-29): the best action is known, and none was taken.
+    /// Returns true for a question without an answer in the file (ANA-29): the best action is evaluated, and none was
+    /// taken.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.played.is_empty()
@@ -113,7 +114,7 @@ impl Row<'_> {
             )
     }
 
-    /// Doubling beside not doubling, where that was the question.
+    /// Returns a line that compares doubling with not doubling, where that was the question.
     #[must_use]
     pub(crate) fn cube_line(&self) -> Option<String> {
         let cube = self.judged.judgement.cube.as_ref();
@@ -142,7 +143,7 @@ impl Row<'_> {
 }
 
 impl Analysis {
-    /// Every decision of the match.
+    /// Returns every decision of the match.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let games = (1..).zip(&self.games);
         games.flat_map(|(number, game)| game.rows(number))
@@ -159,7 +160,7 @@ impl Analysis {
 }
 
 impl GameAnalysis {
-    /// Every decision of game `number`, counted from 1.
+    /// Returns every decision of game `number`, counted from 1.
     pub fn rows(&self, number: usize) -> impl Iterator<Item = Row<'_>> {
         self.decisions
             .iter()
@@ -167,7 +168,7 @@ impl GameAnalysis {
     }
 }
 
-/// The rows of one decision.
+/// Returns the rows of one decision.
 pub(super) fn rows(game: usize, judged: &JudgedDecision, marks: [f64; 3]) -> Vec<Row<'_>> {
     let (decision, judgement) = (&judged.decision, &judged.judgement);
     let row = |kind: DecisionKind, played: String, best: String| Row {

@@ -7,7 +7,7 @@ use gammond_base::escape::Terminal;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
 
-/// Mistakes that are listed unless more are asked for.
+/// Number of mistakes listed by default.
 const WORST_SHOWN: usize = 10;
 /// Width of a column of the table.
 const COLUMN: usize = 30;
@@ -26,7 +26,7 @@ pub fn match_line_head() -> String {
 }
 
 impl Analysis {
-    /// Tables and the worst mistakes; every decision if `all`.
+    /// Formats the tables and the worst mistakes; every decision if `all`.
     #[must_use]
     pub fn text(&self, file: Terminal<'_>, all: bool) -> String {
         let mut text = String::new();
@@ -72,7 +72,7 @@ impl Analysis {
         text
     }
 
-    /// Score and totals in one line.
+    /// Returns the score and totals in one line.
     #[must_use]
     pub fn one_line(&self) -> String {
         let [first, second] = self.score;
@@ -146,7 +146,7 @@ impl Analysis {
         )
     }
 
-    /// Returns the worst mistakes of a player, at most so many, each with what was better and with the position.
+    /// Returns the worst mistakes of a player, at most so many, each with the better choice and with the position.
     #[must_use]
     pub fn worst_of(&self, player: MatPlayer, most: usize) -> Vec<[String; 2]> {
         let names = self.shown_names();
@@ -284,7 +284,7 @@ impl Analysis {
         }
     }
 
-    /// Remarks for a match file: every marked decision with what was best, and rolls that were very
+    /// Returns the remarks for a match file: every marked decision with the best choice, and rolls that were very
     /// lucky. Programs take lines of comment at the head only.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
@@ -300,7 +300,7 @@ impl Analysis {
     }
 }
 
-/// A line of the table: what it is, and both players' figures.
+/// A line of the table: its name, and both players' figures.
 type Line = (&'static str, [String; 2]);
 
 /// Figures in words.
@@ -316,7 +316,7 @@ impl Figures<'_> {
         [show(first, second), show(second, first)]
     }
 
-    /// Returns an equity, with what it costs.
+    /// Returns an equity, with its cost.
     fn cost(&self, emg: f64, cost: f64) -> String {
         // No zero with a sign.
         let (emg, cost) = (emg + 0.0, cost + 0.0);

@@ -43,7 +43,7 @@ impl Sum {
 /// The statistics of one player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// All plays, with what they lost.
+    /// All plays, with their losses.
     pub plays: Sum,
     /// Number of plays with a choice.
     pub unforced: u32,
@@ -53,7 +53,7 @@ pub struct Totals {
     pub luck: Sum,
     /// Very lucky, lucky, unlucky, very unlucky rolls.
     pub luck_marks: [u32; 4],
-    /// All cube decisions, with what they lost.
+    /// All cube decisions, with their losses.
     pub cube: Sum,
     /// Number of doubles, takes, passes, and decisions not to double that are close or wrong.
     pub close: u32,
@@ -73,7 +73,7 @@ pub struct Totals {
     pub wrong_takes: Sum,
     /// Passes that should have been takes.
     pub wrong_passes: Sum,
-    /// Takes and passes that should have been beavers, with what they lost more than the better of both.
+    /// Takes and passes that should have been beavers, with their loss beyond the better of both.
     pub missed_beavers: Sum,
     /// Wrong beavers and raccoons, and wrong answers to them.
     pub wrong_beavers: Sum,
@@ -83,7 +83,7 @@ pub struct Totals {
     pub resignations: Sum,
 }
 
-/// Doubtful, bad or very bad, from these losses on: 0, 1, 2.
+/// Returns 0, 1 or 2 for a doubtful, bad or very bad loss, from these losses on.
 #[must_use]
 pub fn mark(loss: f64, marks: &[f64; 3]) -> Option<usize> {
     marks.iter().rposition(|&from| loss >= from)
@@ -205,8 +205,8 @@ impl Totals {
         }
     }
 
-    /// Adds a beaver, a raccoon or the answer to one. GNU Backgammon counts the answer and judges none of them, so that
-    /// losses and rates of the cube are without them.
+    /// Adds a beaver, a raccoon or the answer to one. GNU Backgammon counts the answer and analyses none of them, so
+    /// that losses and rates of the cube are without them.
     fn book_beaver(
         &mut self,
         decision: &Decision,
@@ -301,13 +301,13 @@ impl Totals {
         }
     }
 
-    /// Decisions with a choice: plays, and cube decisions that are close, wrong or were made.
+    /// Returns the number of decisions with a choice: plays, and cube decisions that are close, wrong or were made.
     #[must_use]
     pub const fn decisions(&self) -> u32 {
         self.unforced + self.close
     }
 
-    /// All that plays and cube decisions lost.
+    /// Returns all that plays and cube decisions lost.
     #[must_use]
     pub const fn loss(&self) -> [f64; 2] {
         [
@@ -316,26 +316,26 @@ impl Totals {
         ]
     }
 
-    /// Equity lost by each play with a choice.
+    /// Returns the equity lost by each play with a choice.
     #[must_use]
     pub fn play_rate(&self) -> Option<f64> {
         self.plays.rate(self.unforced)
     }
 
-    /// Equity lost by each cube decision that was close, wrong or made.
+    /// Returns the equity lost by each cube decision that was close, wrong or made.
     #[must_use]
     pub fn cube_rate(&self) -> Option<f64> {
         self.cube.rate(self.close)
     }
 
-    /// Equity lost by each decision: GNU Backgammon's error rate is a thousand times this.
+    /// Returns the equity lost by each decision: GNU Backgammon's error rate is a thousand times this.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         let [emg, _] = self.loss();
         (self.decisions() > 0).then(|| emg / f64::from(self.decisions()))
     }
 
-    /// Equity lost by each turn of both players: Snowie's error rate is a thousand times this.
+    /// Returns the equity lost by each turn of both players: Snowie's error rate is a thousand times this.
     #[must_use]
     pub fn snowie_rate(&self, other: &Totals) -> Option<f64> {
         let turns = self.plays.count + other.plays.count;
@@ -352,7 +352,7 @@ impl Totals {
         (self.counted > 0).then(|| 500.0 * emg / f64::from(self.counted))
     }
 
-    /// Luck of each roll.
+    /// Returns the luck of each roll.
     #[must_use]
     pub fn luck_rate(&self) -> Option<f64> {
         self.luck.rate(self.luck.count)

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// A bar: how long, and one standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
-    /// Its length.
+    /// Length of the bar.
     pub value: f64,
     /// One standard error of it.
     pub error: f64,
@@ -17,7 +17,7 @@ pub struct Bar {
 pub struct Row {
     /// Name of the group.
     pub name: String,
-    /// In the order of the players.
+    /// Bars in the order of the players.
     pub bars: Vec<Option<Bar>>,
 }
 
@@ -35,7 +35,7 @@ fn colour(player: usize) -> &'static str {
         .unwrap_or("black")
 }
 
-/// Returns the picture; `unit` says what the bars are.
+/// Returns the picture; `unit` describes the bars.
 #[must_use]
 pub fn svg(unit: &str, players: &[String], rows: &[Row]) -> String {
     let all = || rows.iter().flat_map(|row| row.bars.iter().flatten());

@@ -1,4 +1,4 @@
-//! A board drawn with letters, as GNU Backgammon users know it.
+//! A board drawn with letters, as in GNU Backgammon.
 
 use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
 use std::fmt::Write;
@@ -94,7 +94,7 @@ fn score(state: &MatchState) -> String {
     )
 }
 
-/// One row of twelve points and the bar between them; row 1 lies at the edge.
+/// Draws one row of twelve points and the bar between them; row 1 lies at the edge.
 fn line(text: &mut String, position: &Position, row: u8, upper: bool) {
     text.push_str(" |");
     for column in 0..12 {
@@ -117,7 +117,7 @@ fn line(text: &mut String, position: &Position, row: u8, upper: bool) {
     text.push('|');
 }
 
-/// Three characters: a checker, a number for what the rows cannot show, or blanks.
+/// Returns three characters: a checker, a number for checkers beyond the rows, or blanks.
 fn cell(count: u8, letter: char, row: u8, bar: bool) -> String {
     // The bar's checkers stand by the middle of the board.
     let row = if bar { ROWS + 1 - row } else { row };

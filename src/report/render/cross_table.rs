@@ -25,8 +25,8 @@ pub struct CrossTable<'a> {
     pub digits: usize,
 }
 
-/// Returns an SVG: a row for each player and a column for each opponent by rank; green above even, red below, strongest
-/// where the difference is largest; the mean stands first.
+/// Returns an SVG: a row for each player and a column for each opponent by rank; green above even, red below,
+/// strongest where the difference is largest; the mean comes first.
 #[must_use]
 pub fn svg(table: &CrossTable<'_>) -> String {
     let count = table.names.len();

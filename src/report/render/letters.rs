@@ -1,4 +1,4 @@
-//! Letters as lines, for pictures that are drawn where no font is: what stands beside a board.
+//! Letters as lines, for pictures that are drawn without fonts: the texts beside a board.
 //!
 //! A letter is ten units high and is drawn with a round pen; its base line is at 0. Own work, made of
 //! circles and straight lines.
@@ -192,15 +192,15 @@ fn letter(letter: char) -> (f64, &'static str) {
 /// Alignment of a text to its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Anchor {
-    /// It begins there.
+    /// The text begins there.
     Start,
     /// Its middle is there.
     Middle,
-    /// It ends there.
+    /// The text ends there.
     End,
 }
 
-/// A line of text as paths: at `x`, its base line at `y`, in the colour `ink`.
+/// Draws a line of text as paths: at `x`, its base line at `y`, in the colour `ink`.
 pub(super) fn draw(
     out: &mut String,
     (x, y, anchor): (f64, f64, Anchor),
@@ -236,8 +236,9 @@ pub(super) fn draw(
     }
 }
 
-/// One of our own pictures (curves, bars, tables, weights) with its texts as lines. Texts are as those are written: with `x`,
-/// `y`, `text-anchor`, `font-size`, `font-weight` and `fill`, the size else that of the whole picture.
+/// Returns one of our own pictures (curves, bars, tables, weights) with its texts as lines. Texts are as those are
+/// written: with `x`, `y`, `text-anchor`, `font-size`, `font-weight` and `fill`, the size else that of the whole
+/// picture.
 #[must_use]
 pub fn in_lines(svg: &str) -> String {
     let size = |tag: &str| attribute(tag, "font-size")?.parse::<f64>().ok();
@@ -287,7 +288,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     after.split_once('"').map(|(value, _)| value)
 }
 
-/// Without the escapes of XML.
+/// Removes the escapes of XML.
 fn plain(text: &str) -> String {
     let all = [
         ("&lt;", "<"),
@@ -304,7 +305,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Nothing that stands in a picture is left out, and no two are drawn alike.
+    /// Letters of a picture are all drawn, and no two are drawn alike.
     #[test]
     fn every_letter_of_a_picture_is_there() {
         let all: Vec<char> = ('!'..='~')

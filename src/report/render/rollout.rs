@@ -4,7 +4,7 @@ use gammond_engine::query::{Equities, RolledOut, RolloutAnswer};
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Returns a rollout: each candidate with its value, standard errors and chances; `name` says what it is.
+/// Returns a rollout: each candidate with its value, standard errors and chances; `name` names a candidate.
 #[must_use]
 pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: Duration) -> String {
     let mut text = String::new();

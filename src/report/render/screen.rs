@@ -340,7 +340,7 @@ fn beside(
             .iter()
             .all(|line| BOARD_COLUMNS + 1 + line.columns <= style.columns);
     let mut lines = lines.into_iter();
-    // Pips, cube and score stand where the lines go: they are told in a row of their own.
+    // Pips, cube and score stand where the lines go, so they have a row of their own.
     for row in drawn.lines() {
         let (board, note) = row.split_at(row.len().min(BOARD_COLUMNS));
         notes.push(note.trim());
@@ -381,7 +381,7 @@ fn beside(
     format!("{text}X is on roll; {pips}; {}\n", said.join("; "))
 }
 
-/// Checkers in their colours; only in the columns of the board.
+/// Returns the checkers in their colours; only in the columns of the board.
 fn coloured(row: &str, style: ScreenStyle) -> String {
     if !style.colour || !row.starts_with(" |") && !row.starts_with("v|") {
         return row.to_owned();

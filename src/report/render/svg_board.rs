@@ -29,9 +29,9 @@ pub struct Overlay<'a> {
     pub roll: Option<Roll>,
     /// Arrows for this play of the player on roll.
     pub play: Option<&'a Play>,
-    /// The home board of the player on roll at the lower left: he plays clockwise.
+    /// True for the home board of the player on roll at the lower left: he plays clockwise.
     pub clockwise: bool,
-    /// The player on roll has the dark checkers.
+    /// True if the player on roll has the dark checkers.
     pub dark: bool,
 }
 
@@ -134,7 +134,7 @@ fn element(
     picture.text
 }
 
-/// From the checker that goes to where it will stand: point and height of both.
+/// Returns each arrow from the checker that moves to its new place: point and height of both.
 fn arrows(me: &Side, play: &Play) -> Vec<((usize, u8), (usize, u8))> {
     let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
         OFF => me.off(),
@@ -164,7 +164,7 @@ struct Picture {
     text: String,
     clockwise: bool,
     dark: bool,
-    /// Letters as lines.
+    /// True for letters drawn as lines.
     outlines: bool,
 }
 
@@ -208,7 +208,7 @@ impl Picture {
         }
     }
 
-    /// Returns the middle of a point, by the player's own index; bar and off as well.
+    /// Returns the middle of a point, of the bar or of the borne-off checkers, by the player's own index.
     fn middle(&self, index: usize) -> f64 {
         self.x(match index {
             BAR => MARGIN + 6.5 * WIDTH,
@@ -356,7 +356,7 @@ impl Picture {
     fn dice(&mut self, roll: Roll) {
         let middle = EDGE + HEIGHT / 2.0;
         let (side, spot) = if self.dark { ("e", "q") } else { ("d", "p") };
-        // In the half of the home board, the larger at the left whichever half that is.
+        // In the half of the home board, the larger at the left, whichever half that is.
         let between = self.x(MARGIN + 10.2 * WIDTH);
         for (die, side_of) in roll.dice().into_iter().zip([-0.6, 0.6]) {
             let x = between + side_of * WIDTH;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A set of colours. The style sheet knows them as variables, `--board` and so on.
+/// A set of colours. The style sheet has them as variables, `--board` and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
     /// Name of the theme.
@@ -64,7 +64,7 @@ impl Theme {
         Theme::ALL.iter().copied().find(|theme| theme.name == name)
     }
 
-    /// Returns the text with these colours in the place of the variables: for programs that know none.
+    /// Returns the text with these colours in place of the variables: for programs without variables.
     #[must_use]
     pub(super) fn fixed(&self, text: &str) -> String {
         let mut text = text.to_owned();

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 const CELL: usize = 5;
 const PANELS_PER_ROW: usize = 6;
-/// Room for what stands above the panels.
+/// Height of the space above the panels.
 const TOP: usize = 57;
 /// Room between two bands of a panel.
 const GAP: usize = 2;
 
-/// The weights of a first layer, and which of its inputs say where checkers stand.
+/// The weights of a first layer, and the inputs that describe where checkers stand.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer<'a> {
     /// Name of the net.
@@ -113,7 +113,7 @@ fn greatest(values: impl Iterator<Item = f32>) -> f32 {
     values.fold(f32::MIN_POSITIVE, |most, value| most.max(value.abs()))
 }
 
-/// Returns the beginning of the picture: what it shows.
+/// Returns the beginning of the picture, with its caption.
 fn head(layer: &Layer<'_>, [total_width, total_height]: [usize; 2]) -> String {
     let beyond = match layer.places {
         ..25 => "",
@@ -205,7 +205,7 @@ pub fn svg(layer: &Layer<'_>, neurons: usize) -> String {
     out
 }
 
-/// White at 0, green at 1, red at -1.
+/// Returns white at 0, green at 1, red at -1.
 pub(super) fn colour(value: f32) -> String {
     let fade = (255.0 * (1.0 - value.abs().min(1.0))) as u8;
     if value >= 0.0 {

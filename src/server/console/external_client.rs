@@ -1,4 +1,4 @@
-//! Connections of the console to external players: gnubg's external protocol from the side that asks.
+//! Connections of the console to external players: gnubg's external protocol from the querying side.
 
 use gammond_engine::query::Stop;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const REPLY_BYTES_MAX: usize = 255;
 /// Timeout of a connection attempt.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time between two looks at the stop flag while a reply is awaited. The reply itself has no limit, as in gnubg: an
+/// Time between two checks of the stop flag while a reply is awaited. The reply itself has no limit, as in gnubg: an
 /// external player may be a person.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Message about a connection that the other end has closed.
@@ -76,7 +76,7 @@ impl ExternalClient {
             }
             let end = reply.iter().position(|&byte| byte == b'\n');
             if let Some(end) = end.or((reply.len() >= REPLY_BYTES_MAX).then_some(REPLY_BYTES_MAX)) {
-                // What follows the line in the same packet is dropped, as gnubg drops it.
+                // Bytes after the line in the same packet are dropped, as gnubg drops them.
                 reply.truncate(end);
                 let text = String::from_utf8_lossy(&reply);
                 return Ok(text.trim_end_matches('\r').to_owned());

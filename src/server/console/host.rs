@@ -44,17 +44,17 @@ pub struct EngineHost {
     externals: [Option<ExternalClient>; 2],
 }
 
-/// Where a console computes.
+/// The place of a console's computations.
 #[derive(Debug)]
 enum Computes {
-    /// In a process of its own, which has files and connections.
+    /// A process of its own, which has files and connections.
     Alone {
         engine: Engine,
         stop: Stop,
         /// Flag that is `true` while nothing is being computed.
         idle: Option<Arc<AtomicBool>>,
     },
-    /// In a server, whose workers give each client its share.
+    /// A server, whose workers give each client its share.
     Served(ServedConsole),
 }
 
@@ -234,7 +234,7 @@ impl ConsoleHost for EngineHost {
     }
 
     fn connect(&mut self, seat: u8, address: &str) -> Result<(), String> {
-        // A stranger's connection must not make this machine dial another.
+        // A client's connection must not make this machine dial another.
         if self.allowed().is_err() {
             return Err("connections are not for connections: this console has none".to_owned());
         }
@@ -459,7 +459,7 @@ fn action(
     let is_cube = own.plays.is_none();
     let shown = own.plays.as_ref().filter(|_| plays && judges);
     let mut best = shown.map(|plays| plays.best.clone()).unwrap_or_default();
-    // The judgement keeps a few plays; where more are wanted they are ranked once more.
+    // The analysis keeps a few plays; where more are wanted they are ranked once more.
     if let (Some(plays), Action::Play { roll, .. }) = (shown, decision.action)
         && how.plays > best.len()
         && plays.legal > best.len()
@@ -620,7 +620,7 @@ pub struct Sinks<O, E> {
 impl<O: Write, E: Write> Sinks<O, E> {
     fn send(&mut self, answer: &ConsoleAnswer) -> io::Result<()> {
         if !answer.err.is_empty() {
-            // Nobody may be reading the complaints.
+            // The reader of the messages may be gone.
             let _ = self
                 .err
                 .write_all(answer.err.as_bytes())

@@ -136,7 +136,7 @@ impl Counters {
             (
                 "busy",
                 counter,
-                "Lines refused because too much waits",
+                "Lines refused because of overload",
                 &self.busy,
             ),
             ("panics", counter, "Panics inside queries", &self.panics),

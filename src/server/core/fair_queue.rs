@@ -136,7 +136,7 @@ impl<T> FairQueue<T> {
         }
         let own = self.origins.get(&origin).map_or(0, |lanes| lanes.lines);
         let waiting = self.origins.values().filter(|lanes| lanes.lines > 0);
-        // The asking client counts even with an empty queue, otherwise the shares would add up to more than `max`.
+        // The calling client counts even with an empty queue, otherwise the shares would add up to more than `max`.
         let share = max / (waiting.count() + usize::from(own == 0)).max(1);
         own + lines <= share
     }

@@ -25,9 +25,9 @@ pub struct Limits {
     pub block_bytes_max: usize,
     /// Maximum silence of a connection; zero for no limit (SRV-08).
     pub idle_timeout: Duration,
-    /// Maximum silence where a peer may be quiet for long without being gone, like gnubg while its user thinks.
+    /// Maximum silence where a peer may be quiet for long without being gone, like gnubg during its user's turn.
     pub quiet_timeout: Duration,
-    /// Maximum time for which a peer may read nothing of what is sent to it (SRV-09).
+    /// Maximum time for which a peer may read nothing of the bytes sent to it (SRV-09).
     pub write_timeout: Duration,
     /// Size in bytes of the system's send buffer for a TCP peer (SRV-09).
     pub send_buffer_bytes: usize,

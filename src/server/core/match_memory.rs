@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
-/// The size of a connection's matches in bytes, counted among those of all connections while this lives.
+/// The size of a connection's matches in bytes, counted among those of all connections until this is dropped.
 #[derive(Debug)]
 pub struct MatchMemory {
     shared: Arc<Core>,

@@ -255,7 +255,7 @@ impl Schedule {
         while self.running.len() < self.begun.slots {
             let (begun, held_back) = (&self.begun, &mut self.held_back);
             let eligible = |waiting: &Waiting, origin: Origin| match waiting {
-                // A paused job was admitted once and holds memory, so that it must always be able to go on.
+                // A paused job was admitted once and holds memory, so it must always be able to resume.
                 Waiting::Paused(..) => true,
                 Waiting::New(work, _) => {
                     let room = work.connection_budget.has_room_for(work.number)
@@ -418,7 +418,7 @@ impl ClientUse {
         self.wait(origin, now).is_some()
     }
 
-    /// Returns the time until a client that has used more than its limit may go on.
+    /// Returns the time until a client beyond its limit may continue.
     pub(crate) fn wait(&self, origin: Origin, now: Instant) -> Option<Duration> {
         let (since, used) = self.clients.get(&origin)?;
         let most = self.limit(origin);
@@ -520,7 +520,7 @@ mod tests {
         for number in 0..2 {
             world.ask(lane(1, number));
         }
-        // Nobody else waits: nothing is paused, and nothing is held against the client later.
+        // No other client waits, so no work is paused, and none counts against the client later.
         for _ in 0..50 {
             assert_eq!(world.slice(NONE), [1, 1]);
         }
@@ -598,7 +598,7 @@ mod tests {
             world.slice(NONE);
         }
         assert_eq!(world.begun.len(), 32);
-        // When one ends another begins.
+        // When one ends, the next begins.
         let ended = Arc::clone(&world.begun[20]);
         world.schedule.finish(&ended, world.now);
         world.schedule.forget(ended.lane);
@@ -648,7 +648,7 @@ mod tests {
         }
         assert!(world.clients.is_over(one.origin, world.now));
         assert!(!world.clients.is_over(other.origin, world.now));
-        // A limit of its own takes the place of that of all.
+        // A client's own limit replaces the common one.
         let own = [
             (one.origin, Duration::from_secs(3600)),
             (other.origin, Duration::ZERO),

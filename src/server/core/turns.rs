@@ -50,13 +50,12 @@ impl Turns {
                 state.waiting.push(lane, grant, 1, JobRank::new(0, 0));
                 granted
             };
-            // A failure would mean that the lane was forgotten; then it asks anew.
+            // A failure would mean that the lane was forgotten; then it queues again.
             if let Ok(turn) = granted.await {
                 break turn;
             }
         };
-        // Behind all that is ready to run, and what has just arrived: a chain of turns would keep that
-        // waiting.
+        // Behind all that is ready to run or has just arrived: a chain of turns would keep that waiting.
         tokio::task::yield_now().await;
         turn.began = Instant::now();
         turn
@@ -97,7 +96,7 @@ impl Turns {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((grant, turn)) = Arc::clone(&self.turns).next(self) {
-            // Who does not wait any more drops its turn, and so passes it on.
+            // A client that stops waiting drops its turn, and so passes it on.
             drop(grant.send(turn));
         }
     }
@@ -119,7 +118,7 @@ mod tests {
     }
 
     fn ready(mut future: Pin<&mut dyn Future<Output = Turn>>) -> Option<Turn> {
-        // Twice: who is granted a turn goes behind the others once more.
+        // Twice, because a client that is granted a turn goes behind the others once more.
         for _ in 0..2 {
             let mut context = Context::from_waker(Waker::noop());
             if let Poll::Ready(turn) = future.as_mut().poll(&mut context) {

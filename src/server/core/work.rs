@@ -56,13 +56,13 @@ pub enum Asked {
     Busy {
         /// Text of the answers, an error for each inquiry.
         bytes: Vec<u8>,
-        /// Time after which the client may ask again, if it has used its processor time.
+        /// Time after which the client may send again, if it has used its processor time.
         wait: Option<Duration>,
     },
 }
 
 impl QueuedWork {
-    /// Work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
+    /// Creates the work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
     #[must_use]
     pub fn new(
         inquiry: Inquiry,
@@ -133,7 +133,7 @@ impl QueuedWork {
         }
     }
 
-    /// Returns true if no client waits for the answers any more.
+    /// Returns true if no client waits for the answers.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }

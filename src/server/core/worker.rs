@@ -1,5 +1,5 @@
-//! The worker threads behind every transport of the server: [`Workers::ask`] takes inquiries, and the parts of the answers
-//! return through the channel of the work.
+//! The worker threads behind every transport of the server: [`Workers::ask`] accepts inquiries, and the parts of the
+//! answers return through the channel of the work.
 //!
 //! Each cost has its own threads. More expensive costs run with a higher niceness, so no query waits for a more expensive one
 //! (SRV-11). Within a cost, `schedule` selects the next job. rayon steals work while waiting, so two searches in one pool would
@@ -140,7 +140,7 @@ impl Workers {
         Ok(Workers { shared })
     }
 
-    /// Asks for answers: the one way in for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
+    /// Submits work: the one entry for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
     /// cancellation are the same for all of them.
     pub fn ask(&self, lane: Lane, work: QueuedWork) -> Asked {
         if work.cost == Cost::Free
@@ -174,7 +174,7 @@ impl Workers {
         connection_budget: &Arc<ConnectionBudget>,
     ) -> Result<Lease, RequestError> {
         let (offer, awaited) = lease();
-        // Nothing comes through the channel; while it is open the work is wanted.
+        // The channel stays empty; while it is open the work is wanted.
         let (reply, _wanted) = unbounded_channel();
         let work = QueuedWork::leased(offer, cost, stop.clone(), connection_budget, reply);
         if let Err((_, reason)) = self.queue(lane, Box::new(work)) {
@@ -219,7 +219,7 @@ impl Workers {
         self.shared.lock().clients.set_limits(limits);
     }
 
-    /// Returns the time until a client that has used its processor time of an hour may go on.
+    /// Returns the time until a client that has used its processor time of an hour may continue.
     pub(crate) fn wait_of(&self, origin: Origin) -> Option<Duration> {
         self.shared.lock().clients.wait(origin, Instant::now())
     }
@@ -244,7 +244,7 @@ impl Workers {
         self.shared.note_queued(&queues);
     }
 
-    /// Moves the queued work of a client that has stopped it to the short queue: it is answered without look-ahead and waits
+    /// Moves queued work that its client has stopped to the short queue: it is answered without look-ahead and waits
     /// behind no more expensive work.
     pub(crate) fn hurry(&self, lane: Lane) {
         let mut queues = self.shared.lock();
@@ -260,8 +260,8 @@ impl Workers {
         self.shared.dispatch(&mut queues, 0);
     }
 
-    /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with what it has found or with
-    /// an error.
+    /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with its results
+    /// so far or with an error.
     pub(crate) fn stop_all(&self) {
         let mut queues = self.shared.lock();
         queues.stopping = true;
@@ -519,7 +519,7 @@ impl Core {
         let mut reservation = job.connection_budget.charge(0);
         let mut good = true;
         while let Some(inquiry) = job.inquiries.front() {
-            // Nobody waits for the answer any more: the connection is gone (SRV-12).
+            // No client waits for the answer: the connection is gone (SRV-12).
             let stopped = job.stop.is_triggered();
             if job.is_abandoned() {
                 return None;
@@ -565,7 +565,7 @@ impl Core {
             reservation.absorb(job.connection_budget.charge(bytes.len() - start));
             job.inquiries.pop_front();
             if rest.is_some() {
-                // What is left is only to be sent.
+                // The rest is only sending.
                 (job.rest, job.cost) = (rest, Cost::Short);
                 break;
             }

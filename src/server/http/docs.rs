@@ -69,8 +69,8 @@ fn document() -> String {
             "title": "gammond",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "A GNU Backgammon-compatible backgammon engine",
-            "description": "Answers are those of the line protocol. A request that this description allows is refused only for what \
-                backgammon says of it: a position that is none, an illegal play, a score beyond the match. \
+            "description": "Answers are those of the line protocol. A request that this description allows is refused only by the \
+                rules of backgammon: an invalid position, an illegal play, a score beyond the match. \
                 The paths of other programs (bgweb-api, wildbg, Nodots) have descriptions of their own.",
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },

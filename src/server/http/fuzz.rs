@@ -17,8 +17,8 @@ use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
 use gammond_protocol::{LineAction, Options, message};
 
-/// The first byte chooses the path, the rest is body or query: a question is one line, whatever stands in it, and what is
-/// refused has a reason of one line.
+/// Fuzzes a path, chosen by the first byte, with the rest as body or query. A question is one line, whatever is in
+/// it, and a refusal has a reason of one line.
 pub fn fuzz_http(data: &[u8]) {
     let Some((&path, data)) = data.split_first() else {
         return;
@@ -55,7 +55,7 @@ pub fn fuzz_http(data: &[u8]) {
     }
 }
 
-/// The first byte chooses the reader, the rest is a query, or the header of a trusted proxy.
+/// Fuzzes a reader, chosen by the first byte. The rest is a query, or the header of a trusted proxy.
 pub fn fuzz_http_query(data: &[u8]) {
     let Some((&path, data)) = data.split_first() else {
         return;
@@ -91,7 +91,7 @@ pub fn fuzz_http_query(data: &[u8]) {
     }
 }
 
-/// A body of `multipart/form-data` with the boundary `x`.
+/// Fuzzes a body of `multipart/form-data` with the boundary `x`.
 pub fn fuzz_http_form(data: &[u8]) {
     let body = Bytes::copy_from_slice(data);
     // The whole body is there: nothing waits.
@@ -116,7 +116,7 @@ fn is_object(problem: &Problem) {
     assert!(value.is_ok_and(|value| value.is_object()), "{problem:?}");
 }
 
-/// Returns the line that asks the same, which also jobs keep.
+/// Returns the equivalent line, which also jobs keep.
 fn line(question: Result<Question, Problem>) -> Result<String, Problem> {
     let question = question?;
     let request = question.request(&Options::default());

@@ -1,4 +1,4 @@
-//! The check of who may ask (HTTP-90, HTTP-91).
+//! The check of access (HTTP-90, HTTP-91).
 
 use crate::core::Core;
 use crate::http::access::forwarded;
@@ -17,7 +17,7 @@ use axum::response::{IntoResponse as _, Response};
 use gammond_protocol::ErrorCode;
 use std::sync::Arc;
 
-/// Turns away requests that a page of another site made a browser send, and those without a token that is wanted.
+/// Refuses requests that a page of another site made a browser send, and those without a required token.
 pub(in crate::http) async fn guard(
     State(shared): State<Arc<Core>>,
     State(access_state): State<Arc<AccessState>>,
@@ -137,7 +137,7 @@ fn turned_away(
 ) -> Option<Problem> {
     let headers = request.headers();
     let Some(port) = peer.port else {
-        // No browser speaks to a Unix socket.
+        // No browser uses a Unix socket.
         return None;
     };
     let hosts = headers.get_all(HOST);
@@ -149,7 +149,7 @@ fn turned_away(
     let target = request.uri().authority();
     let is_target = target.is_none_or(|target| is_own_host(target.as_str(), port));
     let several = hosts.iter().count() > 1;
-    // Servers for others have names that are not known here; their tokens or their proxy keep pages out.
+    // Servers for other machines have names that are unknown here; their tokens or their proxy keep pages out.
     let own = access_state.access.serves_others() || (is_target && hosts.iter().all(is_ours));
     if several || !own {
         let message =

@@ -45,7 +45,7 @@ use wire::peer::{Initiator, Peer};
 use wire::timed::{SharedSocket, Timed};
 use wire::unread::{ConnectionAnswers, ReadingPace};
 
-/// Longest time for the head of a request, and for a connection that says nothing.
+/// Longest time for the head of a request, and for a silent connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time that an HTTP/2 client has to answer a ping. On a machine with other work the answer may be read late.
 const PONG_TIMEOUT: Duration = Duration::from_secs(120);
@@ -146,7 +146,7 @@ impl Transport for Http {
 pub struct TokenHandle(Arc<AccessState>);
 
 impl TokenHandle {
-    /// Puts these tokens in the place of the ones before: a token that is gone is refused at its next request (HTTP-131).
+    /// Replaces the tokens: a token that is gone is refused at its next request (HTTP-131).
     ///
     /// # Errors
     /// If there were too many names since the start; the old tokens stay.
@@ -244,7 +244,7 @@ async fn accept_clients(listener: Listener, state: HttpState) {
         let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
         match admitted(&shared, &access_state, origin) {
             Ok(slot) => drop(tasks.spawn(keep(slot, served))),
-            // Who has too many connections is not told so: each answer would be one more.
+            // A client with too many connections gets no message: each would be one more.
             Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
         }
     }

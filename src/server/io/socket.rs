@@ -22,7 +22,7 @@ pub(crate) struct Listener(Socket);
 #[derive(Debug)]
 enum Socket {
     Tcp(TcpListener),
-    /// Unix socket with its path, and the identity of its file, to tell it from a successor's.
+    /// Unix socket with its path, and the identity of its file, to distinguish it from a successor's.
     Unix(LocalListener, PathBuf, Option<FileId>),
 }
 
@@ -78,7 +78,7 @@ impl Drop for Listener {
             && id.is_some()
             && socket_id(path) == *id
         {
-            // Somebody may have removed it before.
+            // Another program may have removed it before.
             let _ = std::fs::remove_file(path);
         }
     }

@@ -281,7 +281,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         tokio::select! {
             biased;
             changed = self.phase.changed() => {
-                // The sender lives as long as the server; without it there is nothing to serve.
+                // The sender is dropped only with the server; then there is nothing to serve.
                 if changed.is_err() {
                     self.closing = true;
                 }
@@ -418,7 +418,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         pending.done = part.last;
     }
 
-    /// Sends the pending output: what the peer accepts at once within this turn, the rest after it.
+    /// Sends the pending output: the part that the peer accepts at once within this turn, the rest after it.
     async fn flush(&mut self, turn: Option<Turn>) -> io::Result<()> {
         let mut sending = pin!(self.send());
         let first = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
@@ -509,7 +509,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     self.say(text);
                 }
                 LineAction::Rebuild { .. } => {
-                    // The machine of a socket offers no option that asks for this.
+                    // The machine of a socket has no option for this.
                     self.say("error unsupported key\n".into());
                 }
                 LineAction::Close(text) => {
@@ -594,7 +594,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.sender.clone(),
             )),
         };
-        // A match is judged alone, and nothing is read behind it.
+        // A match is analysed alone, and nothing is read behind it.
         if job.weight() > 0 || cost == Cost::Free {
             self.submit(group.take());
         }

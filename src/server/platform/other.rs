@@ -77,7 +77,7 @@ pub enum SignalListener {
     End(windows::CtrlShutdown),
     /// Interrupt by Ctrl-C.
     Interrupt(windows::CtrlC),
-    /// No signal at all.
+    /// A source without signals.
     Never,
 }
 

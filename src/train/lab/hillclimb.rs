@@ -44,7 +44,7 @@ pub struct HillPlan<'a> {
 /// A player that does not learn.
 #[derive(Clone, Copy)]
 pub struct Teacher<'a> {
-    /// Who.
+    /// The player.
     pub player: &'a dyn Player,
     /// In the first so many rounds champion and challenger each play their match against the teacher, with the same dice;
     /// the challenger wins the round when it wins more games.
@@ -72,7 +72,7 @@ pub struct HillState {
 }
 
 impl HillPlan<'_> {
-    /// A challenger of this round.
+    /// Returns a challenger of this round.
     fn challenger(&self, champion: &ClassicNet, round: u64) -> ClassicNet {
         let mut rng = stream(self.seed, round + 1);
         let mut net = champion.clone();
@@ -158,7 +158,7 @@ impl Rounds<'_> {
         let guard = self.teacher.map_or(0, |teacher| teacher.guard);
         let first = round * (self.best_of + guard);
         let [challenger, champion] = players;
-        // Whether the challenger does better against the teacher, and whether it does as well.
+        // True if the challenger does better against the teacher, and if it does as well.
         let beside = |teacher: &dyn Player, games: (u64, u64)| -> Result<_, LabError> {
             let own = self.wins([challenger, teacher], games, stop)?;
             let other = self.wins([champion, teacher], games, stop)?;
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// A champion moves by a twentieth of the mutation, or not at all.
+    /// A champion moves by a twentieth of the mutation, or stays.
     #[test]
     fn a_round_moves_the_champion_a_little() {
         let plan = plan(8);

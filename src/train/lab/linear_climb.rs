@@ -15,8 +15,8 @@ pub struct LinearPlan<'a> {
     pub start: &'a Linear,
     /// Seed of mutations and dice.
     pub seed: u64,
-    /// A challenger's weight is the champion's and a number uniform in [-mutation, mutation), divided by the usual size of
-    /// what the weight is multiplied with.
+    /// A challenger's weight is the champion's and a number uniform in [-mutation, mutation), divided by the usual
+    /// size of the weight's factor.
     pub mutation: f64,
     /// Distance that the champion moves towards a challenger that wins, as a share.
     pub alpha: f64,

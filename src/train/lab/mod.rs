@@ -1,8 +1,9 @@
 //! The laboratory: trainers and experiments of the literature.
 //!
-//! Three ways to make a [classic net](gammond_arena::player::classic): [`td`], self-play with temporal differences; [`hillclimb`],
-//! mutations that win a match (of a linear player's weights in [`linear_climb`]); [`supervised`], a text database of positions. Each is a [`TrainingLoop`]: steps that follow from
-//! one another, kept in a journal, so that the same command goes on after a kill and ends with the same bytes.
+//! Three ways to make a [classic net](gammond_arena::player::classic): [`td`], self-play with temporal differences;
+//! [`hillclimb`], mutations that win a match (of a linear player's weights in [`linear_climb`]); [`supervised`], a
+//! text database of positions. Each is a [`TrainingLoop`]: steps that follow from one another, kept in a journal, so
+//! that the same command resumes after a kill and ends with the same bytes.
 
 pub mod experiments;
 pub mod hillclimb;

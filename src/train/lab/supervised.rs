@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// The stream of the first weights; the orders of the positions have the others.
 const WEIGHTS: u64 = 0;
-/// Positions between two looks at the stop.
+/// Positions between two checks of the stop.
 const POSITIONS_PER_LOOK: usize = 1024;
 
 /// Positions with the chances of the player on roll.
@@ -53,7 +53,7 @@ impl TextDatabase {
         })
     }
 
-    /// These positions, as if read from the lines that would be written of them.
+    /// Returns these positions, as if read from the lines that would be written of them.
     #[must_use]
     pub fn new(positions: Vec<PositionChances>) -> TextDatabase {
         let lines = (positions.iter()).map(|one| one.training_line() + "\n");
@@ -64,7 +64,7 @@ impl TextDatabase {
         }
     }
 
-    /// The positions, in the order in which they were read.
+    /// Returns the positions, in the order in which they were read.
     #[must_use]
     pub fn positions(&self) -> &[PositionChances] {
         &self.positions
@@ -76,7 +76,7 @@ impl TextDatabase {
         self.positions.len()
     }
 
-    /// Never true: such a file is refused.
+    /// Returns false: such a file is refused.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
@@ -95,7 +95,7 @@ pub enum Rates {
 }
 
 impl Rates {
-    /// Alpha of the steps in this epoch, counted from 0.
+    /// Returns the alpha of the steps in this epoch, counted from 0.
     const fn of_steps(epoch: u64) -> f64 {
         match epoch {
             0..8 => 1.0,
@@ -153,7 +153,7 @@ pub struct SupervisedState {
 }
 
 impl SupervisedState {
-    /// Alpha of the next epoch.
+    /// Returns the alpha of the next epoch.
     #[must_use]
     pub const fn alpha(&self) -> f64 {
         self.pass.alpha
@@ -161,7 +161,7 @@ impl SupervisedState {
 }
 
 impl SupervisedPlan<'_> {
-    /// The pass of an epoch whose rate does not depend on errors.
+    /// Returns the pass of an epoch whose rate does not depend on errors.
     fn planned(&self, epoch: u64) -> Pass {
         let alpha = match self.rates {
             Rates::Fixed(alpha) => alpha,
@@ -173,7 +173,7 @@ impl SupervisedPlan<'_> {
         }
     }
 
-    /// Positions in the order of this epoch.
+    /// Returns the positions in the order of this epoch.
     fn order(&self, epoch: u64) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.data.len() as u32).collect();
         let mut rng = stream(self.seed, epoch + 1);
@@ -237,7 +237,7 @@ impl TrainingLoop for SupervisedPlan<'_> {
             let Some(found) = self.data.positions.get(place as usize) else {
                 continue;
             };
-            // The player who has just moved is white: so classic nets are asked.
+            // The player who has just moved is white, as classic nets expect.
             let sides = [found.position.opponent(), found.position.me()];
             let wanted = net.wanted(&found.chances.inverted());
             let said = net.run(sides, false, &mut scratch);
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(loaded(&good).unwrap().len(), 120);
     }
 
-    /// With the classical loop from 20 down the error falls far below that of saying the same of every position.
+    /// With the classical loop from 20 down the error falls far below that of a constant output.
     #[test]
     fn the_classical_loop_converges() {
         let data = loaded(&lines()).unwrap();

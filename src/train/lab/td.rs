@@ -11,7 +11,7 @@ use gammond_base::stop::Stop;
 use gammond_game::{Position, Roll, generate_plays};
 use gammond_job::{BadPart, Header, Progress};
 
-/// A game of an untrained net that lasts longer is given up, without a result.
+/// Turns of a game after which an untrained net's game is abandoned, without a result.
 const TURNS_MAX: u32 = 5_000;
 /// The stream of the first weights; those of the games are even.
 const WEIGHTS: u64 = 1;
@@ -161,12 +161,12 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// One game.
+    /// Plays one game.
     fn play(&mut self, episode: u64) {
         self.play_from(Position::start(), episode);
     }
 
-    /// One game from this position, seen by the player who begins.
+    /// Plays one game from this position, seen by the player who begins.
     fn play_from(&mut self, mut position: Position, episode: u64) {
         let plan = self.plan;
         let halves = plan.half_life.map_or(0.0, |half| episode as f64 / half);
@@ -202,7 +202,7 @@ impl<'a> Learner<'a> {
                 self.search = next;
                 self.learn(alpha, was_white, &wanted);
             }
-            // Once more, with what was just learned.
+            // Once more, with the new weights.
             let mut last = std::mem::take(&mut self.last);
             self.run(&position, white, &mut last);
             self.said = self.of_white(white, &last);
@@ -222,7 +222,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The best play: white takes the greatest value, black the least.
+    /// Chooses the best play: white takes the greatest value, black the least.
     fn choose(&mut self, position: &Position, roll: Roll, white: bool) -> Position {
         generate_plays(position, roll, &mut self.plays);
         let sides = self.sides(white);
@@ -250,7 +250,7 @@ impl<'a> Learner<'a> {
         self.plan.sides == Sides::Swap && !white
     }
 
-    /// White's outputs.
+    /// Returns White's outputs.
     fn of_white(&self, white: bool, scratch: &ClassicScratch) -> Vec<f32> {
         let outputs = scratch.outputs();
         if !self.is_turned(white) {
@@ -263,7 +263,7 @@ impl<'a> Learner<'a> {
         (0..outputs.len()).map(seen_by_the_other_side).collect()
     }
 
-    /// An error of an output of white's, as errors of the outputs of the net.
+    /// Returns an error of an output of white's, as errors of the outputs of the net.
     fn errors(&self, white: bool, errors: impl Iterator<Item = (usize, f32)>) -> Vec<f32> {
         let count = self.said.len();
         let mut own = vec![0.0; count];
@@ -291,7 +291,7 @@ impl<'a> Learner<'a> {
         self.traces = traces;
     }
 
-    /// Moves what was said of the last position, made by this player, towards what should have been said.
+    /// Moves the net's output for the last position, made by this player, towards its target.
     fn learn(&mut self, alpha: f32, was_white: bool, wanted: &[f32]) {
         let errors: Vec<f32> = (wanted.iter().zip(&self.said))
             .map(|(wanted, said)| wanted - said)

@@ -1,4 +1,4 @@
-//! Training that goes on step by step, each from the one before, and survives a kill.
+//! Training in steps, each from the one before, which survives a kill.
 
 use crate::training::RunError;
 use gammond_arena::duel::{DuelError, DuelPlan, play_duel};
@@ -13,12 +13,14 @@ use gammond_engine::engine::EngineError;
 use gammond_job::{BadPart, Control, Difference, Header, JobError, Progress, ProgressEvent};
 use std::path::{Path, PathBuf};
 
-/// Training in steps. What a step makes depends on the header, the number of the step and the state before it only.
+/// Training in steps. The result of a step depends only on the header, the number of the step and the state before
+/// it.
 pub trait TrainingLoop {
     /// The net in training and its measurements so far.
     type State;
 
-    /// Everything that decides the steps. How many are wanted is not in it, so a course can be made longer.
+    /// Returns everything that decides the steps. The number of wanted steps is not in it, so a course can be made
+    /// longer.
     ///
     /// # Errors
     /// When the files of a player that takes part cannot be read.
@@ -27,11 +29,11 @@ pub trait TrainingLoop {
     /// Returns the number of steps requested.
     fn steps(&self) -> u64;
 
-    /// The state before the first step.
+    /// Returns the state before the first step.
     fn start(&self) -> Self::State;
 
-    /// Computes a step and gives the record from which [`TrainingLoop::restore`] makes the state after it; none when it was
-    /// stopped, and then the state does not matter any more.
+    /// Computes a step and returns the record from which [`TrainingLoop::restore`] makes the state after it; `None`
+    /// when it was stopped, and then the state is undefined.
     ///
     /// # Errors
     /// When a player that takes part fails.
@@ -45,7 +47,7 @@ pub trait TrainingLoop {
     /// Brings the state to where it is after the step that gave this record.
     ///
     /// # Errors
-    /// When the record is none of this course's.
+    /// When the record does not belong to this course.
     fn restore(&self, state: &mut Self::State, number: u64, record: &[u8]) -> Result<(), BadPart>;
 
     /// Returns the progress after this many steps.
@@ -99,7 +101,7 @@ pub enum LabError {
         /// Difference between the settings.
         difference: Box<Difference>,
     },
-    /// A record of the journal is none of this course's.
+    /// A record of the journal does not belong to this course.
     #[error("{}: step {number} is not one of this work's", path.display())]
     Step {
         /// The journal.
@@ -125,7 +127,7 @@ pub enum LabError {
     /// Training of our own nets.
     #[error(transparent)]
     Training(#[from] RunError),
-    /// Games that test what was learned.
+    /// Games that test the net.
     #[error(transparent)]
     Games(#[from] DuelError),
 }
@@ -163,7 +165,7 @@ pub struct TrainingEnd<S> {
 /// Runs or resumes a course, from the end of its journal.
 ///
 /// # Errors
-/// [`LabError`]. What was done before is in the journal.
+/// [`LabError`]. The work so far is in the journal.
 pub fn run_training<C: TrainingLoop>(
     course: &C,
     journal: Option<&Path>,
@@ -186,7 +188,7 @@ pub fn run_training<C: TrainingLoop>(
                     return Err(wrong(BadPart));
                 }
                 if done == course.steps() {
-                    // A shorter course than before: the rest is not wanted now.
+                    // A shorter course than before: the rest is not needed now.
                     break;
                 }
                 (course.restore(&mut state, done, &record.bytes)).map_err(wrong)?;
@@ -216,7 +218,7 @@ pub fn run_training<C: TrainingLoop>(
         if let Some(journal) = &mut kept {
             journal.append(done, &record)?;
         }
-        // Whatever a later run will read is what this one goes on with.
+        // A later run reads exactly the state from which this one continues.
         if course.restore(&mut state, done, &record).is_err() {
             return Err(LabError::Step {
                 path: journal.unwrap_or(Path::new("")).to_owned(),
@@ -237,7 +239,7 @@ pub fn run_training<C: TrainingLoop>(
     })
 }
 
-/// A changed header is told by the setting that differs.
+/// Returns an error that names the setting in which the header differs.
 fn changed(error: JournalError, header: &Header) -> LabError {
     let JournalError::Other { path, found, .. } = &error else {
         return error.into();
@@ -251,7 +253,7 @@ fn changed(error: JournalError, header: &Header) -> LabError {
     }
 }
 
-/// The setting of a net file that says how much was done.
+/// The setting of a net file for the number of steps done.
 const DONE: &str = "done";
 
 /// Checks before the work that the net may be written there: no file exists, or a net of the same work, perhaps a
@@ -275,7 +277,7 @@ pub fn check_target(path: &Path, header: &Header) -> Result<(), LabError> {
         };
         let found = made.as_deref().and_then(Header::parse);
         let Some(found) = found else {
-            return Err(other("a net that does not say how it was made"));
+            return Err(other("a net without the settings that made it"));
         };
         let done = found.get(DONE).unwrap_or_default().to_owned();
         if let Some(difference) = header.clone().field(DONE, done).difference(&found) {
@@ -322,11 +324,11 @@ pub fn write_linear(
 /// Games that test a net while it is trained.
 #[derive(Clone, Copy)]
 pub struct Tests<'a> {
-    /// Against whom.
+    /// Opponent of the test games.
     pub opponent: &'a dyn Player,
     /// Number of games, in pairs with the same dice.
     pub games: u64,
-    /// Their seed.
+    /// Seed of the test games.
     pub seed: u64,
 }
 
@@ -348,13 +350,13 @@ pub struct TestScore {
 }
 
 impl TestScore {
-    /// The share of games won.
+    /// Returns the share of games won.
     #[must_use]
     pub fn share(&self) -> f64 {
         self.wins as f64 / self.games.max(1) as f64
     }
 
-    /// Half of Wilson's 95 % interval of the share, which is never 0.
+    /// Returns half of Wilson's 95 % interval of the share, which is never 0.
     #[must_use]
     pub fn reach(&self) -> f64 {
         wilson(self.share(), self.games.max(1) as f64, 1.96).1
@@ -431,7 +433,7 @@ impl Tests<'_> {
     }
 }
 
-/// A record: so many figures, then the parameters of a net.
+/// Packs a record: so many figures, then the parameters of a net.
 pub(super) fn pack(figures: &[f64], net: &ClassicNet) -> Vec<u8> {
     let figures = figures.iter().flat_map(|figure| figure.to_le_bytes());
     let parameters = net.parameters().iter().flat_map(|one| one.to_le_bytes());

@@ -13,7 +13,7 @@ pub struct AlphaSettings {
     pub start: f64,
     /// Alpha below which the schedule starts again.
     pub least: f64,
-    /// By how much of itself the mean error must fall for alpha to stay as it is.
+    /// Relative fall of the mean error that keeps alpha as it is.
     #[serde(skip_serializing_if = "is_published")]
     pub fall: f64,
 }
@@ -21,7 +21,7 @@ pub struct AlphaSettings {
 /// The published share of the mean error.
 const FALL: f64 = 0.005;
 
-/// Plans that say nothing of it are the same as before there was a choice.
+/// Plans without this setting keep their meaning from before it existed.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_published(fall: &f64) -> bool {
     *fall == FALL
@@ -51,7 +51,7 @@ pub struct Pass {
 pub struct AlphaSchedule {
     settings: AlphaSettings,
     alpha: f64,
-    /// The last pass was the one below the lower bound.
+    /// True if the last pass was the one below the lower bound.
     at_bottom: bool,
     before: Option<[f64; 2]>,
 }

@@ -13,7 +13,7 @@ pub struct Point {
     pub error: f64,
 }
 
-/// One curve: what it is called, perhaps nothing, and its points.
+/// One curve: its name, perhaps empty, and its points.
 pub type Series = (String, Vec<Point>);
 
 /// Reads `x,y,error[,name]` lines; the first line names the axes, points of one name are one curve. Lines without two
@@ -101,7 +101,7 @@ impl Viewport {
         )
     }
 
-    /// Lines to read values by.
+    /// Draws lines to read values by.
     fn draw(&self, out: &mut String) {
         for (y, text) in marks(self.y) {
             let (_, y) = self.at(0.0, y);
@@ -122,7 +122,7 @@ impl Viewport {
         }
     }
 
-    /// A curve; `name` where it is one of several, with the place of the name.
+    /// Draws a curve; `name` where it is one of several, with the place of the name.
     fn draw_curve(
         &self,
         points: &[Point],
@@ -168,7 +168,7 @@ impl Viewport {
     }
 }
 
-/// Round numbers within a range, four to nine of them, as they are written.
+/// Returns round numbers within a range, four to nine of them, as they are written.
 fn marks([low, high]: [f64; 2]) -> Vec<(f64, String)> {
     let magnitude = ((high - low) / 4.0).log10().floor();
     let unit = 10_f64.powf(magnitude);

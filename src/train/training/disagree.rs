@@ -1,9 +1,9 @@
 //! Incremental training: positions on which the static evaluation and a deeper search disagree (LB-07).
 //!
-//! In self-play at 0-ply every turn is looked at twice more. Plays: where the deeper search chooses
-//! another play, both resulting positions are labelled with the deeper chances. Cube: where the
-//! deeper chances lead to another action at one of several scores (by the procedure that the cube
-//! measure is defined with), the position is labelled with them.
+//! In self-play at 0-ply every turn is searched twice more. Plays: where the deeper search chooses another play, both
+//! resulting positions are labelled with the deeper chances. Cube: where the deeper chances lead to another action at
+//! one of several scores (by the procedure that the cube measure is defined with), the position is labelled with
+//! them.
 
 use super::games::{GameSettings, first_position, kind};
 use super::shard::Label;
@@ -15,11 +15,11 @@ use gammond_game::{Chances, MatchState, Position, Rules};
 
 /// A play counts as another one when the deeper search sees at least this much between them.
 pub(crate) const PLAY_MARGIN: f64 = 0.01;
-/// Cube actions count when static and deeper equity are at least this far apart.
+/// Least distance of static and deeper equity at which cube actions count.
 pub(crate) const CUBE_MARGIN: f32 = 0.005;
 /// Points that the player on roll and the opponent need where cube actions are compared.
 pub(crate) const SCORES: [(i32, i32); 4] = [(7, 7), (2, 3), (4, 7), (25, 25)];
-/// Chance per turn that the game goes on with the deeper search's choice.
+/// Chance per turn that the game continues with the deeper search's choice.
 const FOLLOW: f64 = 0.5;
 /// Longest game.
 const TURNS_MAX: usize = 400;

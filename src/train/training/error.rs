@@ -56,7 +56,7 @@ pub enum RunError {
     },
 }
 
-/// Reads what a TOML file says.
+/// Reads a TOML file.
 ///
 /// # Errors
 /// [`RunError::File`], [`RunError::Toml`], or [`RunError::Plan`] when a number is beyond its limits.

@@ -21,7 +21,7 @@ pub(super) struct Line<'a> {
     /// ... and on those held out after it, when there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<f64>,
-    /// Mean loss on what was trained on, over the last quarter of the steps.
+    /// Mean loss on the training labels, over the last quarter of the steps.
     loss: f64,
     /// Root mean square error of the equity differences between siblings among the newest labels,
     /// before and after.
@@ -69,7 +69,7 @@ struct FamilyOrder<'a> {
     pool: &'a [Label],
     families: Vec<Family>,
     at: usize,
-    /// Labels of this pass that have not been fed.
+    /// Number of labels of this pass that have not been fed.
     left: usize,
     batch: Vec<Label>,
 }
@@ -90,16 +90,16 @@ impl FamilyOrder<'_> {
     }
 }
 
-/// Root of the mean square of the error in equity differences between siblings.
+/// Returns the root of the mean square of the error in equity differences between siblings.
 fn pair_error(trainer: &mut Trainer, labels: &[Label]) -> f64 {
     let [sum, count] = trainer.pair_errors(labels);
     (sum / count.max(1.0)).sqrt()
 }
 
-/// Steps between two looks at whether to stop.
+/// Steps between two checks of the stop.
 const STEPS_PER_LOOK: usize = 32;
 
-/// Tells how far the training is; false when it is to stop.
+/// Reports the progress of the training; returns false when it is to stop.
 fn goes_on(control: &mut Control<'_>, [step, steps]: [usize; 2]) -> bool {
     let progress = Progress::new("steps", step as u64, Some(steps as u64));
     control.report_progress(progress, false);

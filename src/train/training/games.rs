@@ -1,9 +1,9 @@
 //! Self-play games and their labels: luck-adjusted lambda returns.
 //!
-//! At every position the mean over the 21 rolls of the value of the best play is computed (the
-//! same work as a 1-ply label); the game goes on with one roll, and what later positions teach is
-//! brought back without the luck of the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the
-//! correction (LB-05); `by_games` is the mean over many games (LB-06).
+//! At every position the mean over the 21 rolls of the value of the best play is computed (the same work as a 1-ply
+//! label); the game continues with one roll, and the values of later positions are carried back without the luck of
+//! the dice: `G = M + lambda (G' - V)` (LB-04). Siblings share the correction (LB-05); `by_games` is the mean over
+//! many games (LB-06).
 
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::selection::keep_selected;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GameSettings {
-    /// Weight of what the rest of the game taught, 0 (1-ply labels) to 1 (whole games).
+    /// Weight of the rest of the game, 0 (1-ply labels) to 1 (whole games).
     pub lambda: f32,
     /// Share of games from constructed odd positions.
     pub odd_starts: f64,
@@ -32,9 +32,9 @@ pub struct GameSettings {
     pub mild: f64,
     /// Share of games with much exploration: noise 0.25 in 30 % of the plays.
     pub wild: f64,
-    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value
-    /// with the correction that the rest of the game brought to the position chosen: what the game
-    /// taught about the plan holds for both, and their difference stays free of the dice.
+    /// Chance per play that another good candidate is labelled too. Its label is its own 1-ply value with the
+    /// correction that the rest of the game brought to the position chosen: the game's result counts for both, and
+    /// their difference stays free of the dice.
     pub extra: f64,
     /// True if races are among such candidates.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -44,7 +44,7 @@ pub struct GameSettings {
     /// Other plays that are followed for some turns with the game's own dice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub twins: Option<SiblingSettings>,
-    /// Plays that are looked at one play deeper when they are close together; 1 for none.
+    /// Number of plays that are searched one play deeper when they are close together; 1 for none.
     pub contenders: usize,
     /// Distance up to which plays are close, in equity.
     pub contest_margin: f32,
@@ -53,7 +53,7 @@ pub struct GameSettings {
     pub filter_plays: usize,
     /// ... among those within this equity of its best.
     pub filter_margin: f32,
-    /// The pruning net hands them over instead of the quick net: as good a choice for a third of the time.
+    /// True if the pruning net proposes plays instead of the quick net: as good a choice for a third of the time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pruning: bool,
     /// Labels are kept whose static equity differs by at least this from that at 1 ply. All are kept when neither this
@@ -134,7 +134,7 @@ impl Checked for GameSettings {
     }
 }
 
-/// Kind of net that judges a position: 0 contact, 1 race, 2 crashed; none when a table does.
+/// Returns the kind of net that evaluates a position: 0 contact, 1 race, 2 crashed; `None` when a table does.
 #[must_use]
 pub fn kind(position: &Position) -> Option<u8> {
     match Class::of(position) {
@@ -161,7 +161,7 @@ impl GameSettings {
     }
 }
 
-/// Looks one play ahead with an evaluator, and knows what a table answers.
+/// Looks one play ahead with an evaluator, and uses the tables' answers.
 #[derive(Clone, Copy, Debug)]
 pub struct OnePlyEvaluator<'a> {
     evaluator: &'a dyn Evaluator,
@@ -315,8 +315,8 @@ struct Turn {
     twin: Option<Position>,
 }
 
-/// Plays one game and appends its labels. A pure function of the judges, the settings, `starts` and `rng`.
-/// The game begins at one of `starts`, or where the settings say.
+/// Plays one game and appends its labels. The result depends only on the judges, the settings, `starts` and `rng`.
+/// The game begins at one of `starts`, or at a start of the settings.
 pub fn play(
     judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
@@ -387,7 +387,7 @@ pub fn play(
     keep_selected(judges, settings, rng, room, (out, first));
 }
 
-/// The labels of a game's turns, from the last to the first; `value` is how it ended.
+/// Labels a game's turns, from the last to the first; `value` is how it ended.
 fn label_turns(
     judges: OnePlyEvaluator<'_>,
     settings: &GameSettings,
@@ -396,7 +396,7 @@ fn label_turns(
     room: &mut Scratch,
     out: &mut Vec<Label>,
 ) {
-    // What is known of the turns from the present one on, the last first.
+    // Values of the turns from the present one on, the last first.
     let mut labels: Vec<[f32; 5]> = Vec::new();
     for (index, turn) in turns.iter().enumerate().rev() {
         let GameTurn {
@@ -494,7 +494,7 @@ fn other_play(
     wanted.then(|| (other, judges.mean(&other, settings, room)))
 }
 
-/// One of the four best plays that were not chosen, if it is within the margin.
+/// Returns one of the four best plays that were not chosen, if it is within the margin.
 fn another(
     ranked: &[JudgedReply],
     pick: usize,
@@ -511,8 +511,8 @@ fn another(
     others.get(below(rng, count) as usize).copied()
 }
 
-/// Mean of the luck-adjusted returns of `games` games without exploration from `position`, for the
-/// player on roll. Games use the streams `seed`, 0.. of the generator.
+/// Returns the mean of the luck-adjusted returns of `games` games without exploration from `position`, for the player
+/// on roll. Games use the streams `seed`, 0.. of the generator.
 #[must_use]
 pub(crate) fn by_games(
     judges: OnePlyEvaluator<'_>,
@@ -551,7 +551,8 @@ pub(crate) fn by_games(
     Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
 }
 
-/// `M + lambda (G' - V)`: the 1-ply value, corrected by what came later (seen from there), less what the roll has in it.
+/// Returns `M + lambda (G' - V)`: the 1-ply value, corrected by the later value (seen from there), less the share of
+/// the roll.
 fn returned(
     mean: [f32; 5],
     later: Option<[f32; 5]>,
@@ -636,8 +637,8 @@ mod tests {
         assert_eq!(returned(mean, Some(later), None, 1.0), mean);
     }
 
-    /// LB-02: games go on with the best of all plays, so labels are what rollouts without pruning say. Here a backgammon
-    /// is saved by plays that the fast net and the pruning net do not keep.
+    /// LB-02: games continue with the best of all plays, so labels agree with rollouts without pruning. Here a
+    /// backgammon is saved by plays that the fast net and the pruning net do not keep.
     #[test]
     fn filters_do_not_play() {
         let engine = Engine::builder().threads(1).build().unwrap();

@@ -17,7 +17,7 @@ const NET_BYTES_MAX: u64 = 1 << 30;
 /// One condition, and whether the candidate meets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// It is met.
+    /// True if the condition is met.
     pub passed: bool,
     /// Description of the result.
     pub text: String,
@@ -45,8 +45,8 @@ pub fn ahead_in_duel(other: &dyn Player, tally: &Tally, lead: f64) -> Finding {
     }
 }
 
-/// The candidate beside another on the records of a file: the 99 % interval of the paired difference of their losses
-/// reaches zero.
+/// Compares the candidate with another player on the records of a file. It passes if the 99 % interval of the paired
+/// difference of their losses reaches zero or lies below.
 ///
 /// # Errors
 /// When a player fails.
@@ -86,17 +86,17 @@ pub fn whole(mut file: BenchmarkFile) -> Result<Vec<Item>, String> {
     Ok(file.items)
 }
 
-/// Clearly ahead: the lead is reached and the interval lies above zero.
+/// Returns true if the lead is reached and the interval lies above zero.
 fn ahead(points: &Running, lead: f64) -> bool {
     points.mean() >= lead && points.interval99()[0] > 0.0
 }
 
-/// Losses are what is counted: worse is more.
+/// Returns true if the interval of the difference in losses reaches zero or lies below.
 fn not_worse(difference: &Running) -> bool {
     difference.interval99()[0] <= 0.0
 }
 
-/// A file, and what the system said of it.
+/// A file, and the system's error.
 pub type InFile = (PathBuf, io::Error);
 
 fn at(path: &Path) -> impl Fn(io::Error) -> InFile + use<'_> {

@@ -331,8 +331,8 @@ fn scatter_body<const UNUSED: usize, const FUSED: bool>(
     }
 }
 
-/// Smaller first moments are nothing: with the smallest denominator (1e-8) and a rate of 1e-3 they would move a weight by
-/// less than 1e-25.
+/// Bound below which first moments count as 0: with the smallest denominator (1e-8) and a rate of 1e-3 they would
+/// move a weight by less than 1e-25.
 const SMALLEST_MOMENT: f32 = 1e-30;
 
 #[inline(always)]

@@ -18,9 +18,9 @@ const POSITIONS_PER_PART: usize = 4;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Method {
-    /// By a search.
+    /// Labels by a search.
     Search(Settings),
-    /// By the mean luck-adjusted return of so many games of static play, with this seed.
+    /// Labels by the mean luck-adjusted return of so many games of static play, with this seed.
     Games(u32, u64),
 }
 
@@ -37,7 +37,7 @@ impl<'a> Labelling<'a> {
     /// Returns the labels that `engine` gives `positions` by `method`.
     ///
     /// # Errors
-    /// When the engine's files cannot be read any more.
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         method: Method,
@@ -122,7 +122,7 @@ impl Job for Labelling<'_> {
             lines.push_str(&record.training_line());
             lines.push('\n');
         }
-        // A search that was stopped may answer with less than was asked for.
+        // A search that was stopped may answer with less than requested.
         Ok((!stop.is_triggered()).then(|| lines.into_bytes()))
     }
 

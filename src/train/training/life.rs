@@ -1,9 +1,10 @@
 //! Cube life by position: the result of a deeper search with the cube, as a polynomial of values known without a search
 //! (TP-14 of `protocol-specs/training-files.md`).
 //!
-//! Janowski's model (1993) puts the value of a cube between a dead and a live one. Where between, a search that looks ahead knows better than
-//! a class of positions does: it turns the cube at the positions it meets. Its values, laid on that scale, are fitted by least squares; a position counts
-//! as much as there is between dead and live.
+//! Janowski's model (1993) puts the value of a cube between a dead and a live one. A search that looks ahead finds
+//! the place between them better than a class of positions does: it turns the cube at the positions it meets. Its
+//! values, laid on that scale, are fitted by least squares; a position counts as much as there is between dead and
+//! live.
 
 use gammond_engine::equity::{CubeEfficiency, CubeState, Leaf, MatchEquityTable, Stakes, Valuer};
 use gammond_engine::eval::nets::{CubeLife, LIFE_TERMS, NetEvaluator, life_terms};
@@ -143,7 +144,7 @@ fn look(
     })
 }
 
-/// Least squares for one owner, drawn to [`PRIOR`].
+/// Solves the least squares for one owner, drawn to [`PRIOR`].
 fn solve(seen: &[LifeEvidence], owner: usize) -> [f64; LIFE_TERMS] {
     // A row for each unknown: its equation, then what it is equal to.
     let mut rows = [[0.0; LIFE_TERMS + 1]; LIFE_TERMS];

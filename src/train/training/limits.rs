@@ -22,7 +22,7 @@ pub(super) const FACTOR_MAX: f64 = 10.0;
 pub(super) const ALPHA_MAX: f64 = 1000.0;
 /// Greatest difference of two equities.
 pub(super) const MARGIN_MAX: f64 = 6.0;
-/// Most plays that are looked at more closely: no roll has more.
+/// Most plays that are searched more closely: no roll has more.
 pub(super) const PLAYS_MAX: f64 = 3000.0;
 
 /// Returns a message if a value does not lie from `low` to `high`.

@@ -1,8 +1,8 @@
 //! Making nets: self-play positions, luck-adjusted labels, the float trainer, the gate.
 //!
-//! A run is one TOML file (see [`plan::Plan`]). [`games`] plays the present net against itself and labels
-//! what it meets, [`shard`] keeps the labels, [`step`] is one optimiser step over [`net`],
-//! [`run`] strings rounds together and can go on after a kill at any moment.
+//! A run is one TOML file (see [`plan::Plan`]). [`games`] plays the present net against itself and labels what it
+//! meets, [`shard`] keeps the labels, [`step`] is one optimiser step over [`net`], [`run`] strings rounds together
+//! and can resume after a kill at any moment.
 
 pub mod alpha;
 pub mod curve;

@@ -20,10 +20,10 @@ use std::path::Path;
 pub enum Head {
     /// A second layer, then five sigmoid outputs: chances.
     Sigmoid,
-    /// Five linear outputs in the place of the second layer and nothing behind them: they can only be compared, between
+    /// Five linear outputs in place of the second layer and nothing behind them: they can only be compared, between
     /// the plays of a roll (NF-30).
     Linear,
-    /// The same outputs, and what they say is learnt itself (NF-33).
+    /// The same outputs, each with its own target (NF-33).
     Values,
 }
 
@@ -94,12 +94,12 @@ impl Layout {
 
 /// Block size of the first layer: its units are a multiple of this.
 pub(super) const UNITS: usize = 64;
-/// Random weights of the first layer are up to this, on both sides of 0.
+/// Bound of the random weights of the first layer, on both sides of 0.
 const RANDOM_ROWS: f64 = 0.12;
 /// Random biases of the first layer likewise.
 const RANDOM_BIAS: f64 = 0.1;
 
-/// Random numbers up to `bound` on both sides of 0.
+/// Fills with random numbers up to `bound` on both sides of 0.
 fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
     for value in values {
         *value = ((gammond_base::rng::unit(rng) * 2.0 - 1.0) * bound) as f32;
@@ -107,7 +107,7 @@ fn fill(values: &mut [f32], bound: f64, rng: &mut ChaCha8Rng) {
 }
 
 impl Net {
-    /// Number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub const fn inputs(&self) -> usize {
         self.set.inputs()
@@ -268,7 +268,7 @@ impl Net {
     }
 
     /// Returns a net to train from the form of float net files; `None` when it has other inputs or widths than the
-    /// trainer knows (first layer a multiple of 64, second 16, 32 or 64).
+    /// trainer supports (first layer a multiple of 64, second 16, 32 or 64).
     #[must_use]
     pub(crate) fn from_float(net: &FloatNet) -> Option<Net> {
         let (h1, h2) = (net.shape.width, net.shape.second);

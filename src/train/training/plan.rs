@@ -1,4 +1,4 @@
-//! A training run as its TOML file says.
+//! A training run from its TOML file.
 
 use super::alpha::AlphaSettings;
 use super::error::{RunError, in_file, read_toml};
@@ -37,7 +37,7 @@ pub enum Origin {
         /// Add the inputs of rolls that reach blots, without weight at first.
         #[serde(default)]
         reach: bool,
-        /// All groups of inputs that the net has afterwards, in the place of `off` and `reach`; new ones are without
+        /// All groups of inputs that the net has afterwards, in place of `off` and `reach`; new ones are without
         /// weight at first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<String>,
@@ -48,7 +48,7 @@ pub enum Origin {
         first: usize,
         /// Units of the second layer, 16, 32 or 64.
         second: usize,
-        /// Groups of inputs, such as `["counts", "hand", "reach"]`, in the place of `hand`, `reach` and `off`.
+        /// Groups of inputs, such as `["counts", "hand", "reach"]`, in place of `hand`, `reach` and `off`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         inputs: Vec<String>,
         /// True if the 40 handcrafted inputs are used.
@@ -60,13 +60,13 @@ pub enum Origin {
         /// True if the sixteen inputs of checkers borne off are used; not with `hand`.
         #[serde(default)]
         off: bool,
-        /// Name of the first layer's activation, in the place of `squared`.
+        /// Name of the first layer's activation, in place of `squared`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         activation: Option<String>,
         /// True if the first layer passes on squares.
         #[serde(default)]
         squared: bool,
-        /// With squares: the first layer's limit is 2, and the second layer has none (see [`Limits::WIDE`]).
+        /// True for squares with a limit of 2 in the first layer and none in the second (see [`Limits::WIDE`]).
         #[serde(default)]
         wide: bool,
     },
@@ -169,7 +169,7 @@ pub struct Round {
     #[serde(default)]
     pub games: GameSettings,
     /// Shares of the games that begin in positions of a group (its name as in `weights`), drawn from the labels of
-    /// `earlier` runs; the others begin as `games` says.
+    /// `earlier` runs; the others begin as in `games`.
     #[serde(default, skip_serializing_if = "Weights::is_empty")]
     pub starts: Weights,
     /// Number of last rounds whose labels are trained on.
@@ -195,7 +195,7 @@ pub struct Round {
     /// number counts.
     #[serde(default)]
     pub weights: Weights,
-    /// The classical schedule in the place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
+    /// The classical schedule in place of the cosine: `rate` belongs to `alpha.start` and follows alpha, from one
     /// pass to the next.
     pub alpha: Option<AlphaSettings>,
     /// Number of times that this round is run.
@@ -282,7 +282,7 @@ const fn keep() -> f32 {
     0.998
 }
 
-/// A run, as its TOML file says.
+/// A run from its TOML file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -305,7 +305,7 @@ pub struct Plan {
     pub race: Origin,
     /// Net that filters plays (never trained in this run).
     pub quick: Option<Origin>,
-    /// Net file that hands plays over where games say `pruning`; the embedded one when left out.
+    /// Net file that prunes plays where games have `pruning`; the embedded one when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pruning: Option<PathBuf>,
     /// Labels a step.
@@ -412,7 +412,7 @@ impl Plan {
         Role::ALL.into_iter().filter_map(origin)
     }
 
-    /// The same in another order, to be changed.
+    /// Returns the origins of the nets, mutable, in another order than `origins`.
     pub(super) fn origins_mut(&mut self) -> impl Iterator<Item = (Role, &mut Origin)> {
         let parts = self.parts.iter_mut();
         let parts = parts.filter_map(|(name, origin)| Some((Role::named(name)?, Some(origin))));

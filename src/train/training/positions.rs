@@ -5,7 +5,7 @@ use gammond_game::Position;
 use gammond_game::notation::{LINE_BYTES_MAX, NotationError, parse_position_line};
 use std::io::{self, BufRead, Read as _};
 
-/// Positions, and the lines that are none with their reasons.
+/// Positions, and the other lines with the reasons.
 pub type Positions = (Vec<Position>, Vec<(u64, NotationError)>);
 
 /// Reads positions to the end.
@@ -21,7 +21,7 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Positions> {
             break;
         }
         if line.len() > LINE_BYTES_MAX {
-            // What follows is the rest of the line, not another one.
+            // The rest is part of this line, not another one.
             let text = format!("line {number} is longer than {LINE_BYTES_MAX} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, text));
         }

@@ -88,7 +88,7 @@ impl From<Width> for usize {
     }
 }
 
-/// Groups with fewer plays are never pruned.
+/// Least number of plays of a group that is pruned.
 const PLAYS_MIN: usize = 4;
 /// Groups that a round begins with, on which the ranking is measured before they are learnt from.
 const SHOWN: usize = 4000;
@@ -111,7 +111,7 @@ fn labels(after: &[Position], chances: &[Chances]) -> Plays {
         .collect()
 }
 
-/// One game; its groups.
+/// Plays one game and returns its groups.
 fn play(evaluator: &NetEvaluator, plan: &PruningPlan, rng: &mut ChaCha8Rng) -> Vec<Plays> {
     let mut groups = Vec::new();
     let how = Watched {
@@ -204,7 +204,7 @@ pub fn train(
             for batch in groups.chunks(plan.batch.max(1)) {
                 let settings = StepSettings {
                     rate,
-                    // Its last weights are the net: the rate has come down so far that they hardly move any more.
+                    // Its last weights are the net: the rate is so low by then that they hardly move.
                     keep: 0.0,
                     pairs: 0.0,
                 };

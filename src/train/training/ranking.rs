@@ -13,14 +13,14 @@ const SCALE: f32 = 0.08;
 /// Weight of a very bad play, beside 1 for the best.
 const BACKGROUND: f32 = 0.12;
 
-/// Equity of outputs or chances, without its constant.
+/// Returns the equity of outputs or chances, without its constant.
 pub(super) fn equity(values: &[f32; RESULTS]) -> f32 {
     let parts = values.iter().zip(EQUITY);
     parts.map(|(value, part)| value * part).sum()
 }
 
-/// The loss of a net that finds `found` for the plays of a roll, and its slopes over these outputs. The labels are those of
-/// the positions after the plays, the opponent on roll: least is best.
+/// Returns the loss of a net that finds `found` for the plays of a roll, and its slopes over these outputs. The
+/// labels are those of the positions after the plays, the opponent on roll: least is best.
 pub(super) fn slopes(
     plays: &[Label],
     found: &[[f32; RESULTS]],

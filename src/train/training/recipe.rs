@@ -1,11 +1,12 @@
 //! Runs one after the other, from random weights to the files that ship.
 //!
 //! A recipe is one TOML file with `[[stage]]`s, each a run with a plan of its own (see [`super::plan::Plan`]) in the
-//! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended with, and
-//! `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets, where the stage says how it is
-//! made. After each stage its nets are rounded to integers, in `STAGE/nets`, and
-//! play against a measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility net,
-//! lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on: finished stages are only checked.
+//! folder of its name. Where a plan names a net or an earlier folder, `stage:NAME` is what an earlier stage ended
+//! with, and `stage:NAME:ROLE` its net of another role; `pruning = "stage:NAME"` is the pruning net of its nets,
+//! where the stage defines it. After each stage its nets are rounded to integers, in `STAGE/nets`, and play against a
+//! measure; `curve.csv` grows by a line. At the end the nets that `[[net]]` lists, the pruning net and the volatility
+//! net, lie in `nets`. The folder must be new or the recipe's own. Killed at any moment, the same command goes on:
+//! finished stages are only checked.
 
 use super::error::{RunError, in_file};
 use super::limits::{Checked, LABELS_MAX, within};
@@ -30,7 +31,7 @@ const STAGE: &str = "stage:";
 /// Folder of the net files: those that ship, or those of a stage.
 const NETS: &str = "nets";
 const CURVE: &str = "curve.csv";
-/// Lies in folders that a recipe began with: what else lies there is its own.
+/// Marks folders that a recipe created: all files in them are its own.
 const MARK: &str = "recipe.json";
 /// The pruning net among them, or among the nets of a stage.
 const PRUNING: &str = "pruning";
@@ -180,7 +181,7 @@ impl ShippedNet {
     }
 }
 
-/// Returns the text after `stage:`, if a plan has it in the place of a path.
+/// Returns the text after `stage:`, if a plan has it in place of a path.
 fn of_stage(path: &Path) -> Option<&str> {
     path.to_str()?.strip_prefix(STAGE)
 }
@@ -196,7 +197,7 @@ fn last_net(name: &str, role: Role, stages: &[Stage], folder: &Path) -> Result<P
     Ok(net_path(&folder.join(name), rounds, role.name()))
 }
 
-/// Returns the plan with the files of the stages before it in the place of their names.
+/// Returns the plan with the files of the stages before it in place of their names.
 fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String> {
     let net_of_stage = |path: &Path, role: Role| -> Result<Option<PathBuf>, String> {
         let Some(text) = of_stage(path) else {
@@ -213,7 +214,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
     };
     let mut plan = plan.clone();
     for (role, origin) in plan.origins_mut() {
-        // What filters plays is some stage's contact net.
+        // The filter of plays is some stage's contact net.
         let role = match role {
             Role::Fast => Role::Contact,
             role => role,
@@ -246,7 +247,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
     Ok(plan)
 }
 
-/// Takes an empty or new folder for the recipe, or one that a recipe has: nothing of anybody else is written over.
+/// Takes an empty or new folder for the recipe, or a recipe's folder: files of other programs are never overwritten.
 fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
     std::fs::create_dir_all(folder).map_err(in_file(folder))?;
     let mark = folder.join(MARK);
@@ -366,12 +367,12 @@ impl StageTime {
         }
     }
 
-    /// Seconds times threads.
+    /// Returns the seconds times threads.
     fn seconds(&self) -> f64 {
         self.before + self.begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64
     }
 
-    /// Writes it down. The hours are told with the curve; a run does not fail for them.
+    /// Writes the hours to a file. The curve shows them; a run does not fail for them.
     fn keep(&self) {
         let _ = write_whole(&self.path, format!("{:.1}", self.seconds()).as_bytes());
     }
@@ -408,7 +409,7 @@ fn played(error: impl std::fmt::Display, path: &Path) -> RunError {
     }
 }
 
-/// Our player with the nets of a folder.
+/// Returns our player with the nets of a folder.
 #[must_use]
 pub(crate) fn player_of(nets: &Path) -> PlayerSpec {
     PlayerSpec::Gammond(Ours {
@@ -450,7 +451,7 @@ pub fn compare(
     Ok((end.complete).then_some([seen.mean(), seen.standard_error()]))
 }
 
-/// Measures the nets if the recipe says how; the outer `None` if it was stopped.
+/// Measures the nets if the recipe has a `measure`; the outer `None` if it was stopped.
 fn measured(
     recipe: &TrainingRecipe,
     nets: &Path,
@@ -506,8 +507,8 @@ fn small_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(NETS).join(format!("{name}.net"))
 }
 
-/// Makes the pruning net of the nets in a stage's or the recipe's folder, where one is wanted and not there yet; `false` when it was
-/// stopped.
+/// Makes the pruning net of the nets in a stage's or the recipe's folder, where one is required and missing; `false`
+/// when it was stopped.
 fn prune(
     plan: Option<&PruningPlan>,
     folder: &Path,
@@ -526,8 +527,8 @@ fn prune(
     })
 }
 
-/// Makes a net that watches those in a stage's or the recipe's folder, unless it is there; `false` when it was stopped. The
-/// plan is kept beside it, in `NAME.json`.
+/// Makes a net that watches those in a stage's or the recipe's folder, unless it is there; `false` when it was
+/// stopped. The plan is kept beside it, in `NAME.json`.
 ///
 /// # Errors
 /// [`RunError`]; also when a net is there that another plan made.
@@ -547,8 +548,7 @@ fn small_net(
             _ => Err(RunError::Plan {
                 path,
                 reason: format!(
-                    "is there already, and {name}.json does not say that the recipe's plan made it; \
-                     delete it or take another folder"
+                    "is there already, and {name}.json is not of the recipe's plan; delete it or take another folder"
                 ),
             }),
         };

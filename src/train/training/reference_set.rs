@@ -13,7 +13,7 @@ use gammond_game::{Position, Roll};
 use gammond_job::{Control, Progress};
 use std::path::Path;
 
-/// Plays of a roll that the scored nets look at: all of them.
+/// Plays of a roll that the scored nets see: all of them.
 const PLAYS_ALL: usize = 1000;
 
 /// One decision with its rolled-out candidates.
@@ -55,8 +55,8 @@ fn decision(line: &str) -> Option<RolledDecision> {
 /// Number of decisions between two calls for progress.
 const STRETCH: usize = 64;
 
-/// Mean loss in thousandths of a point with its standard error, and how many choices were not
-/// among the candidates (charged with the worst of them). `None` when it was stopped.
+/// Returns the mean loss in thousandths of a point with its standard error, and how many choices were not among the
+/// candidates (charged with the worst of them). `None` when it was stopped.
 #[must_use]
 pub fn score(
     judges: OnePlyEvaluator<'_>,

@@ -1,8 +1,8 @@
 //! First layers rounded for the positions that they see.
 //!
 //! The first layer is stored as integers. Where each weight is rounded by itself, the errors of inputs with large
-//! integers (pips, say) add up to hundredths of a point. Here the weights of a neuron are rounded one after the other,
-//! and what that changes in the neuron's sums, as the mean square over given positions, is made up for by the weights
+//! integers (pips, say) add up to hundredths of a point. Here the weights of a neuron are rounded one after the
+//! other, and the change of the neuron's sums, as the mean square over given positions, is compensated by the weights
 //! that are not yet rounded (optimal brain surgeon, Hassibi and Stork 1993; GPTQ, Frantar et al. 2023). The net that
 //! comes out is a float net whose first layer loses nothing when it becomes integers.
 
@@ -126,8 +126,8 @@ fn squares(net: &Net, units: &[f32], positions: &[Position]) -> Vec<f64> {
     squares
 }
 
-/// Returns the net with its first layer rounded to integers for `positions`, such as those it was trained with; `None` if there
-/// are no positions, or the weights leave the integers' room before or on the way.
+/// Returns the net with its first layer rounded to integers for `positions`, such as those it was trained with;
+/// `None` if there are no positions, or the weights exceed the integers' range before or during rounding.
 #[must_use]
 pub fn rounded_for(net: &Net, positions: &[Position]) -> Option<Net> {
     let scale = net.first_layer_scale().ok()?;

@@ -1,10 +1,9 @@
 //! A training run: rounds of sampling and training that follow one TOML file.
 //!
-//! Everything the run makes lies in its folder: `round-N.labels` (a journal), `round-N-KIND.net`
-//! (float nets after each round), `log.jsonl`, and `run.journal` with the checksums of all of them.
-//! A run that was killed goes on with the same command: whole records of the labels are kept, the
-//! round that was being trained is trained again from its start, and the results are the same as
-//! without the kill. A folder of another plan or with changed files is refused.
+//! All files of the run are in its folder: `round-N.labels` (a journal), `round-N-KIND.net` (float nets after each
+//! round), `log.jsonl`, and `run.journal` with the checksums of all of them. A killed run resumes with the same
+//! command: whole records of the labels are kept, the round that was being trained is trained again from its start,
+//! and the results are the same as without the kill. A folder of another plan or with changed files is refused.
 
 pub use super::error::RunError;
 use super::error::in_file;
@@ -64,7 +63,7 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
         } else {
             match Net::load(&net_path(folder, round, role.name())) {
                 Ok(net) => net,
-                // A net that the plan wants is not there yet: the round is not finished.
+                // A required net is missing: the round is not finished.
                 Err(_) => return Ok(None),
             }
         };

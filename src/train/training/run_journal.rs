@@ -58,7 +58,7 @@ fn key(role: Role) -> &'static str {
     }
 }
 
-/// Everything that decides a run, beside its rounds.
+/// Returns everything that decides a run, beside its rounds.
 fn header(plan: &Plan) -> Result<Header, RunError> {
     let mut rest = plan.clone();
     rest.round.clear();
@@ -121,7 +121,7 @@ impl RunJournal {
         if !path.exists() && folder.join("round-1-contact.net").exists() {
             return Err(RunError::Plan {
                 path,
-                reason: "there are rounds in the folder, but nothing says what made them; take another folder"
+                reason: "there are rounds in the folder, but no record of the plan that made them; take another folder"
                     .to_owned(),
             });
         }

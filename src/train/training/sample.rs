@@ -45,7 +45,7 @@ struct Sampling<'a> {
 }
 
 impl Job for Sampling<'_> {
-    /// Labels made.
+    /// Number of labels made.
     type Sum = usize;
     type Error = EngineError;
 
@@ -124,7 +124,7 @@ pub fn fill(
     Runner::new().journal(Some(path)).run(&sampling, control)
 }
 
-/// [`fill`] with the labels of disagreements between static evaluation and `plies` plies.
+/// Fills as [`fill`], with the labels of disagreements between static evaluation and `plies` plies.
 ///
 /// # Errors
 /// When the journal cannot be used or the engine refuses a position.

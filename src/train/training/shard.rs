@@ -25,15 +25,15 @@ pub struct Label {
     target: [u16; 5],
     /// 0 contact, 1 race, 2 crashed.
     pub kind: u8,
-    /// Another choice for the play that led to the label before this one; the difference between
-    /// the two targets is free of the luck that is in both.
+    /// True for another choice for the play that led to the label before this one; the difference between the two
+    /// targets is free of the luck that is in both.
     pub sibling: bool,
     /// Number of plays of the game behind the difference to its partner, for a sibling.
     pub horizon: u8,
 }
 
 impl Label {
-    /// A label from float targets, kept between -0.5 and 1.5.
+    /// Creates a label from float targets, kept between -0.5 and 1.5.
     #[must_use]
     pub fn new(position: Position, kind: u8, targets: [f32; 5]) -> Label {
         let target = targets.map(|c| ((c.clamp(-0.5, 1.5) + 0.5) * 32767.5).round() as u16);
@@ -46,14 +46,14 @@ impl Label {
         }
     }
 
-    /// The same label with so many plays behind its difference, at most 3.
+    /// Returns the same label with so many plays behind its difference, at most 3.
     #[must_use]
     pub(crate) const fn with_horizon(mut self, horizon: u8) -> Label {
         self.horizon = horizon & HORIZON[1];
         self
     }
 
-    /// The same label as a sibling of the one before it.
+    /// Returns the same label as a sibling of the one before it.
     #[must_use]
     pub(crate) const fn beside_the_last(mut self) -> Label {
         self.sibling = true;
@@ -126,7 +126,7 @@ pub fn select(labels: &[Label], wanted: impl Fn(&Label) -> bool) -> Vec<Family> 
     families
 }
 
-/// Each family as often as `weight` of its first label says, the fraction at random.
+/// Repeats each family as often as `weight` of its first label, the fraction at random.
 #[must_use]
 pub fn repeated(
     labels: &[Label],
@@ -168,7 +168,7 @@ pub fn gather<'a>(
     })
 }
 
-/// Labels in random order, each taken while one of its groups has fewer than `wanted`.
+/// Returns the labels in random order, each taken while one of its groups has fewer than `wanted`.
 #[must_use]
 pub fn by_group(labels: &[Label], wanted: usize, seed: u64) -> Vec<Label> {
     let mut families = select(labels, |_| true);
@@ -336,7 +336,7 @@ mod tests {
                 .map(|l| (l.kind, l.sibling))
                 .eq(expected)
         );
-        // Of three in a row the third stands alone.
+        // The third of three in a row stands alone.
         let row = [labels[0], labels[1], labels[1]];
         let families = select(&row, |_| true);
         assert_eq!(

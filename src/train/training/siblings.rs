@@ -1,14 +1,14 @@
 //! Coupled lines of siblings (LB-09): two plays of one roll, followed with the same dice.
 //!
-//! The difference between the 1-ply values of two siblings is what the labelling net already believes one play ahead.
-//! Some plays later it knows better what each of them was worth; with the same dice on both sides and the luck taken
-//! out, little noise comes with it. Every step of the two lines is a pair with a shorter horizon of its own.
+//! The difference between the 1-ply values of two siblings is the labelling net's view one play ahead. Some plays
+//! later its values of both are better; with the same dice on both sides and the luck taken out, little noise comes
+//! with it. Every step of the two lines is a pair with a shorter horizon of its own.
 
 use gammond_engine::search::{OnePly, Scratch};
 use gammond_game::{Chances, Position, Roll};
 use serde::{Deserialize, Serialize};
 
-/// Longest horizon that labels can say.
+/// Longest horizon of labels.
 pub(crate) const HORIZON_MAX: u8 = 3;
 
 /// Settings for following siblings.
@@ -71,9 +71,9 @@ pub(super) struct Sibling {
     pub(super) differences: Vec<[f32; 5]>,
 }
 
-/// Follows `sibling`, another choice for the first position of `line`, with the dice of the line; `exact` knows the positions
-/// that need no net. One twin for each step until
-/// the lines meet, the game ends or something else than the best play was made.
+/// Follows `sibling`, another choice for the first position of `line`, with the dice of the line; `exact` answers the
+/// positions that need no net. One twin for each step until the lines meet, the game ends or something else than the
+/// best play was made.
 pub(super) fn follow(
     one: &OnePly<'_>,
     exact: &dyn Fn(&Position) -> Option<Chances>,
@@ -111,7 +111,7 @@ pub(super) fn follow(
         if let (Some(drawn), Some(main)) = (drawn, &step.drawn) {
             let later: &[[f32; 5]] = match twins.last() {
                 Some(next) => &next.differences,
-                // They have met: no horizon tells them apart any more.
+                // The lines have met: no horizon distinguishes them.
                 None if met => &[[0.0; 5]; HORIZON_MAX as usize],
                 None => &[],
             };
@@ -135,7 +135,7 @@ fn minus(a: [f32; 5], b: [f32; 5]) -> [f32; 5] {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-/// A difference of chances as the other player sees it.
+/// Returns a difference of chances as the other player sees it.
 fn turned(difference: [f32; 5]) -> [f32; 5] {
     let zero = Chances::from_array([0.0; 5]).inverted().to_array();
     minus(Chances::from_array(difference).inverted().to_array(), zero)
@@ -205,7 +205,7 @@ mod tests {
         }
     }
 
-    /// Nothing is followed beyond a play that was not the best; lines that meet say all horizons.
+    /// Lines are not followed beyond a play that was not the best; lines that meet give all horizons.
     #[test]
     fn lines_end_where_they_part_from_the_game_or_meet() {
         let evaluator = NetEvaluator::embedded_fast().unwrap();

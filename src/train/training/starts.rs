@@ -124,14 +124,14 @@ impl Layout {
         low + below(rng, (high - low + 1) as u32) as usize
     }
 
-    /// `count` checkers one by one on points `low..=high`.
+    /// Places `count` checkers one by one on points `low..=high`.
     fn scatter(&mut self, rng: &mut ChaCha8Rng, count: u32, low: usize, high: usize) {
         for _ in 0..count {
             self.put(Layout::between(rng, low, high), 1);
         }
     }
 
-    /// `count` points of 2 or 3 checkers within `low..=high`.
+    /// Makes `count` points of 2 or 3 checkers within `low..=high`.
     fn make(&mut self, rng: &mut ChaCha8Rng, count: u32, low: usize, high: usize) {
         for _ in 0..count {
             let checkers = 2 + u32::from(below(rng, 4) == 0);

@@ -3,7 +3,7 @@
 //! A batch is cut into `CHUNKS` parts whatever the number of threads, and the parts are added in
 //! order, so a run gives the same bits on one thread and on many.
 //!
-//! The head of the net decides what is learnt: chances and the differences between siblings, or how the plays of a roll
+//! The head of the net decides the target: chances and the differences between siblings, or how the plays of a roll
 //! rank (`super::ranking`).
 
 use super::kernel::{
@@ -82,7 +82,7 @@ struct LabelGroup {
 struct Pass {
     a2: [f32; SECOND_MAX],
     out: [f32; 5],
-    /// Outputs that the rules leave open; the others are 0 wherever the net is asked, so it need not learn them.
+    /// Outputs that the rules leave open; the others are 0 wherever the net is used, so it need not learn them.
     open: [bool; 5],
 }
 
@@ -133,12 +133,12 @@ impl Trainer {
         }
     }
 
-    /// Mean loss over labels, without learning from them.
+    /// Returns the mean loss over labels, without learning from them.
     pub fn loss(&mut self, labels: &[Label]) -> f64 {
         self.gradient(labels, 0.0) / labels.len().max(1) as f64
     }
 
-    /// Sum of the squared errors of equity differences between siblings, and their number.
+    /// Returns the sum of the squared errors of equity differences between siblings, and their number.
     pub(crate) fn pair_errors(&mut self, labels: &[Label]) -> [f64; 2] {
         self.gradient(labels, 0.0);
         self.parts.iter().fold([0.0; 2], |sum, part| {
@@ -171,8 +171,8 @@ impl Trainer {
         self.parts.iter().map(|part| part.loss).sum()
     }
 
-    /// One step over `batch`. Returns the mean loss: cross-entropy of a label above that of its target, or what is
-    /// minimised for a roll.
+    /// Takes one step over `batch`. Returns the mean loss: cross-entropy of a label above that of its target, or what
+    /// is minimised for a roll.
     pub fn step(&mut self, batch: &[Label], settings: StepSettings) -> f64 {
         let loss = self.gradient(batch, settings.pairs);
         self.steps += 1;
@@ -238,7 +238,7 @@ impl ChunkGradient {
         }
     }
 
-    /// A label and the siblings after it are the plays of a roll.
+    /// Computes the slopes of a label and the siblings after it as the plays of a roll.
     fn rolls(&mut self, net: &Net, labels: &[Label]) {
         self.group.transpose::<RESULTS>(net);
         for plays in labels.chunk_by(|_, next| next.sibling) {
@@ -252,7 +252,7 @@ impl ChunkGradient {
         }
     }
 
-    /// Every target is learnt by itself: squared errors.
+    /// Computes the slopes of each target by itself: squared errors.
     fn values(&mut self, net: &Net, labels: &[Label]) {
         self.group.transpose::<RESULTS>(net);
         for labels in labels.chunks(GROUP) {
@@ -313,7 +313,7 @@ impl ChunkGradient {
         self.back_below::<H>(net, labels.len());
     }
 
-    /// The part of the gradient below the second layer's sums, for the `count` labels of the group.
+    /// Computes the part of the gradient below the second layer's sums, for the `count` labels of the group.
     fn back_below<const H: usize>(&mut self, net: &Net, count: usize) {
         let (l, first) = (net.layout(), net.first);
         let LabelGroup {
@@ -466,7 +466,7 @@ impl Pass {
     }
 }
 
-/// Cross-entropy of `p` under `target`, less the entropy of `target` where that lies within 0 to 1.
+/// Returns the cross-entropy of `p` under `target`, less the entropy of `target` where that lies within 0 to 1.
 fn divergence(target: f32, p: f32) -> f32 {
     let term = |t: f32, q: f32| {
         let own = if t > 0.0 { t.min(1.0).ln() } else { 0.0 };

@@ -1,5 +1,5 @@
-//! The volatility net: a small net that knows how far the next roll moves the winning chance, made by watching the strong nets
-//! (TP-13 of `protocol-specs/training-files.md`).
+//! The volatility net: a small net for how far the next roll moves the winning chance, trained on games of the strong
+//! nets (TP-13 of `protocol-specs/training-files.md`).
 //!
 //! Games of the strong nets against themselves, with exploration; at every turn the strong nets look one play ahead, and the
 //! standard deviation of the winning chance over the 21 rolls is what the small net learns. At the end what it says is laid beside
@@ -31,7 +31,7 @@ pub struct VolatilityPlan {
     pub name: String,
     /// The nets to be watched: a folder or file; the embedded ones when not set.
     pub nets: Option<PathBuf>,
-    /// Rounds of games; each is learnt from once it is played, and tells before how well the net knows it.
+    /// Rounds of games; the net learns from each after it is played; before, it measures the net's error on it.
     pub rounds: usize,
     /// Games in a round.
     pub games: usize,
@@ -45,7 +45,7 @@ pub struct VolatilityPlan {
     pub odd_starts: f64,
     /// Chance that a play is any legal one instead of the best.
     pub explore: f64,
-    /// Share of the turns that are looked at.
+    /// Share of the turns that are used.
     pub share: f64,
     /// Settings of the cube life fit.
     pub life: LifePlan,
@@ -55,7 +55,7 @@ pub struct VolatilityPlan {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LifePlan {
-    /// Games whose positions are looked at, as many as `share` says.
+    /// Games whose positions are used, by the share `share`.
     pub games: usize,
     /// Plies of the searches.
     pub plies: u8,
@@ -85,7 +85,7 @@ const SHARE_LEAST: f64 = 0.001;
 /// Units: as many as a small net has room for.
 const WIDTH: usize = 64;
 
-/// One game: positions and how restless they are.
+/// Plays one game and returns its positions, each with its volatility.
 fn play(evaluator: &NetEvaluator, plan: &VolatilityPlan, number: u64) -> Vec<Label> {
     let (mut rng, mut choice) = (
         stream(plan.seed, 2 * number),
@@ -142,7 +142,7 @@ pub fn train(
             let done = (round * plan.passes + pass) as f32;
             let settings = StepSettings {
                 rate: plan.rate * watch::cosine(done / (plan.rounds * plan.passes) as f32),
-                // As for pruning nets: the rate has come down so far that the last weights are the net.
+                // As for pruning nets: at the end the rate is so low that the last weights are used.
                 keep: 0.0,
                 pairs: 0.0,
             };

@@ -22,8 +22,8 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// One game, as long as there is contact: `seen` is told the position of every turn with a legal play, the positions after all plays of its
-    /// roll and their static chances.
+    /// Plays one game, as long as there is contact. `seen` gets the position of every turn with a legal play, the
+    /// positions after all plays of its roll and their static chances.
     pub(super) fn game(
         &self,
         evaluator: &dyn Evaluator,

@@ -289,7 +289,7 @@ fn a_sentence_and_a_score_that_disagree() {
     );
     let text = record.file("tester", Vec::new()).to_string();
     assert!(
-        text.contains("; note: game 1: the server said 1 for alice, its score says 2 for alice"),
+        text.contains("; note: game 1: the server reported 1 for alice, its score 2 for alice"),
         "{text}"
     );
     assert!(

@@ -1,7 +1,7 @@
 //! Markdown: length of lines, links, and the figures that README repeats.
 
-use super::{base, holds};
-use std::collections::BTreeSet;
+use super::{base, holds, rules};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -77,15 +77,16 @@ fn lines_of_documents_are_short() {
 /// Returns the anchors of a page's headings, as forges and mdBook make them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = prose(text).filter(|(_, line)| line.starts_with('#'));
-    headings
-        .map(|(_, line)| {
-            let title = line.trim_start_matches('#').trim().to_lowercase();
-            let kept = title
-                .chars()
-                .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
-        })
-        .collect()
+    headings.map(|(_, line)| one_anchor(line)).collect()
+}
+
+/// Returns the anchor of a heading.
+fn one_anchor(heading: &str) -> String {
+    let title = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = title
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 /// Returns the targets of the links and pictures of a line.
@@ -128,6 +129,79 @@ fn links_of_documents_lead_somewhere() {
 /// Returns the cells of a table's row.
 fn cells(row: &str) -> Vec<&str> {
     row.trim_matches('|').split('|').map(str::trim).collect()
+}
+
+/// Readers of `protocol-specs/`, as its index names them, each with the word that names the reader at the top of a page.
+const READERS: [(&str, &str); 6] = [
+    ("Players", "players"),
+    ("gnubg users", "gnubg users"),
+    ("Authors of programs", "authors"),
+    ("Researchers", "researchers"),
+    ("Owners of servers, farms and bots", "owners"),
+    ("Maintainers", "maintainers"),
+];
+
+/// Every page of `protocol-specs/` stands in its index under one reader, with the ids of its rules, and its first
+/// paragraph names that reader. README.md leads to each reader's pages.
+#[test]
+fn pages_of_specifications_have_one_reader() {
+    let folder = base().join("protocol-specs");
+    let read = |path: &Path| fs::read_to_string(path).unwrap();
+    let (index, readme) = (
+        read(&folder.join("README.md")),
+        read(&base().join("README.md")),
+    );
+    let mut sections = index.split("\n## ").skip(1);
+    let (mut rows, mut wrong): (BTreeMap<String, usize>, _) = (BTreeMap::new(), Vec::new());
+    for (reader, word) in READERS {
+        let section = sections.next().unwrap_or_default();
+        let heading = format!("## {reader}\n");
+        assert!(
+            section.starts_with(&heading[3..]),
+            "{reader} is not the next heading"
+        );
+        let link = format!("(protocol-specs/README.md#{})", one_anchor(&heading));
+        if !readme.contains(&link) {
+            wrong.push(format!("README.md does not lead to {reader}"));
+        }
+        for row in section.lines().filter(|line| line.starts_with("| [")) {
+            let [pages, _, ids] = cells(row)[..] else {
+                panic!("{row}")
+            };
+            let mut found = BTreeSet::new();
+            for page in targets(pages) {
+                *rows.entry(page.to_owned()).or_default() += 1;
+                let text = read(&folder.join(page));
+                let top = text.split("\n\n").nth(1).unwrap_or_default();
+                let is_named = top.to_lowercase().contains(word);
+                if page.ends_with(".md") && !is_named {
+                    wrong.push(format!("{page}: the first paragraph does not name {word}"));
+                }
+                let letters = text.lines().filter_map(rules::rule_id);
+                let letters = letters.filter_map(|id| id.rsplit_once('-'));
+                found.extend(letters.map(|(letters, _)| letters.to_owned()));
+            }
+            let is_kind = |id: &&str| id.bytes().all(|byte| byte.is_ascii_uppercase());
+            let listed = ids.split(", ").filter(|id| !id.is_empty()).filter(is_kind);
+            if listed.map(str::to_owned).collect::<BTreeSet<_>>() != found {
+                wrong.push(format!("{pages}: the ids are {found:?}"));
+            }
+        }
+    }
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let page = match name.as_str() {
+            "README.md" => continue,
+            "measured" => "measured/README.md".to_owned(),
+            _ => name,
+        };
+        let count = rows.remove(&page).unwrap_or(0);
+        if count != 1 {
+            wrong.push(format!("{page}: in {count} rows of the index"));
+        }
+    }
+    wrong.extend(rows.into_keys().map(|page| format!("{page}: a second row")));
+    holds(&wrong);
 }
 
 /// BENCHMARKS.md is one page, and each of its rows names a command that stands below.

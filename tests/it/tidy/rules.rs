@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The id of a rule that begins on this line: `- **PID-03** …`, `**PID-03** …` or with backticks.
-fn rule_id(line: &str) -> Option<&str> {
+pub(super) fn rule_id(line: &str) -> Option<&str> {
     let rest = line.trim_start().trim_start_matches("- ");
     let (rest, mark) = match rest.strip_prefix("**") {
         Some(rest) => (rest, "**"),

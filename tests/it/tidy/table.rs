@@ -97,5 +97,5 @@ fn files_named_by_architecture_exist() {
         assert_eq!(found.len(), now, "{what}: {found:?}");
         rows += 1;
     }
-    assert_eq!(rows, 12);
+    assert_eq!(rows, 14);
 }

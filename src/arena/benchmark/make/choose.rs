@@ -10,11 +10,11 @@ use gammond_game::notation::PositionKey;
 use gammond_game::{Position, Roll};
 use gammond_job::{BadPart, Header, Job, Progress};
 
-/// Plays that are looked at two plies deep.
+/// Number of plays that are searched two plies deep.
 const LOOKED_AT: i8 = 20;
 /// Look-ahead of the choice.
 const PLIES: u8 = 2;
-/// Games by which the number of games is judged: each first throw comes twice.
+/// Number of games by which the number of games is chosen: each first throw comes twice.
 const GAMES_FIRST: u32 = 2 * GAMES_PER_PART;
 /// Fewest games of a candidate.
 const GAMES_LEAST: u32 = 4 * GAMES_PER_PART;
@@ -36,7 +36,7 @@ pub struct Chosen {
     pub games: Vec<u32>,
 }
 
-/// The choice.
+/// The work of choosing.
 #[derive(Debug)]
 pub struct Choosing<'a> {
     engine: &'a Engine,
@@ -49,7 +49,7 @@ impl<'a> Choosing<'a> {
     /// Chooses among `wanted` as `recipe` says.
     ///
     /// # Errors
-    /// When the engine's files cannot be read any more.
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,
@@ -64,7 +64,7 @@ impl<'a> Choosing<'a> {
         })
     }
 
-    /// Returns the candidates of a wanted record; none when it is not worth one.
+    /// Returns the candidates of a wanted record; `None` when the record is not worth rolling out.
     fn choose(
         &self,
         number: usize,
@@ -126,7 +126,7 @@ impl<'a> Choosing<'a> {
         Ok(Some(chosen))
     }
 
-    /// Returns the number of games of each candidate that makes all losses as precise as the recipe asks. It is
+    /// Returns the number of games of each candidate that makes all losses as precise as the recipe requires. It is
     /// estimated from a few first games and from the 2-ply equities (`deep`).
     fn games(
         &self,
@@ -166,7 +166,7 @@ impl<'a> Choosing<'a> {
             games.clamp(GAMES_LEAST.min(most), most)
         };
         let mut enough: Vec<u32> = equities.iter().zip(losses).map(enough).collect();
-        // Every loss is one against the best play, which may turn out to be any of those that are close.
+        // Every loss is measured against the best play, which may be any of those that are close.
         let widest = enough.iter().copied().max().unwrap_or(most);
         if self.recipe.error_share == 0.0 || chosen.roll.is_none() {
             enough.fill(widest);
@@ -209,7 +209,7 @@ fn losses(candidates: &[Position], deep: &[RankedPlay]) -> Vec<f64> {
     }
 }
 
-/// Cubeless, with every play judged.
+/// Returns cubeless settings that evaluate every play.
 fn settings(plies: u8) -> Settings {
     Settings::plies(plies).with_cubeful(false)
 }
@@ -242,8 +242,8 @@ fn is_worth(recipe: &Recipe, static_: &[RankedPlay], deep: &[RankedPlay]) -> boo
     }
 }
 
-/// Bytes of a chosen record: how many are listed, how many are rolled out, the games of each, the keys of the candidates.
-/// None for a position that becomes no record.
+/// Encodes a chosen record: the number of candidates listed and rolled out, the games of each, and their keys. `None`
+/// for a position that becomes no record.
 fn pack(chosen: &Chosen) -> Vec<u8> {
     let mut bytes = (chosen.listed as u32).to_le_bytes().to_vec();
     bytes.extend((chosen.games.len() as u32).to_le_bytes());
@@ -285,7 +285,7 @@ fn unpack(wanted: &RecordRequest, sides: usize, bytes: &[u8]) -> Option<Chosen> 
 }
 
 impl Job for Choosing<'_> {
-    /// Records chosen, how far the quotas are filled, positions looked at.
+    /// Records chosen, progress of the quotas, positions examined.
     type Sum = Choice;
     type Error = EngineError;
 
@@ -361,9 +361,9 @@ pub struct Choice {
 /// Numbers of positions that became no record, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Fewer than two plays, or the plays are not as the recipe's [`Interest`] asks.
+    /// Number of records with fewer than two plays, or with plays that do not match the recipe's [`Interest`].
     pub undecided: u64,
-    /// No quota is for their group.
+    /// Records of groups without a quota.
     pub other_groups: u64,
     /// The quotas of their groups were full.
     pub full_quotas: u64,
@@ -383,7 +383,7 @@ mod tests {
             .map(|(game, value)| value + f64::from(u8::from(game >= 36)))
             .collect();
         assert!((scatter(&apart) - 0.5).abs() < 1e-12);
-        // Where not every throw comes twice, all that differs counts.
+        // Where not every throw comes twice, all differences count.
         let few: Vec<f64> = throws(40).collect();
         assert!(scatter(&few) > 100.0);
     }

@@ -2,7 +2,7 @@
 
 use gammond_game::{Group, Position};
 
-/// So many records of a group of positions.
+/// A number of records of a group of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// The group.
@@ -15,16 +15,16 @@ pub struct Quota {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuotaError {
-    /// It has another shape.
+    /// The text has another shape.
     #[error("quota '{0}' is not GROUP=NUMBER, such as contact=1000")]
     Shape(String),
-    /// There is no such group.
+    /// The group is unknown.
     #[error("quota '{found}': there is no group of this name; groups are {}", names().join(", "))]
     Group {
         /// Name as given.
         found: String,
     },
-    /// It is no number of records.
+    /// The text is no number of records.
     #[error("quota '{group}={found}': expected a whole number above 0")]
     Number {
         /// The group.
@@ -73,7 +73,7 @@ impl std::fmt::Display for Quota {
     }
 }
 
-/// Returns true if the quotas ask for positions of this kind.
+/// Returns true if the quotas include positions of this kind.
 pub(super) fn may_take(quotas: &[Quota], position: &Position) -> bool {
     quotas.is_empty() || quotas.iter().any(|quota| quota.group.holds(position))
 }

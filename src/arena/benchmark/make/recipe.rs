@@ -46,18 +46,18 @@ pub struct Recipe {
     /// Settings of the candidates' rollouts. Cubeless; `error` is the standard error of each loss, as predicted by a
     /// few first games; `trials` is the largest number of games.
     pub rollout: RolloutSettings,
-    /// With `error`: a loss needs to be known no better than to this share of itself, by what it is at two plies. 0 for all
-    /// losses alike. Candidates far behind then have fewer games: the first ones of the others.
+    /// With `error`: the precision that a loss needs, as a share of the loss at two plies. 0 for all losses alike.
+    /// Candidates far behind then have fewer games: the first ones of the others.
     pub error_share: f64,
     /// Number of candidates of a roll that are rolled out; the favourite of the static evaluation may be added.
     pub best: usize,
-    /// Every play is a candidate.
+    /// True if every play is a candidate.
     pub full: bool,
     /// Rolls that are worth a record.
     pub interest: Interest,
     /// Number of records of each kind; no limits if empty.
     pub quotas: Vec<Quota>,
-    /// Cubeful rollouts of cube decisions in the place of plays and positions (`c` records).
+    /// Cubeful rollouts of cube decisions in place of plays and positions (`c` records).
     pub cube: Option<CubeStakes>,
 }
 
@@ -66,7 +66,7 @@ pub struct Recipe {
 pub struct CubeStakes {
     away: u8,
     score: Score,
-    /// Match winning chance of who doubles, after a pass.
+    /// Match winning chance of the player who doubles, after a pass.
     pub pass: f64,
 }
 
@@ -120,7 +120,7 @@ impl CubeStakes {
 }
 
 impl Recipe {
-    /// Money play without a cube.
+    /// Returns money play without a cube.
     pub(super) fn state() -> MatchState {
         MatchState::money(Rules::default())
     }
@@ -158,7 +158,7 @@ impl Recipe {
     }
 }
 
-/// Chances of each game of each candidate of a record, for the games with these numbers.
+/// Returns the chances of each game of each candidate of a record, for the games with these numbers.
 pub(super) fn games(
     engine: &Engine,
     (recipe, number): (&Recipe, usize),
@@ -193,7 +193,8 @@ pub(super) fn games(
 /// Number of sides of a cube decision that are rolled out: no double, and a double that is taken.
 pub(super) const CUBE_SIDES: usize = 2;
 
-/// Match winning chances of each game of both sides of a cube decision, each as a chance of winning alone.
+/// Returns the match winning chances of each game of both sides of a cube decision, each as a chance of winning
+/// alone.
 fn cube_games(
     engine: &Engine,
     question: (&RolloutQuery, &RolloutSettings),
@@ -213,10 +214,11 @@ fn cube_games(
     (0..CUBE_SIDES).map(side).collect()
 }
 
-/// Everything that decides the records: the header of the finished file, and with another kind of the candidates.
+/// Returns everything that decides the records: the header of the finished file, and with another kind of the
+/// candidates.
 ///
 /// # Errors
-/// When the engine's files cannot be read any more.
+/// When the engine's files can no longer be read.
 pub fn header(
     engine: &Engine,
     recipe: &Recipe,
@@ -295,7 +297,7 @@ pub(super) fn truncation(truncate: Truncation) -> String {
     }
 }
 
-/// Positions and rolls, and how many.
+/// Returns a checksum of the positions and rolls, and of their number.
 fn checksum(wanted: &[RecordRequest]) -> String {
     let lines: Vec<String> = wanted.iter().map(line).collect();
     let sum = sha256(lines.join("\n").as_bytes());

@@ -24,7 +24,7 @@ pub struct Rolling<'a> {
 /// Rollout results of a record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownResults {
-    /// Parts that were counted.
+    /// Number of parts that were counted.
     pub parts: u64,
     /// The mean chances of each part of each candidate. A candidate has as many parts as it has games for.
     pub candidates: Vec<Vec<[f64; 5]>>,
@@ -34,7 +34,7 @@ impl<'a> Rolling<'a> {
     /// Rolls `records` out as `recipe` says.
     ///
     /// # Errors
-    /// When the engine's files cannot be read any more.
+    /// When the engine's files can no longer be read.
     pub fn new(
         engine: &'a Engine,
         recipe: &'a Recipe,

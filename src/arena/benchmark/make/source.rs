@@ -8,7 +8,7 @@ use gammond_game::notation::{
 use gammond_game::{Position, Roll, Rules, generate_plays};
 use gammond_report::analysis::{Action, Terms, replay_from};
 
-/// A record that is wanted.
+/// A requested record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordRequest {
     /// The position.
@@ -19,7 +19,7 @@ pub struct RecordRequest {
     pub listed: Vec<Position>,
 }
 
-/// Records that are wanted, and lines that ask for none with the reasons.
+/// Requested records, and lines without one, with the reasons.
 pub type Source = (Vec<RecordRequest>, Vec<(u64, SourceError)>);
 
 /// Reasons for skipping a line or a game.
@@ -32,7 +32,7 @@ pub enum SourceError {
     /// Words behind position and roll.
     #[error("more than a position and a roll")]
     Words,
-    /// No position, roll or record.
+    /// The text is no position, roll or record.
     #[error(transparent)]
     Notation(#[from] NotationError),
     /// A listed candidate that cannot be rolled out.
@@ -69,7 +69,7 @@ pub enum Unrolled {
 /// Treatment of the candidates that `m` records list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
-    /// Only the position and the roll are used.
+    /// The rest of the line is ignored: only the position and the roll are used.
     Ignored,
     /// The candidates are those to roll out: each must be the result of a legal play, once.
     Used,
@@ -92,7 +92,7 @@ pub fn lines(text: &[u8], unrolled: Unrolled, lists: Lists) -> Source {
     (wanted, wrong)
 }
 
-/// Returns the record that a line asks for; those of a `.bm` file keep their kind.
+/// Returns the record that a line requests; those of a `.bm` file keep their kind.
 fn one(line: &[u8], lists: Lists) -> Result<Option<Line>, SourceError> {
     match line {
         [] | [b'#', ..] => return Ok(None),
@@ -127,7 +127,7 @@ struct Line {
     position: Position,
     roll: Option<Roll>,
     listed: Vec<Position>,
-    /// The record of a position stays one.
+    /// True if the record of a position stays one.
     fixed: bool,
 }
 

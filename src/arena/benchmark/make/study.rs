@@ -19,7 +19,7 @@ pub struct FilterStudy {
     pub kept: Running,
     /// Plays in all.
     pub plays: Running,
-    /// Decisions whose best play is not kept.
+    /// Number of decisions whose best play is not kept.
     pub missed: u64,
     /// ... by more than two standard errors of the loss of the best play that is kept.
     pub clearly: u64,
@@ -68,7 +68,7 @@ pub fn study(
     known: &[KnownResults],
 ) -> Result<Vec<FilterStudy>, EngineError> {
     let mut rows = vec![FilterStudy::new("list")];
-    // The automatic one is another of them, by what is asked for.
+    // The automatic filter is another of them, depending on the request.
     let names = MoveFilter::NAMES.into_iter();
     rows.extend(names.filter(|&name| name != "auto").map(FilterStudy::new));
     for (record, known) in records.iter().zip(known) {

@@ -1,4 +1,4 @@
-//! Records from what was rolled out, and what a second rollout says of a first.
+//! Records from rollouts, and comparisons of a second rollout with a first.
 
 use super::choose::Chosen;
 use super::recipe::{CubeStakes, GAMES_PER_PART, Recipe, equity, truncation};
@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 /// The stamp of files that are made here.
 pub const STAMP: Stamp = Stamp("gammond rollout");
 
-/// Returns the `s` line: the names that published files have, and what they have no name for; last the contributor, a
-/// word, and the day.
+/// Returns the `s` line: the settings under their published names, then those without such a name; last the
+/// contributor, a word, and the day.
 #[must_use]
 pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> String {
     let rollout = &recipe.rollout;
@@ -43,7 +43,7 @@ pub fn settings_line(recipe: &Recipe, net: &str, by: Option<[&str; 2]>) -> Strin
     format!("{settings}\n")
 }
 
-/// Fewest whole parts of games whose scatter says how certain a loss is.
+/// Fewest whole parts of games whose scatter shows the precision of a loss.
 const PARTS_MIN: u64 = 2;
 
 /// Results of a record's games.
@@ -107,7 +107,7 @@ impl GameResults {
         if best.len() == other.len() {
             return (loss, Some(gaps.standard_error()));
         }
-        // One has more parts than the other: what they share, `2 cov = var a + var b - var(a - b)`, counts for the
+        // One has more parts than the other: the shared part, `2 cov = var a + var b - var(a - b)`, counts for the
         // parts that both have, divided by the longer: `var a / m + var b / n - 2 cov / max(m, n)`.
         let shared = gaps.count() as usize;
         let variance = |of: &[f64]| of.iter().copied().collect::<Running>().variance();
@@ -165,7 +165,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, 
         return;
     };
     for (&position, chances) in record.candidates.iter().zip(&rolled.chances) {
-        // Of the opponent, who is on roll after the play.
+        // Chances of the opponent, who is on roll after the play.
         let chances = Chances::from_array(chances.map(|chance| chance as f32)).inverted();
         line(BenchmarkRecord::Rolled(PositionChances {
             position,
@@ -209,7 +209,7 @@ fn lines(recipe: &Recipe, number: usize, record: &Chosen, known: &KnownResults, 
 pub struct RepeatComparison {
     /// Records of plays.
     pub records: u64,
-    /// Another play is best now.
+    /// Number of records in which another play is best now.
     pub changed: u64,
     /// ... by more than two standard errors.
     pub clearly: u64,
@@ -223,7 +223,7 @@ pub struct RepeatComparison {
     pub error: Running,
 }
 
-/// Compares rolled-out records with what was listed best before: the first candidate of each.
+/// Compares rolled-out records with the candidates listed best before: the first of each.
 #[must_use]
 pub fn again(records: &[Chosen], known: &[KnownResults]) -> RepeatComparison {
     let mut again = RepeatComparison::default();

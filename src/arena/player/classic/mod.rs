@@ -1,8 +1,8 @@
 //! Nets as the first programs had them: a board representation, one or two hidden layers of sigmoids, plain text files.
 //!
-//! A net sees a board with a white and a black player and returns white's chances. [`Sides`] is the way in which such a
-//! net plays for both: with the board turned round, so that the player who moves is always white, or as black, by what
-//! is left of 1.
+//! A net sees a board with a white and a black player and returns white's chances. [`Sides`] is the way in which such
+//! a net plays for both: with the board turned round, so that the player who moves is always white, or as black, by 1
+//! minus its chance.
 
 mod evaluator;
 mod net;
@@ -22,13 +22,13 @@ use gammond_job::Header;
 use std::cell::RefCell;
 use std::path::Path;
 
-/// View of the board by which a net that knows white's chances plays.
+/// View of the board under which a net with white's chances plays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
     /// The board is turned round: the player who has moved is white.
     #[default]
     Swap,
-    /// The player who has moved is black, and has what is left of 1.
+    /// The player who has moved is black, and has 1 minus white's chance.
     Invert,
 }
 
@@ -52,13 +52,13 @@ impl Sides {
     }
 }
 
-/// Returns how a net played when it was made, if its file says so.
+/// Returns the view of the board that a net was made for, if its file names one.
 fn made_sides(file: &ClassicFile) -> Option<Sides> {
     let made = Header::parse(file.made.as_deref()?)?;
     Sides::named(made.get("sides")?)
 }
 
-/// Chances of the player who has just moved; the opponent is on roll in `after`.
+/// Returns the chances of the player who has just moved; the opponent is on roll in `after`.
 #[must_use]
 pub fn mover_chances(
     net: &ClassicNet,

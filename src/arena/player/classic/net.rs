@@ -30,14 +30,14 @@ pub enum ShapeError {
     /// Too many neurons, or none.
     #[error("{0} neurons in a hidden layer, expected 1 to {HIDDEN_MAX}")]
     Hidden(usize),
-    /// No known number of outputs.
+    /// The number of outputs is unknown.
     #[error("{0} outputs, expected 1, 4 or 5")]
     Outputs(usize),
 }
 
 impl ClassicShape {
-    /// Inputs of `representation`, one or two hidden layers, and 1 output (wins), 4 (white's single wins and gammons, then
-    /// black's) or 5 (as in GNU Backgammon).
+    /// Creates a shape with the inputs of `representation`, one or two hidden layers, and 1 output (wins), 4 (white's
+    /// single wins and gammons, then black's) or 5 (as in GNU Backgammon).
     ///
     /// # Errors
     /// [`ShapeError`].
@@ -71,7 +71,7 @@ impl ClassicShape {
         self.representation
     }
 
-    /// Inputs, neurons of each hidden layer, outputs.
+    /// Returns the numbers of inputs, of neurons in each hidden layer, and of outputs.
     #[must_use]
     pub fn layers(&self) -> &[usize] {
         &self.layers
@@ -83,7 +83,7 @@ impl ClassicShape {
         self.layers.last().copied().unwrap_or(1)
     }
 
-    /// Weights without the biases.
+    /// Returns the number of weights without the biases.
     #[must_use]
     pub fn weights(&self) -> usize {
         self.pairs().map(|(from, to)| from * to).sum()
@@ -166,7 +166,7 @@ impl ClassicNet {
         right.then_some(ClassicNet { shape, parameters })
     }
 
-    /// Weights and biases uniform in [-range, range).
+    /// Creates a net with weights and biases uniform in [-range, range).
     #[must_use]
     pub fn random(shape: ClassicShape, range: f32, rng: &mut impl Rng) -> ClassicNet {
         let count = shape.weights() + shape.biases();
@@ -181,13 +181,13 @@ impl ClassicNet {
         &self.shape
     }
 
-    /// All weights and biases.
+    /// Returns all weights and biases.
     #[must_use]
     pub fn parameters(&self) -> &[f32] {
         &self.parameters
     }
 
-    /// All weights and biases, to be changed.
+    /// Returns all weights and biases, mutable.
     pub fn parameters_mut(&mut self) -> &mut [f32] {
         &mut self.parameters
     }
@@ -250,13 +250,14 @@ impl ClassicNet {
         }
     }
 
-    /// One step of plain gradient descent for the board that `scratch` was run with last: half the squared error falls.
+    /// Takes one step of plain gradient descent for the board that `scratch` was run with last: half the squared
+    /// error falls.
     pub fn learn(&mut self, rate: f32, errors: &[f32], scratch: &mut ClassicScratch) {
         self.find_slopes(errors, scratch);
         self.shape.add_gradient(scratch, rate, &mut self.parameters);
     }
 
-    /// White's chances, from outputs that [`ClassicNet::run`] gave for these sides.
+    /// Returns White's chances, from outputs that [`ClassicNet::run`] gave for these sides.
     #[must_use]
     pub fn chances(&self, outputs: &[f32], [white, black]: [Side; 2]) -> Chances {
         match *outputs {

@@ -53,7 +53,7 @@ impl Representation {
         Representation::TdGammonContact,
     ];
 
-    /// Its name in files and options.
+    /// Returns its name in files and options.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -135,7 +135,8 @@ impl Representation {
         }
     }
 
-    /// Writes a board into `inputs`, which has [`Representation::inputs`] places; what is beyond them stays as it is.
+    /// Writes a board into `inputs`, which has [`Representation::inputs`] places; the rest of `inputs` does not
+    /// change.
     pub fn write(self, [white, black]: [Side; 2], white_on_roll: bool, inputs: &mut [f32]) {
         let mut out = Writer { inputs, at: 0 };
         match self {
@@ -198,7 +199,7 @@ impl Writer<'_> {
         self.at += 1;
     }
 
-    /// `count` as `STEPS` unary digits and half of the rest.
+    /// Writes `count` as `STEPS` unary digits and half of the rest.
     fn unary<const STEPS: usize>(&mut self, count: u8) {
         let count = usize::from(count);
         for step in 1..=STEPS {
@@ -245,8 +246,8 @@ fn bars_and_off(out: &mut Writer<'_>, sides: [Side; 2]) {
     }
 }
 
-/// Three inputs of contact of the first side: the length of its longest prime, the share of the opponent's checkers
-/// behind it, and the share of rolls with which the opponent hits one of its blots.
+/// Writes three inputs of contact of the first side: the length of its longest prime, the share of the opponent's
+/// checkers behind it, and the share of rolls with which the opponent hits one of its blots.
 fn contact(out: &mut Writer<'_>, [own, other]: [Side; 2]) {
     let (length, lowest) = prime(own);
     // A checker of the opponent's on its own point `n` stands on this side's point `25 - n`; behind the prime is below.

@@ -22,7 +22,7 @@ const FIRST: &str = "gammond classic net 1";
 const MADE: &str = "made ";
 const SUM: &str = "sha256 ";
 
-/// A net and what its file says about it.
+/// A net and the notes of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassicFile {
     /// The net.
@@ -35,16 +35,16 @@ pub struct ClassicFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicFault {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] std::io::Error),
-    /// It is something else.
+    /// The file is no such net.
     #[error("line 1: is not a classic net of gammond's: expected '{FIRST}'")]
     Foreign,
     /// A line is not as it should be.
     #[error("line {line}: {reason}")]
     Line {
-        /// Which, from 1.
+        /// Number of the line, from 1.
         line: usize,
         /// Description of the fault.
         reason: String,
@@ -188,7 +188,7 @@ impl ClassicFile {
     }
 }
 
-/// Returns a word of the file, not too much of it.
+/// Returns the beginning of a word of the file.
 fn cut(word: &str) -> String {
     word.chars()
         .take(20)

@@ -8,27 +8,27 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Lines that a program may say ahead of what is read.
+/// Maximum number of lines that a program may send ahead of the reader.
 const LINES_AHEAD_MAX: usize = 64;
 
 /// Reasons why another program does not play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// It cannot be started, spoken to or heard.
+    /// The program cannot be started, written to or read from.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is gone.
+    /// The program has ended.
     #[error("the program ended without an answer")]
     Ended,
-    /// It says nothing.
+    /// The program sends no answer.
     #[error("no answer within {0:?}")]
     Silent(Duration),
-    /// It says that it cannot.
+    /// The program refuses.
     #[error("{0}")]
     Refused(String),
-    /// It resigns games that are played to their end.
-    #[error("it resigns however often it is asked {0}")]
+    /// The program resigns games that are played to their end.
+    #[error("it resigns each time it gets the question {0}")]
     Resigns(String),
     /// Its answer is no position.
     #[error("{answer:?}: {source}")]
@@ -118,7 +118,7 @@ impl Link {
         let said = self.input.write_all(text.as_bytes());
         said.and_then(|()| self.input.flush())
             .map_err(|error| match error.kind() {
-                // A program that ended is told in one way, whether it is heard or spoken to.
+                // A program that ended is reported in one way, whether a read or a write finds it.
                 ErrorKind::BrokenPipe => ProgramError::Ended,
                 _ => error.into(),
             })
@@ -136,7 +136,7 @@ impl Link {
     }
 }
 
-/// Reads lines in a thread of its own, which ends with what it reads or with the link.
+/// Reads lines in a thread of its own, which ends with the input or with the link.
 fn reader(output: Box<dyn Read + Send>) -> io::Result<Receiver<io::Result<String>>> {
     let (send, lines) = sync_channel(LINES_AHEAD_MAX);
     let read = move || {

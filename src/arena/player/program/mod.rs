@@ -1,8 +1,8 @@
-//! Players that are other programs: asked over a pipe, in UBGI, or over gnubg's external protocol.
+//! Players that are other programs, queried over a pipe, in UBGI, or over gnubg's external protocol.
 //!
-//! One program (or connection) serves one question at a time; further ones are started when more threads ask. Where a
-//! server takes no more connections, as gnubg takes one, the threads share those it takes. Every
-//! wait has a limit, and a program is ended with all that it started when it fails or the player is dropped.
+//! One program (or connection) serves one question at a time; more are started when more threads have questions.
+//! Where a server limits its connections, as gnubg does to one, the threads share them. Every wait has a limit, and a
+//! program is ended with all that it started when it fails or the player is dropped.
 
 mod link;
 mod pool;
@@ -28,7 +28,7 @@ pub(super) const ANSWER_TIME: Duration = Duration::from_secs(60);
 const PROBE_TIME: Duration = Duration::from_secs(5);
 /// Times the answer time that a thread waits for a connection that others use.
 const WAIT_SHARES: u32 = 10;
-/// Times that one question is asked of a player that answers with a resignation.
+/// Number of times that one question is sent to a player that answers with a resignation.
 const ATTEMPTS_MAX: usize = 3;
 
 /// Protocol spoken with a program.
@@ -52,18 +52,18 @@ impl Speech {
     }
 }
 
-/// The generations of UBGI, told apart by what a program says in its handshake.
+/// The generations of UBGI, distinguished by the handshake of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum UbgiVersion {
     /// Options, if any, are declared as `option name …`.
     #[default]
     First,
-    /// It says `proto 0.2` or declares a `key`.
+    /// The program sends `proto 0.2` or declares a `key`.
     Second,
 }
 
 impl UbgiVersion {
-    /// Returns the command that asks for a play.
+    /// Returns the command that requests a play.
     const fn go(self) -> &'static str {
         match self {
             UbgiVersion::First => "go role chequer",
@@ -72,13 +72,13 @@ impl UbgiVersion {
     }
 }
 
-/// A program that runs, and how it wants to be asked.
+/// A running program, and its form of questions.
 struct Program {
     link: Link,
     ubgi: UbgiVersion,
 }
 
-/// Programs started from one command, one for each thread that may ask at a time.
+/// Programs started from one command, one for each concurrent thread.
 pub(super) struct ProgramPlayer {
     name: String,
     speech: Speech,
@@ -155,8 +155,8 @@ impl ProgramPlayer {
         Ok(program)
     }
 
-    /// Learns the generation and begins a game: a new one is money without Jacoby for most programs. Those that count
-    /// by other rules are told so; those that know no rules say `error`, which is no harm.
+    /// Learns the generation and begins a game: a new one is money without Jacoby for most programs. Programs with
+    /// other rules get a command for them; programs that know no rules answer `error`, which does no harm.
     fn shake_hands(&self, program: &mut Program, time: Duration) -> Result<(), PlayerError> {
         let until = Instant::now() + time;
         let hear = |program: &Program| program.link.receive(until, time).map_err(|e| self.fail(e));
@@ -225,8 +225,8 @@ impl ProgramPlayer {
         Ok((question, answer, after))
     }
 
-    /// Returns the answer to a question. Games are played to their end: a resignation is declined, which is said by
-    /// asking the same again.
+    /// Returns the answer to a question. Games are played to their end: a resignation is declined by repeating the
+    /// question.
     fn answer(&self, program: &mut Program, question: &str) -> Result<String, PlayerError> {
         let until = Instant::now() + self.answer_time;
         for _ in 0..ATTEMPTS_MAX {
@@ -303,7 +303,7 @@ impl CubePlayer for ProgramPlayer {
 
     fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
         let question = board_question(position, state, None, Some(Offer::Double));
-        // Who would beaver where that is not allowed takes.
+        // A player who would beaver takes where beavers are not allowed.
         let answers = [
             ("take", true),
             ("accept", true),
@@ -430,7 +430,7 @@ impl ProgramPlayer {
         }
     }
 
-    /// Asks a question about the cube; returns the meaning of the answer, which its first word decides.
+    /// Sends a question about the cube; returns the meaning of the answer, which its first word decides.
     fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
         let answer = self.with_program(|program| self.answer(program, question))?;
         let word = answer.split_whitespace().next().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The connections or processes of one player: one for each thread that asks, or as many as the server
-//! takes.
+//! The connections or processes of one player: one for each calling thread, or as many as the server accepts.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,11 +19,11 @@ struct State<T> {
 
 /// Result of a thread's request for an item.
 pub(super) enum Turn<T> {
-    /// This one.
+    /// This item.
     Use(T),
     /// A new one, counted by [`Pool::opened`]; so many exist already.
     Open(usize),
-    /// Nothing was given back in time.
+    /// No item was returned in time.
     TimedOut,
 }
 
@@ -44,8 +43,8 @@ impl<T> Pool<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an idle item, or says that another one may be opened. Waits at most `time` where the
-    /// server takes no more.
+    /// Returns an idle item, or permission to open another one. Waits at most `time` where the server accepts no
+    /// more.
     pub(super) fn turn(&self, time: Duration) -> Turn<T> {
         let full = |state: &mut State<T>| {
             state.idle.is_empty() && state.limit.is_some_and(|limit| state.open >= limit)
@@ -64,8 +63,8 @@ impl<T> Pool<T> {
         self.state().open += 1;
     }
 
-    /// The server takes no more than those that are open. Returns their number, and whether this is
-    /// news.
+    /// Limits the pool to the open items, because the server accepts no more. Returns their number, and true if the
+    /// limit is new.
     pub(super) fn limit(&self) -> (usize, bool) {
         let mut state = self.state();
         let open = state.open.max(1);
@@ -79,7 +78,7 @@ impl<T> Pool<T> {
         self.changed.notify_one();
     }
 
-    /// An item is gone.
+    /// Removes an item that was lost.
     pub(super) fn lost(&self) {
         let mut state = self.state();
         state.open = state.open.saturating_sub(1);

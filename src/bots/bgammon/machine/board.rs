@@ -103,7 +103,7 @@ fn ranged(number: i64, most: u32, field: &str) -> Result<u32, String> {
         .ok_or_else(|| format!("{field} is {number}, expected 0 to {most}"))
 }
 
-/// A name without characters that a log or a file cannot hold.
+/// Returns a name without characters that a log or a file cannot hold.
 fn clean(name: &str) -> String {
     let plain = name.chars().filter(|c| !c.is_control());
     plain.take(NAME_MAX).collect()

@@ -1,4 +1,4 @@
-//! The match that is being played: the last board, what was done about it, and the record for its file.
+//! The current match: the last board, the bot's actions on it, and the record for its file.
 
 use super::board::{Board, step_text};
 use super::interface::{Ask, BgammonAnswer, BgammonTiming};
@@ -7,7 +7,7 @@ use gammond_engine::query::{CubeQuery, PlayQuery};
 use gammond_game::notation::{MatPlayer, steps_made};
 use gammond_game::{Play, Roll, Step};
 
-/// Refusals in a turn after which the bot no longer chooses, but takes what the server offers (BGM-35).
+/// Refusals in a turn after which the bot no longer chooses, but takes the server's suggestion (BGM-35).
 const CAREFUL_REFUSALS: u32 = 2;
 /// Refusals in a turn after which the bot tries no more than once a minute, until the opponent counts as idle: all commands
 /// are refused while the opponent is away, and a match that is left is lost.
@@ -32,7 +32,7 @@ pub(super) enum Action {
     Wait,
     /// Send this command.
     Send(String),
-    /// Ask the engine.
+    /// A query to the engine.
     Ask(Ask),
     /// Leave the match.
     Leave,
@@ -41,9 +41,9 @@ pub(super) enum Action {
 /// The bot's last action on the present board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Nothing yet.
+    /// No request is open.
     Open,
-    /// The engine was asked at this time.
+    /// A query was sent to the engine at this time.
     Asked { id: u64, at: u64 },
     /// A command was sent at this time.
     Sent(u64),
@@ -69,17 +69,17 @@ pub(super) struct CurrentMatch {
     progress: Progress,
     /// Requests for the board since it changed.
     requests: u32,
-    /// Requests for the board that the server has not answered.
+    /// Number of requests for the board that the server has not answered.
     unanswered: u32,
     /// Refusals in this turn.
     refusals: u32,
     plan: Option<Plan>,
-    /// The bot has doubled in this turn: after the take it rolls.
+    /// True if the bot has doubled in this turn: after the take it rolls.
     doubled: bool,
     record: Option<MatchRecord>,
     /// The last rolls of the bot and of the opponent.
     rolls: [Option<Roll>; 2],
-    /// The connection was lost, and no board has come since.
+    /// True if the connection was lost, and no board has come since.
     lost: bool,
 }
 
@@ -118,7 +118,7 @@ impl CurrentMatch {
         !self.opponent().is_empty() && !self.is_over()
     }
 
-    /// Returns true if the server's board belongs to this match, so that the record can go on with it.
+    /// Returns true if the server's board belongs to this match, so that the record can continue with it.
     pub(super) fn is_continued_by(&self, board: &Board) -> bool {
         let [mine, theirs] = board.scores;
         let [mine_before, theirs_before] = self.board.scores;
@@ -136,19 +136,19 @@ impl CurrentMatch {
         board.names[1].is_empty() && begun && self.is_running()
     }
 
-    /// The connection is lost: plays can be missed.
+    /// Handles the loss of the connection: plays can be missed.
     pub(super) fn interrupted(&mut self) {
         if let Some(record) = &mut self.record {
             record.interrupted();
         }
         self.plan = None;
         self.lost = true;
-        // Nothing says who is there when the bot comes back.
+        // No event names the players present when the bot comes back.
         self.present = true;
         self.progress = Progress::Requested(0);
     }
 
-    /// The opponent has left the match, or is back.
+    /// Records that the opponent has left the match, or is back.
     pub(super) fn set_present(&mut self, present: bool, now: u64) {
         self.present = present;
         // A match that is over is left without the opponent.
@@ -221,7 +221,7 @@ impl CurrentMatch {
         }
     }
 
-    /// Enters into the record what a new board shows.
+    /// Records the changes that a new board shows.
     fn keep(&mut self, board: &Board) {
         let old = &self.board;
         if board.names[1].is_empty() {
@@ -288,7 +288,7 @@ impl CurrentMatch {
         }
     }
 
-    /// The server has refused a command.
+    /// Handles a command that the server has refused.
     pub(super) fn refused(&mut self, now: u64) {
         let wait = match self.refusals < REFUSALS_MAX {
             true => REFUSAL_BACKOFF_MS << self.refusals,
@@ -376,7 +376,7 @@ impl CurrentMatch {
         self.unanswered > UNANSWERED_MAX
     }
 
-    /// BGM-33: the server rolls for a player who may not double.
+    /// Returns true if the server rolls for a player who may not double (BGM-33).
     fn rolls_late(&self) -> bool {
         let board = &self.board;
         board.turn == Some(MatPlayer::First)
@@ -498,7 +498,7 @@ impl CurrentMatch {
         }
     }
 
-    /// A command was sent.
+    /// Records a command that was sent.
     pub(super) fn sent(&mut self, command: &str, now: u64) {
         self.progress = match command {
             "board" => Progress::Requested(now),
@@ -506,7 +506,7 @@ impl CurrentMatch {
         };
     }
 
-    /// The engine was asked.
+    /// Records a query to the engine.
     pub(super) fn asked(&mut self, id: u64, now: u64) {
         self.progress = Progress::Asked { id, at: now };
     }

@@ -68,7 +68,7 @@ pub(super) enum Event {
     Left(String),
     /// The state of the match.
     Board(Box<Board>),
-    /// The server asks for a `pong` with this message.
+    /// The server requests a `pong` with this message.
     Ping(String),
     /// A text for people.
     Notice(String),
@@ -85,7 +85,7 @@ pub(super) enum Event {
 /// # Errors
 /// The reason why an event that is known could not be read.
 pub(super) fn event(line: &[u8]) -> Result<Event, String> {
-    // BGM-02: `hello`, and what comes before the log-in, is text.
+    // BGM-02: `hello`, and everything before the log-in, is text.
     if line.first() != Some(&b'{') {
         let text = String::from_utf8_lossy(line);
         return Ok(match text.strip_prefix("notice ") {

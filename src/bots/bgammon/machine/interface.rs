@@ -194,7 +194,7 @@ pub enum BgammonOutput {
     Decide(u64, Box<Ask>),
     /// The server has accepted the log-in under this name.
     LoggedIn(String),
-    /// A match against this opponent begins, or goes on after a lost connection.
+    /// A match against this opponent begins, or resumes after a lost connection.
     Started(String),
     /// A match has ended.
     Ended(Box<Ended>),

@@ -21,18 +21,18 @@ const EVENT_BYTES_MAX: usize = 256 << 10;
 const NOTICE_MAX: usize = 300;
 /// Number of characters of a ping's message that are sent back.
 const PONG_MAX: usize = 32;
-/// Doublings of the wait before a match is created again.
+/// Number of doublings of the wait before a match is created again.
 const CREATE_DOUBLINGS: u32 = 4;
 
-/// Refused tries to create a match after which the bot leaves whatever match the server holds it in.
+/// Number of refused tries to create a match, after which the bot leaves any match that the server holds it in.
 const CREATE_TRIES: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum ConnectionPhase {
     Offline,
     /// Logging in since this time.
     LoggingIn(u64),
-    /// In a match, or without one: then a match is created at this time.
+    /// The bot is in a match, or without one: then it creates a match at this time.
     Online {
         create_at: u64,
         tries: u32,
@@ -47,11 +47,11 @@ pub struct BgammonMachine {
     offer: MatchOffer,
     timing: BgammonTiming,
     codec: LineCodec,
-    phase: Phase,
-    /// The name under which the server knows the bot.
+    phase: ConnectionPhase,
+    /// The bot's name on the server.
     user: String,
     current: Option<Box<CurrentMatch>>,
-    /// The match was left, and the server has not confirmed that before this time: its boards count no more.
+    /// Time until which boards are ignored: the bot has left the match, and the server has not confirmed that.
     leaving: Option<u64>,
     outputs: VecDeque<BgammonOutput>,
     /// The command about the last board, which waits for its turn.
@@ -72,7 +72,7 @@ impl BgammonMachine {
             offer,
             timing,
             codec: LineCodec::new(EVENT_BYTES_MAX),
-            phase: Phase::Offline,
+            phase: ConnectionPhase::Offline,
             user: String::new(),
             current: None,
             leaving: None,
@@ -103,23 +103,26 @@ impl BgammonMachine {
     /// Returns true if the server has accepted the log-in of this connection.
     #[must_use]
     pub fn is_online(&self) -> bool {
-        matches!(self.phase, Phase::Online { .. } | Phase::Closing)
+        matches!(
+            self.phase,
+            ConnectionPhase::Online { .. } | ConnectionPhase::Closing
+        )
     }
 
-    /// A connection is open.
+    /// Handles an open connection.
     pub fn connected(&mut self, now: u64) {
         self.codec = LineCodec::new(EVENT_BYTES_MAX);
-        self.phase = Phase::LoggingIn(now);
+        self.phase = ConnectionPhase::LoggingIn(now);
         self.command = None;
         self.leaving = None;
         self.heard_at = now;
         self.outputs.push_back(BgammonOutput::Login);
     }
 
-    /// The connection is lost.
+    /// Handles the loss of the connection.
     pub fn disconnected(&mut self) {
-        if self.phase != Phase::Closing {
-            self.phase = Phase::Offline;
+        if self.phase != ConnectionPhase::Closing {
+            self.phase = ConnectionPhase::Offline;
         }
         self.command = None;
         self.outputs
@@ -161,7 +164,7 @@ impl BgammonMachine {
         self.act(now);
     }
 
-    /// Does what is due at this time.
+    /// Performs the actions that are due at this time.
     pub fn tick(&mut self, now: u64) {
         self.act(now);
     }
@@ -205,11 +208,13 @@ impl BgammonMachine {
     pub fn wake(&self) -> u64 {
         let silence = self.heard_at + self.timing.silence_ms;
         let due = match (self.phase, &self.current) {
-            (Phase::Offline | Phase::Closing, _) => silence,
-            (Phase::LoggingIn(since), _) => since + self.timing.login_ms,
-            (Phase::Online { create_at, .. }, Some(current)) if current.is_lost() => create_at,
-            (Phase::Online { create_at, .. }, None) => create_at,
-            (Phase::Online { .. }, Some(current)) => current.wake(&self.timing),
+            (ConnectionPhase::Offline | ConnectionPhase::Closing, _) => silence,
+            (ConnectionPhase::LoggingIn(since), _) => since + self.timing.login_ms,
+            (ConnectionPhase::Online { create_at, .. }, Some(current)) if current.is_lost() => {
+                create_at
+            }
+            (ConnectionPhase::Online { create_at, .. }, None) => create_at,
+            (ConnectionPhase::Online { .. }, Some(current)) => current.wake(&self.timing),
         };
         match &self.command {
             // Nothing else is done before it is sent.
@@ -224,7 +229,7 @@ impl BgammonMachine {
                 self.outputs
                     .push_back(BgammonOutput::LoggedIn(shortened(&user)));
                 self.user = user;
-                self.phase = Phase::Online {
+                self.phase = ConnectionPhase::Online {
                     create_at: now + self.timing.rejoin_ms,
                     tries: 0,
                 };
@@ -257,7 +262,7 @@ impl BgammonMachine {
             Event::NotCreated(reason) => {
                 self.outputs
                     .push_back(BgammonOutput::Notice(shortened(&reason)));
-                if let Phase::Online { tries, .. } = self.phase {
+                if let ConnectionPhase::Online { tries, .. } = self.phase {
                     // The server holds the bot in a match that it does not show.
                     if tries >= CREATE_TRIES && self.current.is_none() {
                         self.outputs
@@ -279,7 +284,7 @@ impl BgammonMachine {
     }
 
     fn expects_boards(&self) -> bool {
-        matches!(self.phase, Phase::Online { .. }) && self.leaving.is_none()
+        matches!(self.phase, ConnectionPhase::Online { .. }) && self.leaving.is_none()
     }
 
     fn opponent_is(&mut self, present: bool, now: u64) {
@@ -295,7 +300,7 @@ impl BgammonMachine {
         match &mut self.current {
             Some(current) if current.is_continued_by(&board) => {
                 if current.show(board, now) {
-                    // What waits is about a board that is gone.
+                    // Waiting commands are about a board that is gone.
                     self.command = None;
                 }
             }
@@ -317,7 +322,7 @@ impl BgammonMachine {
         }
     }
 
-    /// The match is no longer the bot's.
+    /// Ends the match: it is no longer the bot's.
     fn end_match(&mut self, end: MatchEnd) {
         let record = self
             .current
@@ -337,7 +342,7 @@ impl BgammonMachine {
 
     fn create_later(&mut self, now: u64, tries: u32) {
         let wait = self.timing.create_ms << tries.min(CREATE_DOUBLINGS);
-        self.phase = Phase::Online {
+        self.phase = ConnectionPhase::Online {
             create_at: now + wait,
             tries: tries.saturating_add(1),
         };
@@ -353,7 +358,7 @@ impl BgammonMachine {
     }
 
     fn quit(&mut self, now: u64) {
-        if self.phase == Phase::Closing {
+        if self.phase == ConnectionPhase::Closing {
             return;
         }
         if self.is_online() {
@@ -365,26 +370,26 @@ impl BgammonMachine {
         }
         self.end_match(MatchEnd::Left);
         self.outputs.push_back(BgammonOutput::Quit);
-        self.phase = Phase::Closing;
+        self.phase = ConnectionPhase::Closing;
     }
 
-    /// Does what the present state wants.
+    /// Performs the action that the present state requires.
     fn act(&mut self, now: u64) {
         self.leaving.take_if(|until| now >= *until);
-        if self.phase != Phase::Offline && now >= self.heard_at + self.timing.silence_ms {
+        if self.phase != ConnectionPhase::Offline && now >= self.heard_at + self.timing.silence_ms {
             self.outputs
                 .push_back(BgammonOutput::Reconnect("the server is silent"));
             return;
         }
         match self.phase {
-            Phase::Offline | Phase::Closing => {}
-            Phase::LoggingIn(since) => {
+            ConnectionPhase::Offline | ConnectionPhase::Closing => {}
+            ConnectionPhase::LoggingIn(since) => {
                 if now >= since + self.timing.login_ms {
                     let reason = "no answer to the log-in";
                     self.outputs.push_back(BgammonOutput::Reconnect(reason));
                 }
             }
-            Phase::Online { create_at, tries } => match &mut self.current {
+            ConnectionPhase::Online { create_at, tries } => match &mut self.current {
                 Some(_) => self.act_in_match(now, create_at),
                 None if self.stops > 0 || self.matches_left == Some(0) => self.quit(now),
                 None if now >= create_at => {
@@ -442,7 +447,7 @@ impl BgammonMachine {
     }
 }
 
-/// A text of the server, short enough for a log.
+/// Shortens a text of the server for a log.
 fn shortened(text: &str) -> String {
     text.chars().take(NOTICE_MAX).collect()
 }

@@ -9,7 +9,7 @@ use super::state::{Invitation, State, Stop, USERS_MAX};
 use crate::shared::MatchRecord;
 use gammond_game::notation::fibs::{MatchTerms, Speech};
 
-/// Invitations that are remembered.
+/// Maximum number of invitations that are remembered.
 const INVITATIONS_MAX: usize = 8;
 
 /// Kind of a message to a user; each kind has its own limit.
@@ -23,7 +23,7 @@ pub(super) enum ChatKind {
     Report,
 }
 
-/// Lines of a report, and characters of each, at most.
+/// Maximum number of lines of a report, and characters of each.
 const REPORT_LINES_MAX: usize = 4;
 const REPORT_LINE_MAX: usize = 120;
 
@@ -56,7 +56,8 @@ impl Machine {
         self.send_chat(name, &help, ChatKind::Answer);
     }
 
-    /// FIBS-37: the figures of the last match, to the one who played it; never while moves might wait behind them.
+    /// Sends the figures of the last match to the opponent who played it, but never while moves might wait behind
+    /// them (FIBS-37).
     fn report_to(&mut self, name: &str) {
         let busy = self.state.game().is_some();
         let told = match self.users.reports.get(name) {
@@ -106,20 +107,20 @@ impl Machine {
         *count <= self.policy.answers_max
     }
 
-    /// FIBS-18: a warning about a saved match comes after the invitation.
+    /// Handles an invitation; a warning about a saved match comes after it (FIBS-18).
     pub(super) fn invited(&mut self, name: String, wanted: MatchTerms) {
         if self.state.game().is_some() || self.stopping.wanted != Stop::No || name == self.user {
             return;
         }
-        // No `who` line since then: the player who invites has no opponent, whatever an older line says. After a
-        // broken link Jibs lists a player with the bot who has left the match (FIBS-18).
+        // No `who` line has come since then, so the player who invites has no opponent, whatever an older line shows.
+        // After a broken link Jibs lists a player with the bot who has left the match (FIBS-18).
         if let Some(who) = self.users.online.get_mut(&name) {
             who.opponent = None;
         }
         let due = self.now + self.timing.warning_ms;
         let mut open = self.invitations.open.iter_mut();
         let open = open.find(|open| open.name == name);
-        // Who repeats an invitation is not made to wait longer for it.
+        // A player who repeats an invitation does not wait longer for it.
         if open.as_ref().is_some_and(|open| open.wanted == wanted) {
             return;
         }
@@ -130,7 +131,7 @@ impl Machine {
             InvitationAnswer::Ignore => {}
             InvitationAnswer::Decline(text) => self.send_chat(&name, &text, ChatKind::Refusal),
             InvitationAnswer::Play => {
-                // The new invitation is in the place of the old one.
+                // The new invitation is in place of the old one.
                 if let Some(open) = open {
                     (open.wanted, open.due, open.since) = (wanted, due, self.now);
                     return;
@@ -164,7 +165,7 @@ impl Machine {
         });
     }
 
-    /// FIBS-24: who has many unfinished matches gets no new one.
+    /// Handles a count of unfinished matches: a player with many gets no new one (FIBS-24).
     pub(super) fn counted(&mut self, name: String, count: u32) {
         let open = &mut self.invitations.open;
         if !open.iter().any(|invitation| invitation.name == name) {
@@ -178,12 +179,12 @@ impl Machine {
         self.invitations.counted = Some((name, count));
     }
 
-    /// A match begins or goes on.
+    /// Handles a match that begins or resumes.
     pub(super) fn started(&mut self, name: String, wanted: MatchTerms) {
         match self.state {
             // Nothing begins before the login is answered.
             State::Offline | State::LoginPrompt { .. } | State::Authenticating { .. } => return,
-            // No message of the day comes any more.
+            // The message of the day is over.
             State::Settling { .. } | State::Motd { .. } => self.settle(),
             _ => {}
         }
@@ -250,7 +251,7 @@ impl Machine {
         });
     }
 
-    /// Returns the record of an interrupted match that goes on. Otherwise that match is over.
+    /// Returns the record of an interrupted match that resumes. Otherwise that match is over.
     fn continued(&mut self, interrupted: Interrupted, wanted: MatchTerms) -> Option<MatchRecord> {
         let rated = interrupted.open && interrupted.is_rated(self.users.rating());
         // A new match is never begun beside a saved one: the old one is over.

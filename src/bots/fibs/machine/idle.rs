@@ -1,4 +1,5 @@
-//! Between two matches: the end, invitations, and what the server answers to ours (FIBS-18, FIBS-25, FIBS-27).
+//! Between two matches: the end, invitations, and the server's answers to the bot's invitations (FIBS-18, FIBS-25,
+//! FIBS-27).
 
 use super::Machine;
 use super::chat_and_invites::ChatKind;
@@ -8,7 +9,7 @@ use super::transitions::EventName;
 use gammond_game::notation::fibs::MatchTerms;
 use std::collections::VecDeque;
 
-/// Times that the bot asks on one connection for a match of which the server has said nothing.
+/// Number of times that the bot requests a match on one connection without an answer of the server.
 const RESUME_TRIES_MAX: u32 = 2;
 /// Lifetime of an invitation: after this time the user has usually gone elsewhere.
 const INVITATION_MS: u64 = 1_800_000;
@@ -33,7 +34,7 @@ impl Machine {
         });
     }
 
-    /// Ends, unless the fate of a match must be looked up first.
+    /// Ends, unless the fate of a match must be determined first.
     fn end(&mut self) {
         if self.stop_waits(self.now) {
             return;
@@ -67,7 +68,7 @@ impl Machine {
             ..
         } = invitation;
         let listed = self.saved.listed.contains_key(&name);
-        // The server says so, by its warning or its list.
+        // The server reports it, by its warning or its list.
         let certain = warned || (listed && !self.link.listless);
         let holds = self.saved.holds(&name);
         let resumption = self.saved.resumption(&name);
@@ -96,7 +97,7 @@ impl Machine {
         }
     }
 
-    /// The server has refused our invitation or acceptance, which says nothing about a saved match.
+    /// Handles a refusal of the bot's invitation or acceptance, which is no sign of a saved match.
     pub(super) fn invitation_refused(&mut self) {
         self.saved.resuming = None;
         let Some(joining) = self.end_joining() else {
@@ -107,8 +108,7 @@ impl Machine {
         }
     }
 
-    /// The server has no match of ours with this player that could go on: what he wanted instead is
-    /// played.
+    /// Handles the answer that no match with this player can be resumed: the match that he wanted instead is played.
     pub(super) fn no_saved_match(&mut self, name: &str) {
         // A match that is being played is no saved one: our invitation crossed its start.
         if self.state.game().is_some() {
@@ -138,7 +138,7 @@ impl Machine {
         }
     }
 
-    /// Drops invitations of players who play elsewhere by now, or that are too old, and says so.
+    /// Drops invitations of players who play elsewhere by now, or that are too old, and informs the players.
     fn stale_invitations(&mut self) {
         let now = self.now;
         let users = &self.users.online;

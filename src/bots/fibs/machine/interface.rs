@@ -12,7 +12,7 @@ use gammond_game::notation::fibs::MatchTerms;
 pub struct Timing {
     /// Between two commands.
     pub pace_ms: u64,
-    /// From an invitation to the acceptance: a warning can still come.
+    /// Time from an invitation to the acceptance: a warning can still come.
     pub warning_ms: u64,
     /// Wait for a missing prompt to roll or double.
     pub prompt_ms: u64,
@@ -30,7 +30,7 @@ pub struct Timing {
     pub rating_ms: u64,
     /// Wait for the login prompt, or for the answer to the login.
     pub login_ms: u64,
-    /// Limit for leaving a match when the bot is asked twice to stop.
+    /// Limit for leaving a match after a second signal to stop.
     pub stop_ms: u64,
     /// Wait of a request to stop for the fate of a match in which the link broke.
     pub hidden_ms: u64,
@@ -112,7 +112,7 @@ pub enum Event {
         /// Points played.
         experience: u32,
     },
-    /// A match begins or goes on.
+    /// A match begins or resumes.
     MatchStarted {
         /// The opponent.
         opponent: String,
@@ -127,13 +127,13 @@ pub enum Event {
     Board(Box<BoardView>),
     /// A match is over.
     MatchFinished(Box<MatchRecord>),
-    /// A match has gone on: a game is over, or the match is broken off.
+    /// A match has made progress: a game is over, or the match is broken off.
     Progress {
         /// All of it so far.
         record: Box<MatchRecord>,
         /// Our rating.
         rating: Option<f64>,
-        /// True if it is unknown whether the match goes on.
+        /// True if it is unknown whether the match continues.
         open: bool,
     },
     /// A match was interrupted and is saved on the server.
@@ -169,7 +169,7 @@ pub enum Output {
 pub struct BotCounters {
     /// Lines read.
     pub lines: u64,
-    /// Lines that nothing is known about (FIBS-09).
+    /// Lines of unknown form (FIBS-09).
     pub unknown: u64,
     /// Boards read.
     pub boards: u64,
@@ -177,10 +177,10 @@ pub struct BotCounters {
     pub foreign: u64,
     /// Boards that could not be read.
     pub bad_boards: u64,
-    /// Commands of the game that were refused.
+    /// Number of refused commands of the game.
     pub refused: u64,
-    /// Answers that came too late and were thrown away.
+    /// Number of answers that came too late and were dropped.
     pub stale: u64,
-    /// Boards asked for because something was missing.
+    /// Number of times that the board was requested because something was missing.
     pub resyncs: u64,
 }

@@ -13,7 +13,7 @@ pub(super) struct Interrupted {
     pub(super) record: MatchRecord,
     /// Our rating when it broke off.
     pub(super) rating: Option<f64>,
-    /// The link broke: whether the match is over or saved is not known (FIBS-31).
+    /// True if the link broke and it is unknown whether the match is over or saved (FIBS-31).
     pub(super) open: bool,
 }
 

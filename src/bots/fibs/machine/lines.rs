@@ -21,7 +21,7 @@ const UNREADABLE_MAX: u32 = 5;
 const REFUSALS_MAX: u32 = 3;
 
 impl Machine {
-    /// A line about the match that is being played.
+    /// Handles a line about the match that is being played.
     pub(super) fn match_message(&mut self, message: Message) {
         if let Message::Board(line) = message {
             self.board(*line);
@@ -76,7 +76,7 @@ impl Machine {
         }
     }
 
-    /// A line about rolls and plays.
+    /// Handles a line about rolls and plays.
     fn play_message(&mut self, message: Message) {
         let (now, delay) = (self.now, self.timing.resync_ms / 4);
         let Some(game) = self.state.game_mut() else {
@@ -135,7 +135,7 @@ impl Machine {
         }
     }
 
-    /// A line about a double or a resignation.
+    /// Handles a line about a double or a resignation.
     fn offer_message(&mut self, message: Message) {
         let (now, delay) = (self.now, self.timing.resync_ms / 4);
         let Some(game) = self.state.game_mut() else {
@@ -170,7 +170,7 @@ impl Machine {
                 game.offers.resignation = None;
                 self.resync();
             }
-            // One of the two is open; the board says nothing about it.
+            // One of the two is open; the board does not show which.
             Message::OfferOpen { mine: true, .. } => {
                 game.offers.mine.get_or_insert(MyOffer::Double);
             }
@@ -178,7 +178,7 @@ impl Machine {
         }
     }
 
-    /// A line about the end of a game or match.
+    /// Handles a line about the end of a game or match.
     fn result_message(&mut self, message: Message) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -206,7 +206,7 @@ impl Machine {
         }
     }
 
-    /// The server asks whether the match goes on.
+    /// Answers the server's question whether the match continues.
     fn join_next(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -234,7 +234,7 @@ impl Machine {
         }
     }
 
-    /// A line about the start of the next game.
+    /// Handles a line about the start of the next game.
     fn next_game(&mut self, message: &Message) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -246,7 +246,7 @@ impl Machine {
         }
     }
 
-    /// Length and score of a match that is resumed.
+    /// Records length and score of a match that is resumed.
     fn resumed_terms(&mut self, message: Message) {
         let game = self.state.game_mut();
         let Some(game) = game.filter(|game| game.terms.wanted == MatchTerms::Resume) else {
@@ -254,7 +254,7 @@ impl Machine {
         };
         match message {
             Message::MatchLength(length) => game.set_length(length),
-            // Between two games no board follows that would tell what the link hid.
+            // Between two games no board shows the changes that the broken link hid.
             Message::PointsFor { name, points } => {
                 let told = &mut game.terms.points_told;
                 if name == self.user {
@@ -285,8 +285,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-20: Jibs announces a match only to the player who invited. To the other one the first game
-    /// begins it.
+    /// Begins a match with its first game: Jibs announces a match only to the player who invited (FIBS-20).
     fn begins_unannounced(&mut self, message: &Message) {
         let (Message::NewGame(name) | Message::OpeningRoll { name, .. }) = message else {
             return;
@@ -309,8 +308,8 @@ impl Machine {
         }
     }
 
-    /// The server says that no match is being played. BaldLies says so now and then in the middle of
-    /// one, so that the bot leaves only when the server repeats it behind fences (FIBS-17).
+    /// Handles the line that no match is being played. BaldLies sends it now and then in the middle of one, so that
+    /// the bot leaves only when the server repeats it behind fences (FIBS-17).
     fn not_playing(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -360,7 +359,7 @@ impl Machine {
         self.outbox.clear();
     }
 
-    /// FIBS-14: an offer is answered only from a board that came after it.
+    /// Notes an offer, which is answered only from a board that came after it (FIBS-14).
     fn offered(&mut self) {
         self.outbox.drop_decisions();
         if let Some(game) = self.state.game_mut() {
@@ -382,8 +381,8 @@ impl Machine {
             .filter(|&length| length > 0 && length < 9999);
         match self.state {
             State::Playing(_) => {}
-            // FIBS-20: a board after the login is a match that goes on, or one whose start is told
-            // after its first board.
+            // FIBS-20: a board after the login is a match that resumes, or one whose start line comes after its first
+            // board.
             State::Free | State::Joining(_) => {
                 let wanted = self.is_unsolicited(opponent, &line, length);
                 self.begin_unannounced(opponent.clone(), wanted);
@@ -420,7 +419,7 @@ impl Machine {
         }
     }
 
-    /// A board that has errors.
+    /// Handles a board that has errors.
     fn unreadable_board(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -430,7 +429,7 @@ impl Machine {
         game.board.ask_at = Some(self.now + self.timing.resync_ms / 4);
     }
 
-    /// The server shows another board than before.
+    /// Handles a board that differs from the one before.
     fn board_changed(&mut self) {
         self.outbox.drop_decisions();
         self.saved.resuming = None;
@@ -456,7 +455,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-33: another opponent, or a match to another length: no board of this match.
+    /// Returns true for a board of another opponent or length, which does not belong to this match (FIBS-33).
     fn foreign_board(&mut self, opponent: &str, length: Option<u32>) -> bool {
         let Some(game) = self.state.game_mut() else {
             return true;
@@ -518,8 +517,8 @@ impl Machine {
         });
     }
 
-    /// The match is no longer there: by our `leave` if we wanted that and the server does not say
-    /// otherwise; the opponent can have gone in the same moment.
+    /// Handles the end of the match on the server. It counts as left by the bot's `leave` if the bot sent one and the
+    /// server does not report otherwise; the opponent can have left in the same moment.
     fn match_removed(&mut self, by_us: bool) {
         let Some(game) = self.end_match() else { return };
         self.outbox.clear();
@@ -539,7 +538,7 @@ impl Machine {
             self.outbox.event(Event::MatchFinished(Box::new(record)));
             return;
         }
-        // FIBS-25: who has just left has a reason; he is not called back at once.
+        // FIBS-25: a player who has just left has a reason; he is not called back at once.
         let due = self.now + self.timing.resume_ms;
         self.saved.resumption(&opponent).due = due;
         self.saved.listed.insert(opponent.clone(), record.length);
@@ -555,7 +554,7 @@ impl Machine {
         }
     }
 
-    /// The rating after a match has come, or is waited for no longer.
+    /// Finishes the record when the rating after the match has come, or is waited for no longer.
     pub(super) fn finish_record(&mut self) {
         let ended = match &mut self.state {
             State::Playing(game) => game.previous.take(),
@@ -568,7 +567,7 @@ impl Machine {
         self.finished(ended);
     }
 
-    /// FIBS-27: resigns one game, then two, then three, and leaves when all is refused.
+    /// Resigns one game, then two, then three, and leaves when all is refused (FIBS-27).
     fn resign_to_stop(&mut self, key: DecisionKey) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -585,7 +584,7 @@ impl Machine {
         self.outbox.send_decision(format!("resign {word}"));
     }
 
-    /// Decides what is to be decided, once for each board and kind (FIBS-13).
+    /// Makes the due decisions, once for each board and kind (FIBS-13).
     pub(super) fn think(&mut self) {
         self.observe(EventName::Decides, Machine::decide);
     }
@@ -628,7 +627,7 @@ impl Machine {
     }
 }
 
-/// Returns true if the server says with this line that our play has been made.
+/// Returns true if this line confirms the bot's play.
 fn confirms_play(message: &Message) -> bool {
     matches!(
         message,

@@ -1,4 +1,4 @@
-//! From the first prompt to the settings that the bot needs (FIBS-10, FIBS-11).
+//! Login: from the first prompt to the settings that the bot needs (FIBS-10, FIBS-11).
 
 use super::Machine;
 use super::interface::{Event, Output};
@@ -6,7 +6,7 @@ use super::state::State;
 use gammond_game::notation::fibs::{Message, OwnInfo, name_line};
 
 impl Machine {
-    /// A prompt for the name (`login`) or the password.
+    /// Answers a prompt for the name (`login`) or the password.
     pub(super) fn prompted(&mut self, login: bool) {
         match self.state {
             State::LoginPrompt { .. } if login => {
@@ -30,7 +30,7 @@ impl Machine {
             return;
         }
         self.counts.lines += 1;
-        // FIBS-33: a message of the day says what it likes; only its end counts.
+        // FIBS-33: a message of the day may have any text; only its end counts.
         let motd = matches!(self.state, State::Motd { .. });
         for message in name_line(line) {
             match message {
@@ -60,7 +60,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-11: the settings a bot needs; a toggle flips, so only what is wrong is sent.
+    /// Sends the settings that a bot needs; a toggle flips, so only wrong ones are sent (FIBS-11).
     pub(super) fn settle(&mut self) {
         self.enter(State::Free);
         self.fence();

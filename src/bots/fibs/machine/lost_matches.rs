@@ -7,7 +7,7 @@ use super::state::USERS_MAX;
 use crate::shared::MatchRecord;
 use gammond_game::notation::fibs::Message;
 
-/// Interrupted matches whose plays are remembered.
+/// Maximum number of interrupted matches whose plays are remembered.
 const INTERRUPTED_MAX: usize = 100;
 
 impl Machine {
@@ -30,7 +30,7 @@ impl Machine {
         self.saved.interrupted.insert(name, interrupted);
     }
 
-    /// A line of the server's list of saved matches.
+    /// Handles a line of the server's list of saved matches.
     pub(super) fn saved_list(&mut self, message: Message) {
         match message {
             Message::SavedMatch { name, length } => {
@@ -58,8 +58,8 @@ impl Machine {
         }
     }
 
-    /// A match with this opponent is saved: the one that broke off, unless that one ended and the
-    /// start of another one was hidden as well.
+    /// Handles a saved match with this opponent: the one that broke off, unless that one ended and the start of
+    /// another one was hidden as well.
     fn found_saved(&mut self, name: &str, length: Option<u32>) {
         let Some(mut interrupted) = self.saved.interrupted.remove(name) else {
             return;
@@ -97,7 +97,8 @@ impl Machine {
         self.fence();
     }
 
-    /// The list of saved matches is complete: what the link broke off and is not saved is over.
+    /// Closes the lost match when the list of saved matches is complete: a match that broke off and is not saved is
+    /// over.
     pub(super) fn close_lost_match(&mut self) {
         self.link.list_begun = false;
         self.saved.unanswered.clear();
@@ -116,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-31: a match ended while the link was broken.
+    /// Handles a match that ended while the link was broken (FIBS-31).
     pub(super) fn resume_lost_match(&mut self, interrupted: Interrupted) {
         let record = interrupted.into_lost_record(self.users.rating());
         self.outbox.event(Event::MatchFinished(Box::new(record)));

@@ -1,9 +1,8 @@
-//! The bot on a FIBS server: login, invitations, match, manners, with bytes and times passed in.
+//! The bot on a FIBS server: login, invitations, match and chat, with bytes and times passed in.
 //!
-//! The machine sends nothing, computes nothing and knows no clock. Whoever owns the socket passes
-//! bytes and the time in milliseconds, and takes [`Output`]s one by one from [`Machine::poll`]; a
-//! command leaves only when its time has come, so an answer that has become old never leaves
-//! (FIBS-13, FIBS-14).
+//! The machine sends nothing, computes nothing and knows no clock. The owner of the socket passes bytes and the time
+//! in milliseconds, and takes [`Output`]s one by one from [`Machine::poll`]; a command leaves only when its time has
+//! come, so an outdated answer never leaves (FIBS-13, FIBS-14).
 //!
 //! `state::State` is the present condition, `transitions` has the table of its changes.
 
@@ -35,7 +34,7 @@ use transitions::{EventName, Transitions};
 
 /// A link that breaks so soon after a match was resumed was broken by that.
 const RESUME_BREAK_MS: u64 = 30_000;
-/// Such breaks that are counted: the wait doubles with each.
+/// Number of such breaks that are counted: the wait doubles with each.
 const RESUME_BREAKS_MAX: u32 = 8;
 
 /// The machine. See the module.
@@ -57,7 +56,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine that is not connected.
+    /// Creates a machine that is not connected.
     #[must_use]
     pub fn new(user: &str, policy: Policy, timing: Timing) -> Machine {
         Machine {
@@ -77,7 +76,7 @@ impl Machine {
         }
     }
 
-    /// Counters since the machine was made.
+    /// Returns the counters since the machine was made.
     #[must_use]
     pub const fn counts(&self) -> BotCounters {
         self.counts
@@ -114,7 +113,7 @@ impl Machine {
         reports.insert(name.to_owned(), lines);
     }
 
-    /// A connection stands. Nothing of an earlier one is trusted (FIBS-15).
+    /// Handles a new connection. No state of an earlier one is trusted (FIBS-15).
     pub fn connected(&mut self, now: u64) {
         self.now = now;
         self.observe(EventName::LinkBreaks, Machine::lose_link);
@@ -129,7 +128,7 @@ impl Machine {
         });
     }
 
-    /// The connection broke or was closed.
+    /// Handles the loss of the connection.
     pub fn disconnected(&mut self, now: u64) {
         self.now = now;
         self.observe(EventName::LinkBreaks, Machine::lose_link);
@@ -138,7 +137,7 @@ impl Machine {
     /// Leaves everything that needs the connection.
     fn lose_link(&mut self) {
         let now = self.now;
-        // FIBS-25: a server that breaks when the match is resumed is not asked again and again.
+        // FIBS-25: the bot does not keep resuming a match at which the server breaks.
         if let Some((name, at)) = self.saved.resuming.take()
             && now < at + RESUME_BREAK_MS
         {
@@ -171,8 +170,8 @@ impl Machine {
         }
     }
 
-    /// Tells of a match that was not finished in an earlier run, with our rating then and whether it
-    /// was being played when that run ended.
+    /// Adds a match that was not finished in an earlier run, with our rating then and whether it was being played
+    /// when that run ended.
     pub fn remember(&mut self, record: MatchRecord, rating: Option<f64>, open: bool) {
         let name = record.opponent.clone();
         let interrupted = Interrupted {
@@ -183,9 +182,9 @@ impl Machine {
         self.saved.interrupted.insert(name, interrupted);
     }
 
-    /// Asks the machine to end: after the match when `after_match`, else after the game; asked
-    /// again, leaving the match (it is saved); asked a third time, at once. What became of a match in
-    /// which the link broke is looked up first, for a while (FIBS-31).
+    /// Ends the machine: after the match when `after_match`, else after the game; called again, by leaving the match
+    /// (it is saved); called a third time, at once. The fate of a match in which the link broke is determined first,
+    /// for a while (FIBS-31).
     pub fn stop(&mut self, after_match: bool, now: u64) {
         self.now = now;
         self.stopping.requests += 1;
@@ -228,8 +227,8 @@ impl Machine {
         self.in_match() || (looks && self.saved.hides_a_match())
     }
 
-    /// Returns when a request to stop waits no longer; `None` while nothing asks for a stop or a
-    /// match is being played.
+    /// Returns the time at which a request to stop waits no longer; `None` while there is none, or a match is being
+    /// played.
     #[must_use]
     pub fn stop_deadline(&self) -> Option<u64> {
         let waits = self.stopping.wanted != Stop::No && !self.in_match();
@@ -249,7 +248,7 @@ impl Machine {
         self.idle();
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn tick(&mut self, now: u64) {
         self.now = now;
         self.timers();
@@ -265,7 +264,7 @@ impl Machine {
         due.map_or(soon, |due| due.max(now + 1).min(soon))
     }
 
-    /// The next thing to do, if there is one now.
+    /// Returns the next action, if there is one now.
     pub fn poll(&mut self, now: u64) -> Option<Output> {
         self.now = now;
         if let Some(output) = self.outbox.next_output() {
@@ -343,7 +342,7 @@ impl Machine {
             Message::AlreadyPlaying => {
                 self.invitation_refused();
                 if self.state.game().is_none() {
-                    // A match that the bot does not know of: its board begins it (FIBS-20).
+                    // A match unknown to the bot: its board begins it (FIBS-20).
                     self.outbox.send("board");
                 }
             }
@@ -393,7 +392,7 @@ impl Machine {
         }
     }
 
-    /// Says why, and leaves.
+    /// Sends the reason, and leaves.
     fn leave_saying(&mut self, why: &str) {
         self.leave();
         if self.state.game().is_some() {
@@ -417,7 +416,7 @@ impl Machine {
     }
 }
 
-/// The command that an answer becomes; `None` when it does not fit the question.
+/// Returns the command for an answer; `None` when it does not fit the question.
 fn command(ask: &Ask, answer: Answer, ascending: bool) -> Option<String> {
     Some(match (ask, answer) {
         (Ask::Play { .. }, Answer::Play(play)) => {

@@ -3,13 +3,13 @@
 use super::interface::{Ask, Event, Output};
 use std::collections::VecDeque;
 
-/// Commands that may wait.
+/// Maximum number of commands that may wait.
 const COMMANDS_MAX: usize = 64;
 
 #[derive(Clone, Debug)]
 struct Command {
     text: String,
-    /// It answers the present board and dies with it.
+    /// True for a command that answers the present board and is dropped with it.
     decision: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Outbox {
     next_send: u64,
     /// Time of the last command.
     pub(super) last_sent: u64,
-    /// Questions asked so far.
+    /// Number of queries sent to the engine.
     questions: u64,
 }
 
@@ -65,7 +65,7 @@ impl Outbox {
         });
     }
 
-    /// Drops answers to a board that is not shown any more.
+    /// Drops answers to a board that is no longer shown.
     pub(super) fn drop_decisions(&mut self) {
         self.commands.retain(|command| !command.decision);
     }
@@ -90,7 +90,7 @@ impl Outbox {
         self.output(Output::Event(Box::new(event)));
     }
 
-    /// Asks the engine. Returns the number of the question.
+    /// Queries the engine. Returns the number of the query.
     pub(super) fn ask(&mut self, ask: Ask) -> u64 {
         self.questions += 1;
         self.output(Output::Decide(self.questions, Box::new(ask)));

@@ -1,7 +1,7 @@
 //! One match on the server: its known state, and the decision to make now.
 //!
-//! The board line is the truth, prompts are hints (FIBS-12). [`Match::turn`] is the one place that derives from them
-//! who must act.
+//! The board line is the truth, prompts are hints (FIBS-12). [`Match::turn`] is the one place that derives the player
+//! to act from them.
 
 use super::interface::{Ask, Timing};
 use crate::shared::MatchRecord;
@@ -14,11 +14,11 @@ use gammond_game::{CubeOwner, Position, Roll, Rules, legal_plays};
 /// The action for the present state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
-    /// An engine must be asked.
+    /// A query to the engine is due.
     Ask(Ask),
     /// The only possible action: roll.
     Roll,
-    /// A prompt or an automatic roll is missing: the server must say whether it is still to come.
+    /// A prompt or an automatic roll is missing: the server must confirm whether it is still to come.
     Resync,
     /// The play is settled by the rules: no checker can move. The server reports it without a command.
     Wait,
@@ -29,13 +29,13 @@ pub(super) enum Move {
 pub enum MatchTurn {
     /// We have sent `leave`.
     Leaving,
-    /// Between two games; the server asks for our `join`.
+    /// Between two games; the server waits for the bot's `join`.
     MyJoin,
     /// Between two games; the opponent has not joined the next one yet.
     TheirJoin,
-    /// No board has come that is as new as what must be answered.
+    /// No board has come that is as new as the prompt to answer.
     NoBoard,
-    /// The server was asked for the board.
+    /// The board was requested.
     Resync,
     /// We roll or double.
     MyRoll,
@@ -55,34 +55,34 @@ pub enum MatchTurn {
     GameOver,
 }
 
-/// Age of the known board. A board that shows what was known already proves nothing before the server has answered all
-/// that was sent earlier (FIBS-32).
+/// Age of the known board. An unchanged board proves nothing before the server has answered all earlier commands
+/// (FIBS-32).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardAge {
-    /// It is not older than what must be answered.
+    /// The board is not older than the prompt to answer.
     Fresh,
     /// A newer one must come, or none has come yet.
     Stale,
-    /// The server was asked for it; earlier boards can still be on their way.
+    /// The board was requested; earlier boards can still be on their way.
     Asked,
     /// The next board is the answer.
     Fenced,
 }
 
 impl BoardAge {
-    /// Returns true if the server was asked for the board.
+    /// Returns true if the board was requested.
     pub(super) const fn is_asked(self) -> bool {
         matches!(self, BoardAge::Asked | BoardAge::Fenced)
     }
 
-    /// The board no longer shows what must be answered.
+    /// Marks the board as outdated: it no longer shows what must be answered.
     fn outdate(&mut self) {
         if *self == BoardAge::Fresh {
             *self = BoardAge::Stale;
         }
     }
 
-    /// An answer to an earlier request no longer counts.
+    /// Forgets an earlier request, whose answer no longer counts.
     pub(super) fn forget_request(&mut self) {
         if self.is_asked() {
             *self = BoardAge::Stale;
@@ -93,7 +93,7 @@ impl BoardAge {
 /// The side that rolls for the bot in the Crawford game, where it has no choice (FIBS-16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CrawfordRoll {
-    /// The server, as far as is known.
+    /// The server, as far as the bot knows.
     Server,
     /// The bot: this server has waited for its `roll` before.
     Bot,
@@ -106,7 +106,7 @@ pub(super) enum Stage {
     Game,
     /// The break between two games.
     Between {
-        /// We have joined the next game, the opponent has not.
+        /// True if the bot has joined the next game and the opponent has not.
         waits_for_join: bool,
         /// Time at which to join the next game again.
         rejoin_at: Option<u64>,
@@ -133,18 +133,18 @@ pub(super) enum MyOffer {
 /// a resignation that was refused.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Offers {
-    /// The opponent doubles.
+    /// True if the opponent doubles.
     pub(super) doubled: bool,
     /// The opponent resigns this number of points.
     pub(super) resignation: Option<u32>,
     /// Our offer.
     pub(super) mine: Option<MyOffer>,
-    /// The opponent has refused our resignation of this game.
+    /// True if the opponent has refused the bot's resignation of this game.
     pub(super) resignation_refused: bool,
 }
 
 impl Offers {
-    /// A double, by either player, is no longer open.
+    /// Closes a double by either player.
     pub(super) fn close_doubles(&mut self) {
         self.doubled = false;
         self.mine.take_if(|offer| *offer == MyOffer::Double);
@@ -169,7 +169,7 @@ pub(super) struct Decisions {
     pub(super) made: Option<DecisionKey>,
     /// The decision in progress.
     pub(super) open: Option<OpenDecision>,
-    /// Commands for this board that the server has refused.
+    /// Number of commands for this board that the server has refused.
     pub(super) refusals: u32,
     /// Games offered because the bot is to stop.
     pub(super) stop_offered: u8,
@@ -183,7 +183,7 @@ pub(super) struct Terms {
     pub(super) agreed: Option<Option<u32>>,
     /// Boards of another match in a row.
     pub(super) foreign: u32,
-    /// It began by a board: its start line may still come.
+    /// True if the match began by a board: its start line may still come.
     pub(super) unannounced: bool,
     /// Points of us and of the opponent that the server gave when the match was resumed.
     pub(super) points_told: [Option<u32>; 2],
@@ -215,7 +215,7 @@ impl Terms {
 pub(super) struct Shown {
     pub(super) line: BoardLine,
     pub(super) view: BoardView,
-    /// It is our turn, and no checker can move.
+    /// True if it is our turn and no checker can move.
     dances: bool,
 }
 
@@ -240,14 +240,14 @@ impl Shown {
 #[derive(Clone, Debug)]
 pub(super) struct KnownBoard {
     pub(super) shown: Option<Shown>,
-    /// Its text, which decisions are known by.
+    /// Its text, which identifies decisions.
     pub(super) text: String,
     pub(super) age: BoardAge,
-    /// Time at which to ask for a board.
+    /// Time at which to request a board.
     pub(super) ask_at: Option<u64>,
-    /// The server has asked us to roll or double.
+    /// True if the server has prompted the bot to roll or double.
     pub(super) prompted: bool,
-    /// The server has shown this board after it had answered all that was sent.
+    /// True if the server has shown this board after it had answered all that was sent.
     pub(super) confirmed: bool,
     /// Time of arrival.
     shown_at: u64,
@@ -262,13 +262,13 @@ pub(super) struct MatchClock {
     pub(super) since: u64,
     /// Time since which the opponent is silent.
     pub(super) silent_since: u64,
-    /// The silent opponent was asked.
+    /// True if the silent opponent got a reminder.
     pub(super) reminded: bool,
     /// Requests for this board.
     pub(super) resyncs: u32,
 }
 
-/// Rolls whose plays are not known yet.
+/// Rolls whose plays have not been shown yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rolls {
     pub(super) mine: Option<Roll>,
@@ -289,7 +289,7 @@ pub(super) struct Match {
     pub(super) opponent: String,
     pub(super) terms: Terms,
     pub(super) stage: Stage,
-    /// We have sent `leave`.
+    /// True if the bot has sent `leave`.
     pub(super) leaving: bool,
     pub(super) board: KnownBoard,
     pub(super) offers: Offers,
@@ -361,13 +361,13 @@ impl Match {
         matches!(self.stage, Stage::Between { .. })
     }
 
-    /// The length of the match, as the server gives it.
+    /// Sets the length of the match, as the server gives it.
     pub(super) fn set_length(&mut self, length: Option<u32>) {
         self.terms.agreed = Some(length);
         self.record.length = length;
     }
 
-    /// Asks for the board after `delay` milliseconds, unless that is planned already.
+    /// Requests the board after `delay` milliseconds, unless that is planned already.
     pub(super) fn expect_board(&mut self, now: u64, delay: u64) {
         self.board.ask_at.get_or_insert(now + delay);
     }
@@ -378,7 +378,7 @@ impl Match {
         self.decisions.open.take_if(|open| open.id == id && fresh)
     }
 
-    /// FIBS-14: an offer is answered only from a board that came after it.
+    /// Notes an offer, which is answered only from a board that came after it (FIBS-14).
     pub(super) fn offer_made(&mut self, now: u64) {
         self.board.age.outdate();
         self.decisions.open = None;
@@ -386,7 +386,7 @@ impl Match {
         self.board.ask_at = Some(now);
     }
 
-    /// The board the server shows: says whether it is another one than before.
+    /// Updates the board that the server shows. Returns true if it differs from the one before.
     pub(super) fn show(&mut self, mut line: BoardLine, now: u64) -> Result<bool, NotationError> {
         if line.turn == 0 {
             if self.stage == Stage::Game {
@@ -401,8 +401,7 @@ impl Match {
             line.doubled = 1;
         }
         let view = view_of(&line)?;
-        // A copy may be written in another way, as with the bars of another kind of server: what it
-        // says counts.
+        // A copy may be written in another way, as with the bars of another kind of server: its meaning counts.
         let same = self.board.shown.as_ref().is_some_and(|known| {
             known.view == view
                 && (
@@ -415,7 +414,7 @@ impl Match {
         let changed = text != self.board.text && !same;
         let fenced = self.board.age == BoardAge::Fenced;
         if changed {
-            // What was decided is known by these words (FIBS-13).
+            // The bot recognises a decision by these words (FIBS-13).
             self.board.text = text;
             self.board.prompted = false;
             self.decisions.refusals = 0;
@@ -440,13 +439,13 @@ impl Match {
         Ok(changed)
     }
 
-    /// FIBS-34: the board cannot be asked for, so what is known counts as confirmed.
+    /// Counts the state so far as confirmed, because the board cannot be asked for (FIBS-34).
     pub(super) fn trust_board(&mut self, now: u64) {
         let Some(Shown { line, view, .. }) = &mut self.board.shown else {
             return;
         };
         if self.offers.doubled {
-            // The doubler is on roll; after our own play that is what the last board shows.
+            // The doubler is on roll; after the bot's own play the last board shows him so.
             if line.turn == line.colour {
                 return;
             }
@@ -456,7 +455,7 @@ impl Match {
                 *view = doubled;
             }
         }
-        // Behind a fence all is answered: what was done and changed nothing was lost.
+        // Behind a fence all is answered: an action that changed nothing was lost.
         if std::mem::replace(&mut self.board.age, BoardAge::Fresh) == BoardAge::Fenced {
             self.board.confirmed = true;
             self.board.shown_at = now;
@@ -464,7 +463,7 @@ impl Match {
         }
     }
 
-    /// Returns true if the board says that it is our turn.
+    /// Returns true if the board has the bot on turn.
     pub(super) fn my_turn(&self) -> bool {
         let shown = self.board.shown.as_ref();
         shown.is_some_and(Shown::is_mine)
@@ -476,7 +475,7 @@ impl Match {
         shown.is_some_and(|shown| shown.view.state.score.is_crawford())
     }
 
-    /// Points of us and of the opponent, by the board.
+    /// Returns the points of the bot and of the opponent, by the board.
     pub(super) fn scores(&self) -> [u32; 2] {
         let shown = self.board.shown.as_ref();
         let scores = shown.map_or([0; 2], |shown| shown.line.scores);
@@ -583,7 +582,7 @@ impl Match {
         }
     }
 
-    /// Returns the action before our roll; `ask` is the question where the cube may be turned.
+    /// Returns the action before the bot's roll; `ask` is the query where the cube may be turned.
     fn roll_or_double(
         &self,
         now: u64,
@@ -592,7 +591,7 @@ impl Match {
         ask: Ask,
     ) -> Option<(&'static str, Move)> {
         let state = self.board.shown.as_ref()?.view.state;
-        // FIBS-16: the fields for the cube say nothing about the Crawford game.
+        // FIBS-16: the fields for the cube do not show the Crawford game.
         let crawford = state.score.is_crawford();
         if crawford && crawford_roll == CrawfordRoll::Bot {
             return Some(("roll", Move::Roll));
@@ -631,8 +630,7 @@ impl Match {
         }
     }
 
-    /// The position before the play that the opponent just made is not known here; this one is the
-    /// board's own, for the record.
+    /// Returns the board's own position for the record, when the position before the opponent's last play is unknown.
     pub(super) fn recorded_board(&self) -> Option<(MatPlayer, Position)> {
         let view = &self.board.shown.as_ref()?.view;
         let player = match view.first_on_roll {

@@ -1,20 +1,20 @@
-//! The bot's choice of opponents, and its manners (FIBS-24 to FIBS-27).
+//! The bot's choice of opponents, and its rules of conduct (FIBS-24 to FIBS-27).
 //!
-//! A [`Policy`] is read from TOML; what the file leaves out has the value of [`Policy::default`].
+//! A [`Policy`] is read from TOML; missing keys have the values of [`Policy::default`].
 
 use gammond_base::toml::{TomlFault, parse_toml};
 use gammond_game::Score;
 use gammond_game::notation::fibs::{MatchTerms, Who};
 use serde::Deserialize;
 
-/// Characters of a text that the bot says.
+/// Maximum number of characters of a text that the bot sends.
 const TEXT_MAX: usize = 400;
 
 /// Longest wait of a policy, a year, in seconds.
 const SECONDS_MAX: u64 = 366 * 24 * 60 * 60;
 /// Most matches, games or answers of a policy.
 const COUNT_MAX: u64 = 1_000_000_000;
-/// Ratings are between this and as much below 0.
+/// Bound of ratings, on both sides of 0.
 const RATING_MAX: f64 = 100_000.0;
 
 /// Selection of opponents and behaviour of the bot.
@@ -41,13 +41,13 @@ pub struct Policy {
     pub blocklist: Vec<String>,
     /// Names of other bots: neither played nor answered.
     pub bots: Vec<String>,
-    /// Plays other bots all the same.
+    /// True if the bot plays other bots.
     pub play_bots: bool,
     /// Number of matches that a user may drop before the bot declines to play that user.
     pub drops_max: u32,
     /// Saved matches above which no new ones are begun.
     pub saved_max: usize,
-    /// Saved matches that an opponent may have before no new one is begun with him; 0: not asked.
+    /// Saved matches that an opponent may have before no new one is begun with him; 0: not checked.
     pub opponent_saved_max: u32,
     /// Names that the bot may invite when it is idle.
     pub invite: Vec<String>,
@@ -55,21 +55,21 @@ pub struct Policy {
     pub invite_length: u32,
     /// Seconds between invitations.
     pub invite_every_s: u64,
-    /// Said by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
+    /// Sent by kibitz at the start of a new match; nothing when empty. `{lengths}` as in `help`.
     pub greeting: Vec<String>,
     /// Answer to a `tell`. `{lengths}` becomes the lengths that the bot plays.
     pub help: String,
-    /// Answers to one person in an hour, at most.
+    /// Maximum number of answers to one person in an hour.
     pub answers_max: u32,
     /// True if a `tell` of `report` is answered with the figures of the last match, for the user who played it.
     pub report: bool,
-    /// Seconds of silence of the opponent before he is asked.
+    /// Seconds of silence of the opponent before a reminder.
     pub remind_s: u64,
     /// Seconds of silence of the opponent before the bot leaves.
     pub leave_s: u64,
     /// True if lost games are resigned.
     pub resign: bool,
-    /// True if the game is resigned, not played out, when the bot is asked to stop.
+    /// True if the game is resigned, not played out, after a signal to stop.
     pub resign_on_stop: bool,
     /// Names whose `tell` of `finish` ends the bot after this match.
     pub owners: Vec<String>,
@@ -136,7 +136,7 @@ pub enum PolicyError {
         found: f64,
         /// Smallest that is taken.
         least: f64,
-        /// Greatest that is taken.
+        /// Greatest accepted number.
         most: f64,
     },
     /// A text that would be more than one line.
@@ -155,9 +155,9 @@ pub enum PolicyError {
 pub enum InvitationAnswer {
     /// Join.
     Play,
-    /// Say this.
+    /// Send this.
     Decline(String),
-    /// Say nothing.
+    /// Send nothing.
     Ignore,
 }
 
@@ -176,7 +176,7 @@ impl Policy {
         Ok(policy)
     }
 
-    /// FIBS-24: every number is within limits that a clock and a server can work with.
+    /// Checks that every number is within limits that a clock and a server can work with (FIBS-24).
     fn check_numbers(&self) -> Result<(), PolicyError> {
         let (count, seconds) = (COUNT_MAX as f64, SECONDS_MAX as f64);
         let length = f64::from(Score::LENGTH_MAX);
@@ -215,7 +215,7 @@ impl Policy {
         }
     }
 
-    /// FIBS-35: a line end in a text would be a command of its own.
+    /// Checks the texts: a line end in a text would be a command of its own (FIBS-35).
     fn check_texts(&self) -> Result<(), PolicyError> {
         for text in self.greeting.iter().chain([&self.help]) {
             if text.chars().any(char::is_control) {
@@ -235,7 +235,7 @@ impl Policy {
         Ok(())
     }
 
-    /// The lengths that are played, in words.
+    /// Returns the lengths that are played, as text.
     #[must_use]
     pub fn lengths(&self) -> String {
         let Policy {
@@ -282,7 +282,7 @@ impl Policy {
             .collect()
     }
 
-    /// Returns true if matches of this kind are played at all.
+    /// Returns true if matches of this kind are played.
     #[must_use]
     pub fn allows(&self, wanted: MatchTerms) -> bool {
         match wanted {
@@ -319,7 +319,7 @@ impl Policy {
         if self.is_bot(name) && !self.play_bots {
             return InvitationAnswer::Ignore;
         }
-        // A saved match is finished whatever else holds.
+        // A saved match is finished whatever the other rules require.
         if wanted == MatchTerms::Resume {
             return InvitationAnswer::Play;
         }

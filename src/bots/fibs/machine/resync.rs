@@ -1,4 +1,4 @@
-//! Resynchronisation: asks the server for the state when something is missing (FIBS-17, FIBS-32).
+//! Resynchronisation: requests the state from the server when something is missing (FIBS-17, FIBS-32).
 
 use super::Machine;
 use super::play::{BoardAge, Stage};
@@ -7,12 +7,12 @@ use gammond_game::notation::fibs::MatchTerms;
 
 /// Every server answers this, and it changes nothing.
 const FENCE: &str = "set boardstyle 3";
-/// Times that the board is asked for before the bot reconnects, or believes that no match is played.
+/// Number of times that the board is requested before the bot reconnects, or assumes that no match is played.
 pub(super) const RESYNCS_MAX: u32 = 3;
 
 impl Machine {
-    /// Asks for the board and does again what it shows to be undone, once the server has answered
-    /// everything that was sent before (FIBS-32).
+    /// Requests the board and repeats the actions that it shows as missing, once the server has answered all earlier
+    /// commands (FIBS-32).
     pub(super) fn resync(&mut self) {
         let game = self.state.game();
         if game.is_some_and(|game| !game.board.age.is_asked()) {
@@ -20,7 +20,7 @@ impl Machine {
         }
     }
 
-    /// Sends a command whose answer is known on all servers, and then `board`.
+    /// Sends a command that all servers answer, and then `board`.
     pub(super) fn ask_again(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;
@@ -44,7 +44,7 @@ impl Machine {
         self.outbox.send(FENCE);
     }
 
-    /// An invitation or acceptance is sent.
+    /// Records that an invitation or acceptance is sent.
     pub(super) fn begin_joining(&mut self, name: &str, wanted: MatchTerms) {
         if wanted == MatchTerms::Resume {
             self.saved.resuming = Some((name.to_owned(), self.now));
@@ -66,7 +66,7 @@ impl Machine {
             return true;
         };
         if joining.answers == 0 {
-            // Somebody who invites does not accept; an invitation of ours is left a while.
+            // A player who invites does not accept; the bot's own invitation stays open for a while.
             let over = invited || now >= joining.until;
             if over {
                 self.enter(State::Free);
@@ -80,7 +80,7 @@ impl Machine {
         false
     }
 
-    /// The answer to a later command: a fence that is not answered by now was lost.
+    /// Handles the answer to a later command: a fence that is not answered by now was lost.
     pub(super) fn fences_lost(&mut self) {
         let game = self.state.game();
         if !game.is_some_and(|game| game.board.age == BoardAge::Asked) {
@@ -88,7 +88,7 @@ impl Machine {
         }
     }
 
-    /// The server has answered a fence: whether it is the last one.
+    /// Counts a fence that the server has answered; the last one confirms the state.
     pub(super) fn fence_answered(&mut self) {
         self.link.fences = self.link.fences.saturating_sub(1);
         if let Some(joining) = self.state.joining_mut() {
@@ -123,7 +123,7 @@ impl Machine {
         }
     }
 
-    /// The server knows no `board`.
+    /// Records that the server has no command `board`.
     pub(super) fn no_board(&mut self) {
         self.link.board_command = super::state::BoardCommand::Missing;
         self.continue_from_known_board();
@@ -136,7 +136,7 @@ impl Machine {
             return;
         };
         game.board.ask_at = None;
-        // The answer to the fence comes first; a board that could not be read is not known.
+        // The answer to the fence comes first; an unreadable board does not count.
         let known = game.board.age != BoardAge::Asked && game.board.unreadable == 0;
         if known && game.stage == Stage::Game {
             game.trust_board(self.now);

@@ -11,7 +11,7 @@ pub(super) const USERS_MAX: usize = 10_000;
 /// An invitation or acceptance of ours: a start may answer it.
 #[derive(Clone, Debug)]
 pub(super) struct Joining {
-    /// Name of the user whom we invited or joined.
+    /// Name of the user that the bot invited or joined.
     pub(super) name: String,
     /// Match that we invited to or joined.
     pub(super) wanted: MatchTerms,
@@ -24,7 +24,7 @@ pub(super) struct Joining {
 /// The condition of the bot. Only [`Machine::enter`](super::Machine::enter) changes it.
 #[derive(Clone, Debug)]
 pub(super) enum State {
-    /// There is no connection.
+    /// The bot has no connection.
     Offline,
     /// The login prompt has not come yet.
     LoginPrompt {
@@ -50,7 +50,7 @@ pub(super) enum State {
     Free,
     /// An invitation or acceptance of ours is not answered.
     Joining(Joining),
-    /// In a match.
+    /// The bot is in a match.
     Playing(Box<Match>),
     /// A match is over, and the new rating has not come.
     MatchOver(Box<EndedMatch>),
@@ -59,7 +59,7 @@ pub(super) enum State {
 /// Name of the condition of the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StateName {
-    /// There is no connection.
+    /// The bot has no connection.
     Offline,
     /// The login prompt has not come yet.
     LoginPrompt,
@@ -73,7 +73,7 @@ pub enum StateName {
     Free,
     /// An invitation or acceptance of ours is not answered.
     Joining,
-    /// In a match.
+    /// The bot is in a match.
     Playing(MatchTurn),
     /// A match is over, and the new rating has not come.
     MatchOver,
@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// The match whose new rating has not come.
+    /// Returns the finished match whose new rating has not arrived.
     pub(super) fn ended(&self) -> Option<&EndedMatch> {
         match self {
             State::MatchOver(ended) => Some(ended),
@@ -156,11 +156,11 @@ impl State {
 /// The server's command for the board (FIBS-34).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoardCommand {
-    /// It was not answered yet on this connection.
+    /// The question is open on this connection.
     Untried,
     /// The server has answered it.
     Works,
-    /// The server does not know it.
+    /// The server does not have it.
     Missing,
 }
 
@@ -170,14 +170,14 @@ pub(super) struct Link {
     pub(super) reader: LineReader,
     /// Time of the last bytes.
     pub(super) last_heard: u64,
-    /// Fences that are not answered.
+    /// Number of fences that are not answered.
     pub(super) fences: u32,
     pub(super) board_command: BoardCommand,
-    /// The server has no list of saved matches.
+    /// True if the server has no list of saved matches.
     pub(super) listless: bool,
-    /// The list of saved matches has begun to come; the answer to the fence behind it ends it.
+    /// True if the list of saved matches has begun to come; the answer to the fence behind it ends it.
     pub(super) list_begun: bool,
-    /// It outlives the connection.
+    /// The side that rolls for the bot in the Crawford game; it outlives the connection.
     pub(super) crawford_roll: CrawfordRoll,
 }
 
@@ -194,7 +194,7 @@ impl Link {
         }
     }
 
-    /// The server has shown a board after it was asked for one.
+    /// Handles a requested board.
     pub(super) fn board_shown(&mut self) {
         if self.board_command == BoardCommand::Untried {
             self.board_command = BoardCommand::Works;
@@ -232,7 +232,7 @@ pub(super) struct Invitation {
     pub(super) name: String,
     pub(super) wanted: MatchTerms,
     pub(super) due: u64,
-    /// Joining would destroy a saved match.
+    /// True if joining would destroy a saved match.
     pub(super) warned: bool,
     /// Time of arrival.
     pub(super) since: u64,
@@ -243,7 +243,7 @@ pub(super) struct Invitation {
 pub(super) struct Invitations {
     /// Open ones, first come first served.
     pub(super) open: VecDeque<Invitation>,
-    /// User who invited to a new match and was asked for the saved one instead.
+    /// User who invited to a new match and was invited to the saved one instead.
     pub(super) instead: Option<(String, MatchTerms)>,
     /// Saved matches of the user who invited last, as the server counts them.
     pub(super) counted: Option<(String, u32)>,
@@ -262,14 +262,14 @@ pub(super) struct Resumption {
     pub(super) tries: u32,
 }
 
-/// Matches that are not being played and may go on, by opponent.
+/// Matches that are not being played and may resume, by opponent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SavedMatches {
     /// The server's list, with their lengths.
     pub(super) listed: BTreeMap<String, Option<u32>>,
     /// Matches that were interrupted.
     pub(super) interrupted: BTreeMap<String, Interrupted>,
-    /// Users whom we joined or invited when the link broke before an answer: a match may have begun.
+    /// Users that the bot joined or invited when the link broke before an answer: a match may have begun.
     pub(super) unanswered: BTreeSet<String>,
     pub(super) resumptions: BTreeMap<String, Resumption>,
     /// A match that is being resumed: the opponent, and the time of the request.
@@ -277,7 +277,7 @@ pub(super) struct SavedMatches {
 }
 
 impl SavedMatches {
-    /// Returns true if there is a match with this player, so far as we know, that a new one would destroy.
+    /// Returns true if there is a match with this player, as far as the bot knows, that a new one would destroy.
     pub(super) fn holds(&self, name: &str) -> bool {
         self.listed.contains_key(name)
             || self.interrupted.contains_key(name)

@@ -1,4 +1,4 @@
-//! Timers: what the machine does because something has not come (FIBS-10, FIBS-17, FIBS-19, FIBS-23).
+//! Timers: the machine's reactions to missing answers (FIBS-10, FIBS-17, FIBS-19, FIBS-23).
 
 use super::Machine;
 use super::interface::Output;
@@ -17,7 +17,8 @@ impl Machine {
         });
     }
 
-    /// The settings, the rating after a match, a login that never completes, and an end that is not answered.
+    /// Runs the timers of the settings, of the rating after a match, of a login that never completes, and of an end
+    /// that is not answered.
     fn login_timers(&mut self) {
         let now = self.now;
         let rated = self.state.ended().is_some_and(|ended| ended.due <= now);
@@ -41,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// A link that is dead, or must be kept alive.
+    /// Runs the timers of a link that is dead, or must be kept alive.
     fn link_timers(&mut self) {
         let now = self.now;
         let offline = matches!(self.state, State::Offline);
@@ -50,8 +51,7 @@ impl Machine {
             self.outbox.output(Output::Reconnect("nothing heard"));
             self.lose_link();
         }
-        // Matches of which nothing is known are looked for as long as it takes, and soon when the end
-        // waits for them.
+        // Matches of unknown fate are searched for as long as it takes, and soon when the end waits for them.
         let looks =
             self.state.game().is_none() && !self.link.listless && self.saved.hides_a_match();
         let quiet = match looks && self.stopping.wanted != Stop::No {
@@ -94,7 +94,7 @@ impl Machine {
         let opponent = game.waits_for_opponent();
         let patience = match opponent {
             true => self.policy.remind_s * 1000,
-            // Longer each time: a slow server is not asked faster than it answers.
+            // Longer each time: a slow server does not get commands faster than it answers.
             false => self.timing.resync_ms << game.clock.resyncs.min(2),
         };
         if game.decisions.open.is_some() || now < game.clock.since + patience {
@@ -128,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// FIBS-19: ask once, then leave.
+    /// Reminds a silent opponent once, then leaves (FIBS-19).
     fn opponent_is_silent(&mut self) {
         let Some(game) = self.state.game_mut() else {
             return;

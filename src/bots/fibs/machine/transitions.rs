@@ -11,7 +11,7 @@ use std::fmt;
 /// An event that can change the state: a group of lines, or an action of the bot itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventName {
-    /// The connection stands.
+    /// The connection is open.
     Connects,
     /// The connection is gone.
     LinkBreaks,
@@ -29,7 +29,7 @@ pub enum EventName {
     Idle,
     /// The bot decides on the board.
     Decides,
-    /// A match begins or goes on.
+    /// A match begins or resumes.
     Started,
     /// A board.
     Board,
@@ -47,7 +47,7 @@ pub enum EventName {
     GameEnds,
     /// A match is over.
     MatchEnds,
-    /// The server asks for `join`.
+    /// The server waits for `join`.
     JoinNext,
     /// The opponent has not joined.
     WaitForJoin,
@@ -57,7 +57,7 @@ pub enum EventName {
     Refused,
     /// The answer to a fence.
     Fence,
-    /// The server does not know `board`.
+    /// The server has no command `board`.
     NoBoard,
     /// An invitation or acceptance is refused.
     InvitationRefused,
@@ -119,7 +119,7 @@ impl fmt::Display for StateName {
 /// A state of the table, or a group of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum States {
-    /// This one.
+    /// This state.
     One(StateName),
     /// All of a match.
     Match,
@@ -230,7 +230,7 @@ pub const TRANSITIONS: &[Transition] = &[
         &[NO_BOARD, THEIR_ANSWER, MY_CUBE_ANSWER, MY_RESIGN_ANSWER],
     ),
     (&[States::Game], EventName::OfferAnswered, &[States::Game]),
-    // What is missing is asked for.
+    // Missing parts are requested.
     (&[States::Game], EventName::Decides, &[RESYNC]),
     (&[States::Game], EventName::Timer, &[RESYNC, THEIR_ANSWER]),
     (&[States::Game], EventName::Said, &[RESYNC, THEIR_ANSWER]),
@@ -273,7 +273,7 @@ pub fn row_of(before: StateName, event: EventName, after: StateName) -> Option<u
 pub struct Transitions {
     /// Number of each change.
     pub taken: BTreeMap<(StateName, EventName, StateName), u64>,
-    /// Changes that the table does not have.
+    /// Number of changes that the table does not have.
     pub unlisted: u64,
 }
 

@@ -1,20 +1,20 @@
 //! One side alone plays for a goal in as few rolls as possible on average.
 //!
-//! The table is made in index order, because every step leads to a smaller index. What the four
-//! steps of a double can reach is not listed: `best after k steps with this die` is kept for each
-//! position, so that a double costs as little as any other roll. GNU Backgammon takes the first
-//! best play in its order of generation (larger die first, then from the rear, depth first); the
-//! nested search visits results in that order, because of the plays of equal steps to one result
-//! the one that moves the rear checkers first is legal whenever another is, and comes first.
+//! The table is made in index order, because every step leads to a smaller index. The positions that the four steps
+//! of a double can reach are not listed: `best after k steps with this die` is kept for each position, so that a
+//! double costs as little as any other roll. GNU Backgammon takes the first best play in its order of generation
+//! (larger die first, then from the rear, depth first); the nested search visits results in that order, because of
+//! the plays of equal steps to one result the one that moves the rear checkers first is legal whenever another is,
+//! and comes first.
 
 use super::super::numbering::Steps;
 use super::ROLLS;
 
 /// A probability distribution over the number of rolls, in some arithmetic.
 pub(in super::super) trait RollDistribution: Copy {
-    /// No roll is needed any more.
+    /// No further roll is needed.
     const REACHED: Self;
-    /// The law before a roll: the laws after each of the 21 rolls, with weights out of 36.
+    /// Returns the law before a roll: the laws after each of the 21 rolls, with weights out of 36.
     fn before(after: &[(u32, Self); 21]) -> Self;
     /// Returns a value proportional to the mean number of rolls, for comparisons.
     fn mean(&self) -> u64;
@@ -22,7 +22,7 @@ pub(in super::super) trait RollDistribution: Copy {
 
 /// The laws of a run of positions under best play.
 pub(in super::super) struct BestPlayDistributions<L> {
-    /// Positions with a smaller index have reached the goal.
+    /// First index of the positions that have not reached the goal.
     first: usize,
     distributions: Vec<L>,
     means: Vec<u64>,
@@ -31,8 +31,8 @@ pub(in super::super) struct BestPlayDistributions<L> {
 }
 
 impl<L: RollDistribution> BestPlayDistributions<L> {
-    /// `reached` is the number of positions in which nothing is left to do; it counts at least
-    /// the empty position.
+    /// Creates the laws; `reached` is the number of positions in which nothing is left to do; it counts at least the
+    /// empty position.
     pub(in super::super) fn new(reached: usize, positions: usize) -> BestPlayDistributions<L> {
         let first = reached.max(1);
         let room = positions.saturating_sub(first);
@@ -115,7 +115,7 @@ impl<L: RollDistribution> Choice<'_, L> {
         }
     }
 
-    /// All steps of `die`, each followed by the best `more` steps of `then`.
+    /// Offers all steps of `die`, each followed by the best `more` steps of `then`.
     #[inline]
     fn offer(&mut self, steps: &Steps, die: usize, more: usize, then: usize) {
         steps.each(die, |after| {

@@ -80,9 +80,8 @@ impl RollDistribution for Distribution {
         Distribution(values)
     };
 
-    /// `BEAR-22`.
-    /// Thirty-sixths rounded to the nearest; the first largest value is corrected so that the sum
-    /// is exactly 65535.
+    /// Rounds thirty-sixths to the nearest; the first largest value is corrected so that the sum is exactly 65535
+    /// (`BEAR-22`).
     fn before(after: &[(u32, Distribution); 21]) -> Distribution {
         let mut values = [0_u32; ROLLS_MAX];
         for (weight, Distribution(later)) in after {
@@ -108,7 +107,7 @@ impl RollDistribution for Distribution {
     }
 }
 
-/// `BEAR-15`: index entries, then the values between the first and the last that is not 0.
+/// Writes index entries, then the values between the first and the last that is not 0 (`BEAR-15`).
 fn write_compressed(
     file: &mut Vec<u8>,
     positions: usize,

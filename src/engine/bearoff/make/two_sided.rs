@@ -141,14 +141,14 @@ pub fn two_sided_by(numbering: Numbering, best: &[u8]) -> Vec<u8> {
 }
 
 struct TableInProgress {
-    /// By the player on roll, then the opponent.
+    /// Records by the player on roll, then the opponent.
     records: Vec<Record>,
-    /// By the side that has just played, then the opponent on roll: what that is worth to the first.
+    /// Records by the side that has just played, then the opponent on roll: the worth to the first.
     waiting: Vec<Record>,
 }
 
 impl TableInProgress {
-    /// `None` when `watch` or `keeper` ended it.
+    /// Computes the database; `None` when `watch` or `keeper` ended it.
     fn made(
         positions: usize,
         plays: &Plays,
@@ -257,12 +257,12 @@ impl Scratch {
     }
 }
 
-/// `BEAR-31`: cut toward zero.
+/// Returns the mean, cut toward zero (`BEAR-31`).
 fn mean(total: [i32; 4]) -> Record {
     total.map(|total| (total / 36) as i16)
 }
 
-/// `BEAR-31`: for each roll the best reply for each place of the cube, then the mean.
+/// Takes for each roll the best reply for each place of the cube, then the mean (`BEAR-31`).
 fn mean_of_best(plays: &Plays, me: usize, row: &[Record]) -> Record {
     let mut totals = [0_i32; 4];
     for (roll, (_, _, weight)) in ROLLS.iter().enumerate() {
@@ -280,7 +280,7 @@ fn mean_of_best(plays: &Plays, me: usize, row: &[Record]) -> Record {
     mean(totals)
 }
 
-/// `BEAR-32`: what a record of the opponent on roll is worth to me, by the place of the cube.
+/// Returns the worth to me of a record of the opponent on roll, by the place of the cube (`BEAR-32`).
 fn reply([cubeless, owned, centred, lent]: Record) -> Record {
     [
         !cubeless,
@@ -290,8 +290,7 @@ fn reply([cubeless, owned, centred, lent]: Record) -> Record {
     ]
 }
 
-/// `BEAR-33`.
-/// The equity of a side that may double: `kept` without doubling, and twice `turned` (or the
+/// Returns the equity (`BEAR-33`) of a side that may double: `kept` without doubling, and twice `turned` (or the
 /// point, when the other side passes) if it doubles.
 fn after_doubling(kept: i16, turned: i16) -> i16 {
     if turned < kept / 2 {
@@ -311,7 +310,7 @@ pub(in super::super) struct Plays {
 }
 
 impl Plays {
-    /// None yet.
+    /// Creates an empty list.
     fn none() -> Plays {
         Plays {
             starts: vec![0],
@@ -329,7 +328,7 @@ impl Plays {
         self.starts.push(self.indices.len() as u32);
     }
 
-    /// All of them, without repetition.
+    /// Returns all plays, without repetition.
     pub(in super::super) fn all(numbering: Numbering) -> Plays {
         let mut one_step: Vec<[Vec<u32>; 6]> = Vec::with_capacity(numbering.positions());
         for index in 0..numbering.positions() {
@@ -431,7 +430,7 @@ mod tests {
         }
     }
 
-    /// Wherever it was ended, it goes on from the lines that were kept.
+    /// Computation resumes from the lines that were kept, wherever it ended.
     #[test]
     fn resume_skips_stored_lines() {
         let numbering = Numbering::new(4, 3).unwrap();
@@ -445,7 +444,7 @@ mod tests {
             });
             assert_eq!(stopped.is_some(), end == positions);
             assert_eq!(kept.lines.len(), end);
-            // A line of another length is none.
+            // A line of another length is invalid.
             if let Some(line) = kept.lines.last_mut() {
                 line.pop();
             }

@@ -4,11 +4,11 @@ use super::super::one_sided::DISTRIBUTION_ROLLS;
 
 /// Positions in a block.
 pub(super) const BLOCK: usize = 16;
-/// Numbers of rolls that a law may have, 0 to 63.
+/// Number of rolls that a law may have, 0 to 63.
 pub(super) const ROLLS: usize = DISTRIBUTION_ROLLS;
 /// Sum of the values of a distribution.
 pub(super) const WHOLE: u32 = 65535;
-/// Bytes around what is packed: its length before it and its checksum after it.
+/// Number of bytes around a packed block: its length before it and its checksum after it.
 pub(super) const FRAME_BYTES: usize = 6;
 /// Bytes of the longest block.
 pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROLLS);
@@ -16,7 +16,7 @@ pub(super) const BLOCK_BYTES_MAX: usize = FRAME_BYTES + BLOCK * 2 * (2 + 3 * ROL
 /// 65535 times the probability of each number of rolls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RollDistribution {
-    /// For how many rolls the first value stands.
+    /// Number of rolls that the first value stands for.
     pub(super) first: u8,
     /// Number of values; the rest of `values` is meaningless.
     pub(super) count: u8,
@@ -24,7 +24,7 @@ pub struct RollDistribution {
 }
 
 impl RollDistribution {
-    /// Nothing is left to do.
+    /// The law of a goal that is reached.
     pub const REACHED: RollDistribution = {
         let mut values = [0; ROLLS];
         values[0] = WHOLE as u16;
@@ -34,15 +34,15 @@ impl RollDistribution {
             values,
         }
     };
-    /// No law at all.
+    /// No law.
     pub const NONE: RollDistribution = RollDistribution {
         first: 0,
         count: 0,
         values: [0; ROLLS],
     };
 
-    /// The law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded, so that no error grows and
-    /// the values add up.
+    /// Returns the law whose values are thirty-sixths of these (RACE-04): the distribution function is rounded,
+    /// so that no error grows and the values add up.
     pub(super) fn of_sums(sums: &[u32; ROLLS]) -> RollDistribution {
         let mut roll_distribution = RollDistribution::NONE;
         let (mut sum, mut before) = (0, 0);
@@ -78,7 +78,7 @@ impl RollDistribution {
         values
     }
 
-    /// 65535 times the mean number of rolls.
+    /// Returns 65535 times the mean number of rolls.
     #[must_use]
     pub fn mean(&self) -> u32 {
         (u32::from(self.first)..)
@@ -139,7 +139,7 @@ pub(super) fn unpack(block: &[u8], number: usize) -> Option<[RollDistribution; 2
     (left == 0).then_some(distributions)
 }
 
-/// The laws of a block one after the other until `found` says no; `None` when it is damaged.
+/// Reads the laws of a block one after the other until `found` returns false; `None` when it is damaged.
 pub(super) fn each(
     block: &[u8],
     mut found: impl FnMut(&[RollDistribution; 2]) -> bool,
@@ -154,7 +154,7 @@ pub(super) fn each(
         let (spans, mut rest) = bytes.split_first_chunk::<4>()?;
         for (roll_distribution, span) in distributions.iter_mut().zip(spans.as_chunks::<2>().0) {
             let [first, count] = *span;
-            // What the last position had beyond these rolls is no part of this one.
+            // Values of the last position beyond these rolls are no part of this one.
             let (from, to) = (usize::from(first), usize::from(first) + usize::from(count));
             if to > ROLLS {
                 return None;

@@ -81,7 +81,7 @@ impl Header {
     }
 }
 
-/// Writes the index behind the blocks, and says so in the header.
+/// Writes the index behind the blocks, and records it in the header.
 pub(super) fn finish(
     file: &mut File,
     numbering: Numbering,
@@ -114,8 +114,8 @@ pub(super) fn finish(
     file.sync_all()
 }
 
-/// Reads the offsets of levels and blocks from the index; `firsts` are the numbers of the levels' first blocks, then the
-/// number of blocks.
+/// Reads the offsets of levels and blocks from the index; `firsts` are the numbers of the levels' first blocks, then
+/// the number of blocks.
 pub(super) fn read_index(
     bytes: &Bytes,
     at: u64,
@@ -126,7 +126,7 @@ pub(super) fn read_index(
     let length = 8 * firsts.len() + 4 * blocks;
     let wanted = at.saturating_add(length as u64);
     if bytes.len() as u64 != wanted {
-        let reason = format!("{} bytes, the header says {wanted}", bytes.len());
+        let reason = format!("{} bytes, expected {wanted} by the header", bytes.len());
         return Err((bytes.len(), reason));
     }
     let start = at as usize;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Most points of a table that we make: 15 take some 12 GB of memory.
 pub const MADE_POINTS_MAX: usize = 15;
-/// Returns the file in which a table stands that is not finished.
+/// Returns the file of an unfinished table.
 #[must_use]
 pub fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
@@ -27,7 +27,7 @@ pub fn part_of(path: &Path) -> PathBuf {
 /// replaced. Runs on the threads of the rayon pool in which it is called.
 ///
 /// # Errors
-/// [`BearoffError`]: the disk; a file in the place of the unfinished table that is none, or another;
+/// [`BearoffError`]: the disk; a file in place of the unfinished table that is no table, or another one;
 /// another program that makes it at the same time.
 pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool, BearoffError> {
     let part = part_of(path);
@@ -58,7 +58,7 @@ pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool,
         builder.forget(pips);
         done += size;
     }
-    // All is there: who wants to end it now has the table in a moment.
+    // All is computed: a user who wants to end it now has the table in a moment.
     watch(done, numbering.positions());
     file::finish(&mut file, numbering, &lengths).map_err(io)?;
     std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))?;

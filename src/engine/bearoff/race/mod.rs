@@ -1,10 +1,9 @@
 //! Race tables: one-sided databases of ours, small enough for 12 points and 15 checkers.
 //!
-//! What GNU Backgammon's one-sided files hold, for more rolls than their 32 and in three quarters of
-//! the space: neighbours in the order of [`Order`] differ little, and blocks of 16 positions hold
-//! differences only (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a
-//! checksum, so that damage is never believed. A table is made level by level, and what a killed
-//! program leaves is gone on with.
+//! They hold the data of GNU Backgammon's one-sided files, for more rolls than their 32 and in three quarters of the
+//! space: neighbours in the order of [`Order`] differ little, and blocks of 16 positions hold differences only
+//! (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a checksum, so damage is always
+//! detected. A table is made level by level, and a killed run is resumed.
 
 mod block;
 mod file;
@@ -49,7 +48,7 @@ impl RaceTable {
     pub(super) fn from_bytes(bytes: Bytes) -> Result<RaceTable, (usize, String)> {
         let header = Header::parse(bytes.start(&mut [0; HEADER_BYTES]))?;
         let Some((at, crc)) = header.finished else {
-            let reason = "the table is not finished; `gammond bearoff make` goes on with it";
+            let reason = "the table is not finished; `gammond bearoff make` resumes it";
             return Err((12, reason.into()));
         };
         let order = Order::new(header.numbering);
@@ -69,13 +68,13 @@ impl RaceTable {
         })
     }
 
-    /// Points and checkers covered.
+    /// Returns the points and checkers covered.
     #[must_use]
     pub fn numbering(&self) -> Numbering {
         self.order.numbering()
     }
 
-    /// Its length in bytes.
+    /// Returns its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
@@ -100,7 +99,7 @@ impl RaceTable {
         !side.rearmost().is_some_and(beyond) && side.on_board() as usize <= numbering.checkers()
     }
 
-    /// The counts of a side that is covered.
+    /// Returns the counts of a side that is covered.
     #[inline]
     fn counts(&self, side: Side) -> Option<Counts> {
         let mut counts: Counts = [0; MAX_POINTS];
@@ -110,8 +109,8 @@ impl RaceTable {
         self.holds(side).then_some(counts)
     }
 
-    /// Rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered,
-    /// or the table is damaged there.
+    /// Returns the rolls to bear off all checkers, and the first of fifteen. `None` when the side is not covered, or
+    /// the table is damaged there.
     #[must_use]
     pub fn distributions(&self, side: Side) -> Option<[RollDistribution; 2]> {
         recent::distributions(&self.number, side, || self.distributions_in_file(side))
@@ -134,7 +133,7 @@ impl RaceTable {
         block::unpack(block, rank % BLOCK)
     }
 
-    /// The same as a distribution.
+    /// Returns the same as a distribution.
     #[must_use]
     pub fn distribution(&self, side: Side) -> Option<Distribution> {
         let [win, gammon] = self.distributions(side)?;
@@ -149,8 +148,8 @@ impl RaceTable {
         })
     }
 
-    /// Chances of a position in which each side plays for itself alone (`BEAR-41`). `None` when it is
-    /// not covered, or the table is damaged there.
+    /// Returns the chances of a position in which each side plays for itself alone (`BEAR-41`). `None` when it is not
+    /// covered, or the table is damaged there.
     #[must_use]
     pub fn chances(&self, position: &Position) -> Option<Chances> {
         if !self.covers(position) {
@@ -308,7 +307,7 @@ mod tests {
             assert!(made(&path, numbering) == whole, "cut at {length}");
             assert!(!part_of(&path).exists());
         }
-        // Damage in the middle: what is behind it is made again.
+        // Damage in the middle: the levels behind it are made again.
         let mut damaged = begun;
         damaged[2000] ^= 4;
         std::fs::write(part_of(&path), &damaged).unwrap();

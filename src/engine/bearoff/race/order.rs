@@ -1,7 +1,7 @@
 //! The order of positions in a race table: by pips, then from the rearmost point down.
 //!
-//! Every roll takes a side to fewer pips, so that a table grows pip count by pip count, each a level
-//! of positions that do not depend on one another, and looks back no further than 24 pips.
+//! Every roll takes a side to fewer pips, so that a table grows pip count by pip count, each a level of positions
+//! that do not depend on one another, and depends on at most 24 pips before it.
 
 use super::super::numbering::{Counts, Numbering};
 
@@ -87,7 +87,7 @@ impl Order {
         (pips, rank as usize)
     }
 
-    /// The positions with so many pips from number `from` on, in order, until `found` says no.
+    /// Visits the positions with so many pips from number `from` on, in order, until `found` returns false.
     pub(super) fn each(&self, pips: usize, from: usize, found: &mut dyn FnMut(&Counts) -> bool) {
         let mut counts = Counts::default();
         let (points, checkers) = (self.numbering.points(), self.numbering.checkers());
@@ -143,7 +143,7 @@ mod tests {
                     true
                 });
                 assert_eq!(rank, order.level(pips));
-                // From the middle on, and no further than asked.
+                // From the middle on, up to the limit.
                 let (mut found, from) = (Vec::new(), rank / 2);
                 order.each(pips, from, &mut |counts| {
                     found.push(order.place(counts).1);

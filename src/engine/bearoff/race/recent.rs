@@ -1,6 +1,6 @@
 //! The distributions that a thread used last.
 //!
-//! A search looks up the same sides again and again: one player's options do not depend on the other's moves. Reading a
+//! A search reads the same sides again and again: one player's options do not depend on the other's moves. Reading a
 //! distribution from the file, with check and unpacking, takes a microsecond; finding it here a hundredth of that.
 
 use super::block::RollDistribution;
@@ -40,7 +40,7 @@ thread_local! {
     static RECENT: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the laws of a side: those kept, or what `find` finds, which is kept in the place of another's.
+/// Returns the laws of a side: those kept, or what `find` finds, which is kept in place of another's.
 #[inline]
 pub(super) fn distributions(
     table: &TableNumber,

@@ -1,4 +1,4 @@
-//! Beginning a race table, or going on with what an earlier run has left of one (RACE-07).
+//! Start of a race table, or resumption of one that an earlier run has left (RACE-07).
 
 use super::super::BearoffError;
 use super::super::numbering::Steps;
@@ -17,12 +17,12 @@ pub(super) struct PartialFile {
     pub(super) lengths: Vec<Vec<u32>>,
 }
 
-/// Opens the file of an unfinished table, or begins it, and takes what is there into the maker.
+/// Opens the file of an unfinished table, or creates it, and loads its levels into the builder.
 pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFile, BearoffError> {
     let io = |source| BearoffError::io(part, source);
     let damaged = |at, reason: String| BearoffError::damaged(part, at, reason);
     if part.symlink_metadata().is_ok() {
-        // Refuses what is no file.
+        // Refuses anything but a file.
         gammond_base::files::open(part).map_err(io)?;
     }
     let mut file = OpenOptions::new()
@@ -52,7 +52,7 @@ pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFi
     }
     let (lengths, blocks) = survey(&mut file, &builder.order).map_err(io)?;
     recall(builder, &blocks);
-    // A table that was killed while its end was written is finished anew.
+    // A table that was killed while its end was written is finished again.
     let end = lengths.iter().flatten().map(|&length| u64::from(length));
     let end = HEADER_BYTES as u64 + end.sum::<u64>();
     file.set_len(end).map_err(io)?;
@@ -65,8 +65,8 @@ pub(super) fn begin(part: &Path, builder: &mut TableBuilder) -> Result<PartialFi
 /// The blocks of one level.
 type Blocks = Vec<Vec<u8>>;
 
-/// Reads the whole levels of a file: the lengths of all their blocks, and the blocks of the last
-/// [`REACH`] levels. Whatever is torn or damaged ends it.
+/// Reads the whole levels of a file: the lengths of all their blocks, and the blocks of the last [`REACH`] levels.
+/// Torn or damaged data ends it.
 fn survey(file: &mut File, order: &Order) -> io::Result<(Vec<Vec<u32>>, Vec<Blocks>)> {
     let mut reader = BufReader::with_capacity(1 << 20, file);
     reader.seek(SeekFrom::Start(HEADER_BYTES as u64))?;

@@ -1,15 +1,14 @@
 //! A race table that is being made, level by level (RACE-03 to RACE-05).
 //!
-//! A level needs the laws of the 24 levels below it and nothing else, and those are taken as they
-//! stand in the file: what a killed program has left is all that is needed to go on, and the end is
-//! the same to the byte.
+//! A level needs the laws of the 24 levels below it and nothing else, and those are read back from the file: a killed
+//! run resumes from its file alone, and the end is the same to the byte.
 
 use super::super::make::ROLLS as DICE;
 use super::super::numbering::{Numbering, Steps};
 use super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
 use super::order::Order;
 
-/// Pips that one roll plays at most: how far back a level looks.
+/// Pips that one roll plays at most: the number of levels that a level depends on.
 pub(super) const REACH: usize = 24;
 /// The same for one die.
 pub(super) const STEP: usize = 6;
@@ -42,15 +41,15 @@ impl LevelResults {
 
 /// A goal: to bear off all checkers, or the first of fifteen.
 pub(super) struct Goal {
-    /// Positions with a smaller index have reached it.
+    /// First index of the positions that have not reached it.
     first: usize,
-    /// By index, from `first` on: the number in the level, and 65535 times the mean.
+    /// Entries by index, from `first` on: the number in the level, and 65535 times the mean.
     slots: Vec<u32>,
     means: Vec<u32>,
     pub(super) levels: Vec<LevelResults>,
 }
 
-/// The best play looked for: the smallest mean, and the first that has it.
+/// The best play so far: the smallest mean, and the first that has it.
 struct Choice {
     mean: u32,
     index: u32,
@@ -115,7 +114,7 @@ impl TableBuilder {
         }
     }
 
-    /// From which index on each goal is still to be reached.
+    /// Returns the index from which on each goal is still to be reached.
     pub(super) fn firsts(&self) -> [usize; 2] {
         [self.goals[0].first, self.goals[1].first]
     }
@@ -134,7 +133,7 @@ impl TableBuilder {
         match (index as usize).checked_sub(goal.first) {
             Some(at) if steps > 0 => {
                 let level = &goal.levels[usize::from(self.pips[index as usize])];
-                // Missing only where a resumed table does not look any more.
+                // Missing only where a resumed table is not read.
                 let best = level.best.get(goal.slots[at] as usize);
                 best.map_or(index, |best| best[steps - 1][die - 1])
             }
@@ -142,7 +141,7 @@ impl TableBuilder {
         }
     }
 
-    /// All steps of `die`, each followed by the best `more` steps of `then`.
+    /// Offers all steps of `die`, each followed by the best `more` steps of `then`.
     #[inline]
     fn offer(
         &self,
@@ -196,7 +195,7 @@ impl TableBuilder {
             for (sum, &value) in sums[from.min(ROLLS)..].iter_mut().zip(values) {
                 *sum += weight * u32::from(value);
             }
-            // What needs more rolls than there is room for counts for the last.
+            // Positions that need more rolls than there is room for count for the last.
             for &value in values.iter().skip(ROLLS.saturating_sub(from)) {
                 sums[ROLLS - 1] += weight * u32::from(value);
             }
@@ -235,7 +234,7 @@ impl TableBuilder {
         share
     }
 
-    /// Takes what was found about the next positions of a level into the tables.
+    /// Enters the results of the next positions of a level into the tables.
     pub(super) fn take(&mut self, pips: usize, share: &Share) {
         for (goal, (found, means)) in self.goals.iter_mut().zip(&share.goals) {
             let level = &mut goal.levels[pips];
@@ -258,7 +257,7 @@ impl TableBuilder {
         }
     }
 
-    /// Forgets what the levels after `pips` do not look back at.
+    /// Forgets data that the levels after `pips` do not need.
     pub(super) fn forget(&mut self, pips: usize) {
         for goal in &mut self.goals {
             if let Some(old) = pips.checked_sub(REACH) {

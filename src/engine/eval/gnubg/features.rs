@@ -1,5 +1,4 @@
-//! The 25 inputs of each side that describe contact: what the contact and crashed nets see besides
-//! the checkers.
+//! The 25 inputs of each side that describe contact: the inputs of the contact and crashed nets besides the checkers.
 //!
 //! Rules in `protocol-specs/gnubg-evaluation.md`; `slow` holds the same rules written plainly, and
 //! a test holds the two equal. Here the sums over points are dot products of the 25 counts with
@@ -31,10 +30,10 @@ pub(super) struct Unpacked {
     pub(super) made: u32,
     /// The highest occupied index, 0 when there is none.
     rear: usize,
-    /// At index `i`: of the 36 rolls, how many let a checker of the adversary at its index `i`
-    /// escape past these points; from index 6 on.
+    /// Number of the 36 rolls, by index `i`, with which a checker of the adversary at its index `i` escapes past
+    /// these points; from index 6 on.
     escapes: Lanes,
-    /// [`moment`] and [`backbone`], which look at this side alone.
+    /// [`moment`] and [`backbone`], which depend on this side alone.
     moment: i32,
     backbone: f32,
 }
@@ -91,8 +90,7 @@ pub(super) fn push<I: Integers>(
     out.set_tail(start, &tail);
 }
 
-/// Unpacks the sides of a position that are others than those in `known`: the plays of a roll have
-/// mostly one in common.
+/// Unpacks the sides of a position that differ from those in `known`: the plays of a roll have mostly one in common.
 #[inline(always)]
 pub(super) fn unpack<I: Integers>(position: &Position, known: &mut [Unpacked; 2]) {
     for (known, side) in known.iter_mut().zip([position.me(), position.opponent()]) {
@@ -134,7 +132,7 @@ const DIVISORS: [f32; LANES] = {
     divisors
 };
 
-/// The 25 inputs that describe `b`, whose adversary is `o`, then zeros.
+/// Returns the 25 inputs that describe `b`, whose adversary is `o`, then zeros.
 #[inline(always)]
 fn half<I: Integers>(
     b: &Unpacked,
@@ -193,14 +191,14 @@ fn half<I: Integers>(
     inputs
 }
 
-/// Sum of eight counts of four bits, at most 15 in all.
+/// Returns the sum of eight counts of four bits, at most 15 in all.
 #[inline(always)]
 fn nibble_sum(nibbles: u32) -> i32 {
     let pairs = (nibbles & 0x0f0f_0f0f) + (nibbles >> 4 & 0x0f0f_0f0f);
     (pairs.wrapping_mul(0x0101_0101) >> 24) as i32
 }
 
-/// GE-24: the lowest anchor in the adversary's home, else the highest made point below it down to the
+/// Returns (GE-24) the lowest anchor in the adversary's home, else the highest made point below it down to the
 /// mid-point, else the mid-point (whose value stands for none).
 #[inline(always)]
 fn forward_anchor(made: u32) -> i32 {
@@ -212,8 +210,8 @@ fn forward_anchor(made: u32) -> i32 {
     }
 }
 
-/// GE-26: 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15
-/// up to 23, where that is hardest.
+/// Returns (GE-26) 36 minus the rolls with which a checker at 15 up to the adversary's rearmost escapes, and at 15 up
+/// to 23, where that is hardest.
 #[inline(always)]
 fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
     let (mut all, mut contained) = (36, 36);
@@ -229,7 +227,7 @@ fn containment(b: &Unpacked, their_rear: usize) -> (i32, i32) {
     (i32::from(36 - contained), i32::from(36 - all))
 }
 
-/// GE-27.
+/// Returns the mobility (GE-27).
 #[inline(always)]
 fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     let mut distances = BEYOND_HOME;
@@ -239,7 +237,7 @@ fn mobility<I: Integers>(b: &Unpacked, o: &Unpacked) -> i32 {
     I::dot(&distances, &o.escapes)
 }
 
-/// GE-28.
+/// Returns the moment (GE-28).
 #[inline(always)]
 fn moment<I: Integers>(side: Side, counts: &Lanes) -> i32 {
     let checkers = i32::from(side.on_board()).max(1);
@@ -253,7 +251,7 @@ fn moment<I: Integers>(side: Side, counts: &Lanes) -> i32 {
     }
 }
 
-/// GE-30.
+/// Returns the timing (GE-30).
 #[inline(always)]
 fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     // The adversary's rearmost checker on this side's scale, not below 11: 23 - rear, 11..=23.
@@ -273,7 +271,7 @@ fn timing<I: Integers>(b: &Unpacked, their_rear: usize) -> i32 {
     time
 }
 
-/// GE-31.
+/// Returns the backbone (GE-31).
 #[inline(always)]
 fn backbone(made: u32) -> f32 {
     let made = made & !1;

@@ -3,7 +3,7 @@
 use crate::nn::{Integers, SparseInput};
 use gammond_game::{BAR, Position, Side};
 
-/// Inputs of the contact, crashed and all pruning nets that tell where checkers stand.
+/// Inputs of the contact, crashed and all pruning nets that describe where checkers stand.
 pub(super) const BASE_INPUTS: usize = 200;
 /// Inputs of the race net for one side.
 const RACE_SIDE: usize = 107;
@@ -15,7 +15,7 @@ const SURPLUS: [f32; 16] = [
     0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0,
 ];
 
-/// The 200 base inputs (GE-20, GE-34): four a place, first the opponent's places, then mine.
+/// Appends the 200 base inputs (GE-20, GE-34): four a place, first the opponent's places, then mine.
 #[inline(always)]
 pub(super) fn base<I: Integers>(position: &Position, out: &mut SparseInput) {
     out.clear();
@@ -32,7 +32,7 @@ pub(super) fn base<I: Integers>(position: &Position, out: &mut SparseInput) {
     }
 }
 
-/// The inputs of the 24 points of one side, beginning at row `start`.
+/// Appends the inputs of the 24 points of one side, beginning at row `start`.
 #[inline(always)]
 fn points<I: Integers>(side: Side, start: usize, out: &mut SparseInput) {
     let packed = side.packed();
@@ -40,8 +40,8 @@ fn points<I: Integers>(side: Side, start: usize, out: &mut SparseInput) {
     out.push_counts::<I>((packed >> 64) as u64 & 0xffff_ffff, start + 64);
 }
 
-/// The 214 inputs of the race net (GE-33), first the opponent's half, then mine. Nobody is on a bar or on
-/// its 24 point: there is no contact.
+/// Appends the 214 inputs of the race net (GE-33), first the opponent's half, then mine. Without contact no checker
+/// is on a bar or on its 24 point.
 #[inline(always)]
 pub(super) fn race<I: Integers>(position: &Position, out: &mut SparseInput) {
     out.clear();
@@ -55,7 +55,8 @@ pub(super) fn race<I: Integers>(position: &Position, out: &mut SparseInput) {
     }
 }
 
-/// Quadrants all checkers must still cross to be at home; the bar counts as a fifth quadrant.
+/// Returns the number of quadrants that all checkers must still cross to be at home; the bar counts as a fifth
+/// quadrant.
 #[inline(always)]
 pub(super) fn crossovers(side: Side) -> u32 {
     let packed = side.packed();
@@ -63,7 +64,7 @@ pub(super) fn crossovers(side: Side) -> u32 {
     quadrant(1) + 2 * quadrant(2) + 3 * quadrant(3) + 4 * u32::from(side.count(BAR))
 }
 
-/// The sum of six counts of four bits, at most 15 checkers in all.
+/// Returns the sum of six counts of four bits, at most 15 checkers in all.
 #[inline(always)]
 fn checkers(nibbles: u32) -> u32 {
     let pairs = (nibbles & 0x0f0f0f) + (nibbles >> 4 & 0x0f0f0f);

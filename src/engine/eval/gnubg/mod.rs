@@ -1,9 +1,8 @@
 //! Static evaluation with GNU Backgammon's weight files.
 //!
-//! [`GnubgEvaluator`] gives the five chances that GNU Backgammon gives without look-ahead, by the
-//! rules of `protocol-specs/gnubg-evaluation.md` in portable arithmetic: the same bits on every
-//! CPU level, for every grouping of positions. It does not look ahead, and knows no cube except
-//! what the two-sided bearoff table says.
+//! [`GnubgEvaluator`] gives the five chances that GNU Backgammon gives without look-ahead, by the rules of
+//! `protocol-specs/gnubg-evaluation.md` in portable arithmetic: the same bits on every CPU level, for every grouping
+//! of positions. It does not look ahead, and knows no cube except that of the two-sided bearoff table.
 
 mod features;
 mod inputs;
@@ -27,7 +26,7 @@ pub use self::weights::{Version, WeightsError, WeightsFile};
 /// Positions whose inputs are made and evaluated together.
 const BATCH: usize = 16;
 
-/// Judges positions with GNU Backgammon's nets and bearoff tables.
+/// Evaluates positions with GNU Backgammon's nets and bearoff tables.
 #[derive(Debug)]
 pub struct GnubgEvaluator {
     name: String,
@@ -105,7 +104,7 @@ impl GnubgEvaluator {
                 for (position, chances) in positions.iter().zip(out) {
                     match self.tables.exactly(class, position) {
                         Some(exact) => *chances = exact,
-                        // A database on disk that cannot be read any more.
+                        // A database on disk may become unreadable.
                         None => {
                             self.by_net(&self.race, Inputs::Race, &[*position], from_mut(chances))
                         }
@@ -219,7 +218,7 @@ impl NetInputs {
         }
     }
 
-    /// Returns true if a net with these inputs may be asked about the position.
+    /// Returns true if a net with these inputs suits the position.
     #[must_use]
     pub fn suits(self, position: &Position) -> bool {
         match self {

@@ -68,7 +68,7 @@ fn backgammon(winner: Side, loser: Side, winner_rolls: bool, tables: &Tables) ->
     chance.min(1.0)
 }
 
-/// With more checkers than the table knows: as if they had to be borne off.
+/// Returns the chance with more checkers than the table covers, as if they had to be borne off.
 fn beyond_the_table(home: Side, stay: [u8; 5], winner_rolls: bool, tables: &Tables) -> f32 {
     let mut counts = [0; POINTS];
     counts[..5].copy_from_slice(&stay);
@@ -88,7 +88,7 @@ fn beyond_the_table(home: Side, stay: [u8; 5], winner_rolls: bool, tables: &Tabl
     }
 }
 
-/// Only the checkers on the first six points.
+/// Returns the checkers on the first six points alone.
 fn at_home(side: Side) -> Side {
     let mut counts = side.counts();
     counts[6..].fill(0);

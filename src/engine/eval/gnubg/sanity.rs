@@ -7,14 +7,14 @@ use super::inputs::crossovers;
 use crate::bearoff::Tables;
 use gammond_game::{Position, Side};
 
-/// Below this a gammon chance in a position with contact is taken for nothing.
+/// Gammon chance below which it counts as 0 in a position with contact.
 const SMALLEST_CHANCE: f32 = 1.0 / 10000.0;
 
 /// Needs of a side in a race, in crosses of quadrants and rolls.
 struct RollsNeeded {
-    /// Crosses until all are off.
+    /// Number of crosses until all are off.
     off: u32,
-    /// Crosses until one is off and all others at home, one more than to be home.
+    /// Number of crosses until one is off and all others at home, one more than to be home.
     gammon: u32,
 }
 

@@ -11,14 +11,14 @@ use gammond_game::BAR;
 
 /// Lanes of a row.
 const ROW: usize = 8;
-/// Shots: two rows of one die, by die and counting round from six to one; three rows of two dice,
-/// three of doubles with two to four dice. Lanes that stand for nothing never hit.
+/// Shots: two rows of one die, by die and counting round from six to one; three rows of two dice, three of doubles
+/// with two to four dice. Unused lanes never hit.
 const SHOTS: usize = 8 * ROW;
 const PAIRS: usize = 2 * ROW;
 const DOUBLES: usize = 5 * ROW;
 
-/// The lane of the shot with both dice of a roll. Row `r` of the pairs (from 1) holds in lane `l`
-/// the die `l + 1` and the one that comes `r` later, counting round.
+/// Returns the lane of the shot with both dice of a roll. Row `r` of the pairs (from 1) holds in lane `l` the die
+/// `l + 1` and the one that comes `r` later, counting round.
 const fn pair_lane(low: usize, high: usize) -> usize {
     let (apart, first) = match high - low {
         apart @ 1..=3 => (apart, low),
@@ -81,14 +81,14 @@ static ALL_SHOTS: Shots = {
     shots
 };
 
-/// For each shot the places it can come from.
+/// For each shot the points it can come from.
 struct Hitters {
     set: [u32; SHOTS],
     /// The highest of the set, 0 when it is empty.
     highest: [u32; SHOTS],
 }
 
-/// [`count`] for each side, the player on roll first.
+/// Counts as [`count`] for each side, the player on roll first.
 #[inline(always)]
 pub(super) fn both([me, opponent]: &[Unpacked; 2], version: Version) -> [[i32; 3]; 2] {
     [count(me, opponent, version), count(opponent, me, version)]
@@ -108,7 +108,7 @@ fn count(b: &Unpacked, o: &Unpacked, version: Version) -> [i32; 3] {
     }
 }
 
-/// All hitters; `None` when nothing can be hit.
+/// Finds all hitters; `None` when nothing can be hit.
 #[inline(always)]
 fn find(b: &Unpacked, o: &Unpacked, version: Version) -> Option<Hitters> {
     let at_home = match version {
@@ -157,13 +157,13 @@ fn add_blot(blot: u32, hitting: u32, walls: u32, hitters: &mut Hitters) {
     }
 }
 
-/// Points 0..=23 seen by the other side.
+/// Returns the points 0..=23 seen by the other side.
 #[inline(always)]
 fn mirrored(points: u32) -> u32 {
     points.reverse_bits() >> 8
 }
 
-/// Home points 0..=5 with exactly two checkers; `packed` holds four bits a point.
+/// Returns the home points 0..=5 with exactly two checkers; `packed` holds four bits a point.
 #[inline(always)]
 fn exactly_two_at_home(packed: u32) -> u32 {
     let other = packed ^ 0x22_2222;
@@ -215,7 +215,7 @@ fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
         let [two, three, four] = [0, 1, 2].map(|row| DOUBLES + row * ROW + lane);
         let set = hitters.set[lane];
         let several = (set & set.wrapping_sub(1)).min(1);
-        // In the place of the second die nothing, so that the dice never count as two hits.
+        // In place of the second die nothing, so that the dice never count as two hits.
         first[3 * ROW + lane] = pips[lane].max(pips[two]).max(pips[three]).max(pips[four]);
         way[3 * ROW + lane] = several | twice[two] | twice[three] | twice[four];
     }
@@ -231,7 +231,7 @@ fn free(hitters: &Hitters, b: &Unpacked, o: &Unpacked) -> [i32; 3] {
     [sum % HIT, sum / HIT % 64, sum / TWICE].map(|sum| sum as i32)
 }
 
-/// The 21 rolls as weight, lower die, higher die and the lanes of their shots in order.
+/// Visits the 21 rolls as weight, lower die, higher die and the lanes of their shots in order.
 #[inline(always)]
 fn each_roll(mut visit: impl FnMut(i32, [usize; 2], &[usize])) {
     for high in 1..=6 {

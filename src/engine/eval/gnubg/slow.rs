@@ -81,7 +81,7 @@ fn men_off(b: &Counts, o: &Counts, crashed: bool) -> [f32; 3] {
     }
 }
 
-/// Points of `x` that lie 1, 2, … 12 pips ahead of an adversary's checker at its index `i`.
+/// Returns the points of `x` that lie 1, 2, … 12 pips ahead of an adversary's checker at its index `i`.
 fn mask(x: &Counts, i: i32) -> u32 {
     (0..i.min(12))
         .filter(|&k| x[(24 + k - i) as usize] >= 2)
@@ -233,7 +233,7 @@ fn shots_of(low: i32, high: i32) -> Vec<Shot> {
     }
 }
 
-/// Indices of `b` from which some blot of `o` can be hit by this shot.
+/// Returns the indices of `b` from which some blot of `o` can be hit by this shot.
 fn hitters(b: &Counts, o: &Counts, version: Version, shot: &Shot) -> u32 {
     let at_home = match version {
         Version::V1_00 => 1,
@@ -262,7 +262,7 @@ fn hitters(b: &Counts, o: &Counts, version: Version, shot: &Shot) -> u32 {
     set
 }
 
-/// Pip loss, chance of a hit, chance of a double hit.
+/// Returns the pip loss, chance of a hit, chance of a double hit.
 fn shots(b: &Counts, o: &Counts, version: Version) -> [f32; 3] {
     let mut sums = [0; 3];
     for high in 1..=6 {

@@ -1,14 +1,14 @@
 //! GNU Backgammon's weight files: the text `gnubg.weights` and the binary `gnubg.wd`.
 //!
-//! Reads both orders of nets and both versions (rules in `protocol-specs/gnubg-weights.md`). A
-//! damaged file is refused with the place and the reason; what is allocated is bounded by the
-//! length of the file. Does not judge what the numbers mean.
+//! Reads both orders of nets and both versions (rules in `protocol-specs/gnubg-weights.md`). A damaged file is
+//! refused with the place and the reason; memory is bounded by the length of the file. The numbers' meaning is not
+//! checked.
 
 use crate::nn::DenseNet;
 use gammond_base::files;
 use std::path::Path;
 
-/// Files longer than this are refused (the real ones have 0.4 and 1.1 MB).
+/// Largest length of a file in bytes (the real ones have 0.4 and 1.1 MB).
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Most hidden units a net may have; the real ones have 128, 16 and 8.
@@ -28,7 +28,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// `1.00` or `1.01`.
+    /// Returns `1.00` or `1.01`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

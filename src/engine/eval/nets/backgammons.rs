@@ -1,4 +1,4 @@
-//! Backgammons in races (NF-16 of `protocol-specs/net-file.md`): a calculation in the place of the race net's results.
+//! Backgammons in races (NF-16 of `protocol-specs/net-file.md`): a calculation in place of the race net's results.
 //!
 //! A backgammon is at stake only if a side with all its checkers has not left the winner's home. As there is no contact,
 //! the winner is home then: the table in the program has the law of its rolls, and the rolls to leave have their own.

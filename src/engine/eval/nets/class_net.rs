@@ -28,13 +28,13 @@ pub enum NetError {
     /// A file's numbers do not make a net.
     #[error("{0}: {1}")]
     Net(String, IntegerNetError),
-    /// A file asks for inputs that this version does not know.
+    /// A file has inputs that are unknown to this version.
     #[error("{0}: inputs {1:?} are not known to this version")]
     Inputs(String, String),
-    /// A file is for a class that this version does not know.
+    /// A file is for a class that is unknown to this version.
     #[error("{0}: class {1:?}, expected one of {list}", list = Role::names(Role::nets()))]
     Class(String, String),
-    /// A file is for another class than the one that is wanted of it.
+    /// A file is for another class than expected.
     #[error("{file}: a net of class {found:?}, expected {wanted}")]
     Other {
         /// The file.
@@ -51,7 +51,7 @@ pub enum NetError {
         class: String,
         /// The file read first.
         first: String,
-        /// The other.
+        /// The other file.
         second: String,
     },
     /// A needed net is not there.
@@ -69,7 +69,7 @@ pub(super) fn read_bounded(path: &Path) -> Result<Vec<u8>, NetError> {
     })
 }
 
-/// A net and how to ask it.
+/// A net and its inputs.
 #[derive(Debug, Clone)]
 pub struct ClassNet {
     label: Label,
@@ -106,7 +106,7 @@ impl ClassNet {
         })
     }
 
-    /// Name of the net.
+    /// Returns the name of the net.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.label.name
@@ -118,7 +118,7 @@ impl ClassNet {
         &self.label.class
     }
 
-    /// Its inputs.
+    /// Returns its inputs.
     #[must_use]
     pub fn inputs(&self) -> InputSet {
         self.inputs
@@ -130,13 +130,13 @@ impl ClassNet {
         &self.net
     }
 
-    /// Checksum of its file.
+    /// Returns the checksum of its file.
     #[must_use]
     pub fn checksum(&self) -> u32 {
         self.checksum
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, level: CpuLevel) -> ClassNet {
         let mut other = self.clone();
         other.net = other.net.at(level);
@@ -153,8 +153,8 @@ impl ClassNet {
         })
     }
 
-    /// Chances of those `positions` whose bit is set in `wanted`, using the sums of `reference` if
-    /// there is one.
+    /// Computes the chances of those `positions` whose bit is set in `wanted`, using the sums of `reference` if there
+    /// is one.
     #[inline]
     pub(super) fn chances(
         &self,
@@ -170,7 +170,7 @@ impl ClassNet {
         }
     }
 
-    /// Results of the wanted positions into the scratch space, at the positions' indices.
+    /// Writes the results of the wanted positions to the scratch space, at the positions' indices.
     #[inline]
     fn run(
         &self,
@@ -193,8 +193,8 @@ impl ClassNet {
         }
     }
 
-    /// Lists what makes the wanted positions out of `old`; those that need more than `limit`
-    /// changes are left out and returned.
+    /// Lists the changes from `old` to the wanted positions; positions that need more than `limit` changes are left
+    /// out and returned.
     #[inline]
     fn prepare(
         &self,
@@ -214,7 +214,7 @@ impl ClassNet {
         })
     }
 
-    /// Runs the net on what was prepared, for the positions in `done`.
+    /// Runs the net on the prepared inputs, for the positions in `done`.
     #[inline]
     fn finish(&self, work: &mut BatchBuffers, from: &Accumulator, done: u32) {
         let count = done.count_ones() as usize;
@@ -226,7 +226,7 @@ impl ClassNet {
         }
     }
 
-    /// The sums of `reference` for this net, from the last call or computed now.
+    /// Returns the sums of `reference` for this net, from the last call or computed now.
     #[inline]
     fn reference<'a>(
         &self,
@@ -290,13 +290,13 @@ fn bits(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// With more changes than this a position is computed from nothing, which takes about as many.
+/// Number of changes above which a position is computed from nothing, which takes about as many.
 const CHANGES_MAX: usize = 52;
 
 /// Sums of a position that others are near to.
 #[derive(Debug)]
 struct Reference {
-    /// Number of the net; 0 is none.
+    /// Number of the net; 0 means no net.
     net: u64,
     position: Position,
     counted: CountedPosition,

@@ -11,7 +11,7 @@ pub const HAND_OF_SIDE: usize = 20;
 /// Number of handcrafted inputs of both sides.
 pub const HAND: usize = 2 * HAND_OF_SIDE;
 
-/// No side packs to this.
+/// A value that no side packs to.
 pub(super) const NEITHER: [u128; 2] = [u128::MAX; 2];
 
 pub(super) const BOARD: u32 = 0xff_ffff;
@@ -30,9 +30,9 @@ pub fn handcrafted(position: &Position) -> [u8; HAND] {
     values
 }
 
-/// Calls `put` with the number and the value of the forty integers; of a side that is the same as
-/// in `old` only those that look at the other side too. (Values that are passed on at once stay
-/// in registers; an array of bytes would be written and read again.)
+/// Calls `put` with the number and the value of the forty integers; of a side that is the same as in `old` only those
+/// that depend on the other side too. (Values that are passed on at once stay in registers; an array of bytes would
+/// be written and read again.)
 #[inline(always)]
 pub(super) fn visit(position: &Position, old: [u128; 2], mut put: impl FnMut(usize, u32)) {
     let me = Half::of(position.me());
@@ -85,7 +85,7 @@ impl Half {
     }
 }
 
-/// The same points in the other side's numbering.
+/// Returns the same points in the other side's numbering.
 #[inline(always)]
 fn mirrored(mask: u32) -> u32 {
     mask.reverse_bits() >> 8
@@ -114,7 +114,7 @@ fn count_own(me: &Half, mut put: impl FnMut(usize, u32)) {
     put(19, (made & MIDDLE).count_ones());
 }
 
-/// The others of the twenty: `me` against `other`.
+/// Counts the others of the twenty: `me` against `other`.
 #[inline(always)]
 fn count_both(me: &Half, other: &Half, mut put: impl FnMut(usize, u32)) {
     let blocks = other.made_seen;
@@ -136,14 +136,14 @@ fn count_both(me: &Half, other: &Half, mut put: impl FnMut(usize, u32)) {
     put(16, mobility.min(63));
 }
 
-/// Sum of the seven lowest groups of four bits; at most 15.
+/// Returns the sum of the seven lowest groups of four bits; at most 15.
 #[inline(always)]
 fn sum_of_nibbles(word: u32) -> u32 {
     let pairs = (word & 0x0f0f_0f0f) + ((word >> 4) & 0x0f0f_0f0f);
     pairs.wrapping_mul(0x0101_0101) >> 24
 }
 
-/// Length of the longest run of ones; fifteen checkers make at most seven points.
+/// Returns the length of the longest run of ones; fifteen checkers make at most seven points.
 #[inline(always)]
 fn longest_run(mask: u32) -> u32 {
     let mut rest = mask;

@@ -1,10 +1,10 @@
 //! Inputs of our own nets as changes between two positions.
 //!
-//! Every input is a small integer, so a position is a list of (input, integer) and what differs
-//! between two positions is a short list of [`InputDelta`]s. Base inputs: for each side, location
-//! (0..=23 points, 24 bar, 25 off) and k < 6 one input that is 1 when more than k checkers stand
-//! there, and a seventh that counts those above six. Then the forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net
-//! has them 48 a side for rolls that reach blots (`Reach`); or for races eight more a side for checkers borne off.
+//! Every input is a small integer, so a position is a list of (input, integer) and the difference of two positions is
+//! a short list of [`InputDelta`]s. Base inputs: for each side, location (0..=23 points, 24 bar, 25 off) and k < 6
+//! one input that is 1 when more than k checkers stand there, and a seventh that counts those above six. Then the
+//! forty of [`handcrafted`](super::handcrafted::handcrafted), and where a net has them 48 a side for rolls that reach
+//! blots (`Reach`); or for races eight more a side for checkers borne off.
 
 use super::handcrafted::{HAND, HAND_OF_SIDE, visit};
 use super::reach::{POINTS, REACH, REACH_OF_SIDE, write_reach};
@@ -38,7 +38,7 @@ struct Group {
     unit: fn(usize) -> f32,
     /// Returns the mean of an input's integer over contact positions; 0 where rounding is not corrected.
     mean: fn(usize) -> f32,
-    /// Adds to the least and the greatest sum what the inputs of the group add at least and at most.
+    /// Adds the extremes of the group's inputs to the least and the greatest sum.
     extremes: fn(&[f64], &mut (f64, f64)),
 }
 
@@ -166,7 +166,7 @@ impl InputSet {
     /// Returns the set of the groups of these names, in any order.
     ///
     /// # Errors
-    /// A name that is not known, or groups that do not go together.
+    /// An unknown name, or groups that exclude each other.
     pub fn of_groups<S: AsRef<str>>(names: &[S]) -> Result<InputSet, String> {
         let mut groups = 0;
         for name in names {
@@ -194,7 +194,7 @@ impl InputSet {
         InputSet::all().find(|set| set.inputs() == inputs)
     }
 
-    /// Its name in net files.
+    /// Returns its name in net files.
     #[must_use]
     pub fn name(self) -> String {
         let names: Vec<String> = self
@@ -241,7 +241,7 @@ impl InputSet {
             .map(|(_, group)| group)
     }
 
-    /// Returns what `of` says of each input, by its number in its group.
+    /// Returns the value of `of` for each input, by its number in its group.
     fn by_input(self, of: fn(&Group) -> fn(usize) -> f32) -> Vec<f32> {
         self.present()
             .flat_map(|group| (0..group.width).map(of(group)))
@@ -258,8 +258,8 @@ impl InputSet {
         }
     }
 
-    /// Returns the least and the greatest sum of inputs that can occur: base inputs of fifteen checkers a side, others
-    /// within their ranges, given what a unit of each adds.
+    /// Returns the least and the greatest sum of inputs that can occur: base inputs of fifteen checkers a side,
+    /// others within their ranges, given the term of a unit of each.
     fn extremes(self, column: &[f64]) -> (f64, f64) {
         let part = |at: usize| match self.has(at) {
             true => &column[self.start(at)..][..GROUPS[at].width],
@@ -279,7 +279,7 @@ impl InputSet {
         sums
     }
 
-    /// Returns the base inputs that say how many checkers a side (0 the player on roll, 1 the opponent) has at a
+    /// Returns the base inputs of the number of checkers that a side (0 the player on roll, 1 the opponent) has at a
     /// location, with their integers.
     pub(super) fn of_count(
         self,
@@ -308,7 +308,7 @@ impl InputSet {
         0.0
     }
 
-    /// Inputs of a position as (input, float value), for float nets.
+    /// Returns the inputs of a position as (input, float value), for float nets.
     #[must_use]
     pub fn values(self, position: &Position) -> Vec<(usize, f64)> {
         let mut changes = InputDeltas::for_positions(1);
@@ -354,7 +354,7 @@ fn extremes_of_hand(hand: &[f64], (low, high): &mut (f64, f64)) {
     }
 }
 
-/// Inputs of checkers borne off come one after the other.
+/// Adds the extremes of the inputs of checkers borne off, of which each has those before it.
 fn extremes_of_off(off: &[f64], (low, high): &mut (f64, f64)) {
     for side in off.chunks_exact(OFF_OF_SIDE) {
         let (mut sum, mut least, mut most) = (0.0f64, 0.0f64, 0.0f64);
@@ -455,7 +455,7 @@ pub(super) struct InputDeltas {
 
 impl InputDeltas {
     pub(super) fn for_positions(count: usize) -> InputDeltas {
-        // Room to spare: the last are written before it is known whether they count.
+        // Spare room: the last are written before it is clear whether they count.
         let list = vec![InputDelta::default(); count * INPUTS + SMALL];
         InputDeltas {
             list: list.into_boxed_slice(),
@@ -519,7 +519,7 @@ impl InputDeltas {
         new
     }
 
-    /// Inputs of the seventh to the fourteenth checker borne off.
+    /// Changes the inputs of the seventh to the fourteenth checker borne off.
     #[inline(always)]
     fn off(&mut self, first: usize, old: &CountedPosition, me: u128, opponent: u128) {
         let beyond = |side: u128| {
@@ -582,7 +582,7 @@ impl InputDeltas {
     }
 }
 
-/// Bit `i` is set where group `i` of four bits is not 0, for 26 groups.
+/// Returns a mask whose bit `i` is set where group `i` of four bits is not 0, for 26 groups.
 #[inline(always)]
 fn places(word: u128) -> u64 {
     const ONES: u64 = 0x1111_1111_1111_1111;

@@ -1,8 +1,8 @@
 //! Static evaluation with our own nets: integer nets by class, exact tables below them.
 //!
-//! Positions with contact go to the contact net, races to the race net, and what the bearoff tables
-//! cover is answered by them. The nets run in integers ([`crate::nn::IntegerNet`]):
-//! the same bits on every CPU, for any batch and for any `reference`.
+//! Positions with contact go to the contact net, races to the race net, and the bearoff tables answer the positions
+//! that they cover. The nets run in integers ([`crate::nn::IntegerNet`]): the same bits on every CPU, for any batch
+//! and for any `reference`.
 //!
 //! ```
 //! use gammond_engine::eval::{Evaluator, nets::NetEvaluator};
@@ -55,8 +55,8 @@ pub static EMBEDDED: [(&str, &[u8]); 11] = [
     ("race.net", gammond_nets::RACE),
 ];
 
-/// The pruning net built into the program; nets of a folder without one use it too, as it decides
-/// nothing by itself.
+/// The pruning net built into the program; nets of a folder without one use it too, as its choice is only
+/// preliminary.
 pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
 
 /// The volatility net built into the program. Nets of a folder without one use it too, as the volatility of a position
@@ -74,7 +74,7 @@ pub fn is_ours(path: &Path) -> bool {
             .is_ok_and(|()| native::looks_like_one(&magic))
 }
 
-/// Judges positions with our own nets and the bearoff tables.
+/// Evaluates positions with our own nets and the bearoff tables.
 #[derive(Debug, Clone)]
 pub struct NetEvaluator {
     name: String,
@@ -88,7 +88,7 @@ pub struct NetEvaluator {
 /// The nets, and which of them is whose; one may serve several roles.
 #[derive(Debug, Clone)]
 struct NetSet {
-    /// For positions with contact; the first is that of [`Role::Contact`].
+    /// Nets for positions with contact; the first is that of [`Role::Contact`].
     contact: Vec<Arc<ClassNet>>,
     /// For each role in contact the place of its net in `contact`.
     places: [u8; Role::IN_CONTACT],
@@ -96,7 +96,7 @@ struct NetSet {
 }
 
 impl NetSet {
-    /// From one net for each role, where there is one (NF-07).
+    /// Creates a set from one net for each role, where there is one (NF-07).
     fn of(mut nets: [Option<Arc<ClassNet>>; Role::ALL.len()]) -> Result<NetSet, NetError> {
         let (mut contact, mut places) = (Vec::new(), [0; Role::IN_CONTACT]);
         // Parents come before those who may need them.
@@ -119,7 +119,7 @@ impl NetSet {
         })
     }
 
-    /// All contact for one net.
+    /// Creates a set with one net for all contact.
     fn single(contact: Arc<ClassNet>, race: Arc<ClassNet>) -> NetSet {
         NetSet {
             contact: vec![contact],
@@ -156,7 +156,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// Returns the embedded fast net in the place of the strong one.
+    /// Returns the embedded fast net in place of the strong one.
     ///
     /// # Errors
     /// When an embedded net is damaged, which a test excludes.
@@ -173,8 +173,8 @@ impl NetEvaluator {
         ))
     }
 
-    /// Returns the nets of a folder: all files `*.net`, told apart by the class in their headers (`contact` and `race`
-    /// are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
+    /// Returns the nets of a folder: all files `*.net`, distinguished by the class in their headers (`contact` and
+    /// `race` are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
     /// `volatility` may be there). A single file replaces the embedded net of its class, and those that are parts of
     /// it: a `contact` net all for contact.
     ///
@@ -198,7 +198,7 @@ impl NetEvaluator {
             }
         } else {
             let own = (path.display().to_string(), class_net::read_bounded(path)?);
-            // It stands for all of its line that is not said otherwise, as in a folder.
+            // A single file replaces its whole line, except roles that have files of their own, as in a folder.
             let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
             let class = role(&own.1);
             let kept = EMBEDDED.iter().filter(|(_, bytes)| {
@@ -211,7 +211,7 @@ impl NetEvaluator {
         NetEvaluator::from_files(&files)
     }
 
-    /// Nets from the contents of files with names, one a class.
+    /// Creates an evaluator from the contents of files with names, one a class.
     ///
     /// # Errors
     /// When a class is missing or there twice, or a file damaged.
@@ -274,26 +274,26 @@ impl NetEvaluator {
         }
     }
 
-    /// The same nets with these bearoff tables.
+    /// Returns the same nets with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> NetEvaluator {
         self.tables = tables;
         self
     }
 
-    /// The same nets with the pruning net of this file.
+    /// Returns the same nets with the pruning net of this file.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is no such net.
     pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.pruner = Arc::new(Pruner::parse(name, bytes)?);
         Ok(self)
     }
 
-    /// The same nets with the volatility net of this file.
+    /// Returns the same nets with the volatility net of this file.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is no such net.
     pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
         Ok(self)
@@ -313,7 +313,7 @@ impl NetEvaluator {
         all.map(AsRef::as_ref)
     }
 
-    /// The same evaluator on another level of this CPU, for tests and measurements.
+    /// Returns the same evaluator on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(&self, level: crate::nn::CpuLevel) -> NetEvaluator {
         let at = |class_net: &Arc<ClassNet>| Arc::new(class_net.at(level));
@@ -395,7 +395,7 @@ const POLICY: SearchPolicy = SearchPolicy {
     // Both measured: protocol-specs/measured/2026-11-21.md.
     quick_margin: 0.12,
     quick_keep: QuickKeep::Fixed(5),
-    // Where every play wins for certain, or cashes, what is left of the differences is rounding.
+    // Where every play wins for certain, or cashes, the rest of the differences is rounding.
     cubeful_noise: 0.0001,
     // Measured: nets/history/look-ahead.md.
     static_share: 0.25,
@@ -474,7 +474,7 @@ impl Shortcuts for NetEvaluator {
     }
 }
 
-/// Returns which of the five outputs the rules leave open in a race, where no checker is hit any more. A side that has
+/// Returns which of the five outputs the rules leave open in a race, where no checker can be hit. A side that has
 /// borne off a checker loses no gammon; one that has left the winner's home loses no backgammon.
 #[must_use]
 pub fn open_in_races(position: &Position) -> [bool; 5] {

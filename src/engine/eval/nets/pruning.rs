@@ -30,7 +30,7 @@ impl Pruner {
         SmallNet::parse(name, bytes, Pruner::CLASS).map(|(net, _)| Pruner(net))
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> Pruner {
         Pruner(self.0.at(cpu))
     }

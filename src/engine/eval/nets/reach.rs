@@ -1,7 +1,7 @@
 //! Blots that a roll can reach: for each point the number of rolls, of 36, that hit an enemy blot there or cover one's
 //! own.
 //!
-//! The number of hitting rolls is one of the handcrafted integers. *Which* blot they hit is worth as much, and so is
+//! The number of hitting rolls is one of the handcrafted integers. *Which* blot they hit matters as much, and so does
 //! which of the player's own blots will be covered. Defined in `protocol-specs/net-inputs.md` (`NI-30`, `NI-31`);
 //! everything is computed from bit masks of 24 points, without branches on what stands there.
 
@@ -88,8 +88,8 @@ struct Masks {
 }
 
 impl Masks {
-    /// Both sides at once, with no checker on the bar. What a shift takes from one side to the other comes to rest beyond
-    /// its points.
+    /// Returns the masks of both sides at once, with no checker on the bar. Bits that a shift moves from one side to
+    /// the other end beyond its points.
     #[inline(always)]
     fn of_both(points: u64, free: u64) -> Masks {
         let by_die: [u64; 6] = std::array::from_fn(|die| (points >> (die + 1)) & free);
@@ -107,7 +107,7 @@ impl Masks {
         Masks { pairs, doubles }
     }
 
-    /// One side, in the lower half.
+    /// Returns the masks of one side, in the lower half.
     fn of(me: &Half, other: &Half) -> Masks {
         let free = free(other);
         let sources = if me.bar > 0 { 1 << BAR } else { me.points };
@@ -149,7 +149,7 @@ impl Masks {
         }
     }
 
-    /// Rolls of 36 for each point: two for a pair, one for a double.
+    /// Returns the number of rolls of 36 for each point: two for a pair, one for a double.
     #[inline(always)]
     fn rolls(&self) -> Sums<6> {
         let [p0, p1, p2, p3] = fifteen(self.pairs);

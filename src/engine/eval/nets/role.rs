@@ -2,7 +2,7 @@
 
 use gammond_game::{Class, Position};
 
-/// Player with a clear lead in a contact position. Plays of one roll differ in this only by what they hit, so the nets
+/// Player with a clear lead in a contact position. Plays of one roll differ in this only by their hits, so the nets
 /// that share contact positions by it are seldom compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RaceLead {
@@ -38,7 +38,7 @@ pub const BOARD_POINTS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Role {
-    /// Contact, and whatever of it has no net of its own.
+    /// Contact, without the parts that have nets of their own.
     Contact,
     /// Crashed positions.
     Crashed,
@@ -87,7 +87,7 @@ impl Role {
     /// Number of roles for positions with contact, starting with [`Role::Contact`]; they are the first of [`Role::ALL`].
     pub const IN_CONTACT: usize = 9;
 
-    /// Its name in files.
+    /// Returns its name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -172,7 +172,7 @@ impl Role {
         }
     }
 
-    /// This role, its parent, and so on.
+    /// Returns this role, its parent, and so on.
     pub fn line(self) -> impl Iterator<Item = Role> {
         std::iter::successors(Some(self), |role| role.parent())
     }

@@ -1,7 +1,7 @@
 //! Nets of one small layer: rows as tables of places and counts, five linear outputs (NF-30 of `protocol-specs/net-file.md`).
 //!
-//! As the outputs are linear, whatever they are worth together is multiplied into one row of weights ([`Answer`]); what is
-//! left for a position is a few rows added up, a clip and a dot product.
+//! As the outputs are linear, their slopes are multiplied into one row of weights ([`Answer`]); a position then takes
+//! a few rows added up, a clip and a dot product.
 
 use super::class_net::NetError;
 use super::inputs::InputSet;
@@ -17,8 +17,7 @@ const WEIGHT_MAX: f32 = 16_383.0;
 /// A small net.
 #[derive(Debug, Clone)]
 pub(super) struct SmallNet {
-    /// For each of the 64 groups of four bits of a packed position, for each count there, what it
-    /// adds to the sums.
+    /// Terms of the sums: for each of the 64 groups of four bits of a packed position, for each count there.
     pub(super) rows: Box<[Row; ROWS]>,
     pub(super) bias: Row,
     pub(super) shift: u32,
@@ -42,7 +41,8 @@ pub(super) fn is_of_class(bytes: &[u8], class: &str) -> bool {
 }
 
 impl SmallNet {
-    /// From the contents of a net file of this class; its parts too, as what is no net may hold more.
+    /// Parses the contents of a net file of this class. Returns its parts too, because a file may hold more than a
+    /// net.
     pub(super) fn parse(
         name: &str,
         bytes: &[u8],
@@ -61,7 +61,7 @@ impl SmallNet {
         Ok((net, parts))
     }
 
-    /// From the parts of a file; `class` is for what is said of one that cannot be.
+    /// Creates a net from the parts of a file; `class` is for error messages.
     pub(super) fn new(
         name: &str,
         class: &str,
@@ -117,7 +117,7 @@ impl SmallNet {
         })
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> SmallNet {
         SmallNet {
             cpu,
@@ -125,7 +125,7 @@ impl SmallNet {
         }
     }
 
-    /// The outputs together, each times its slope (NF-32).
+    /// Returns the outputs together, each times its slope (NF-32).
     pub(super) fn answer(&self, slopes: &[f32; RESULTS]) -> Answer {
         let mut combined = [0.0f32; ROW_WIDTH];
         for (slope, output) in slopes.iter().zip(&self.outputs) {

@@ -1,8 +1,8 @@
 //! The volatility net: how far the next roll moves the winning chance (NF-33 of `protocol-specs/net-file.md`).
 //!
-//! A small net, as the one that ranks ([`super::pruning`]): its first output is the standard deviation of the winning chance
-//! over the rolls, the best play of each made. A cube is worth the less to the player who may turn it, the further the chance jumps
-//! past the point where it should have been turned: how much less, the file says too (NF-34).
+//! A small net, as the one that ranks ([`super::pruning`]): its first output is the standard deviation of the winning
+//! chance over the rolls, the best play of each made. A cube is worth the less to the player who may turn it, the
+//! further the chance jumps past the point where it should have been turned: the file has the amount (NF-34).
 
 use super::class_net::NetError;
 use super::small::{Answer, SmallNet, is_of_class, words};
@@ -35,7 +35,7 @@ pub fn life_terms(volatility: f64, chances: &Chances) -> [f64; LIFE_TERMS] {
     ]
 }
 
-/// A net that knows how restless positions are.
+/// A net for the volatility of positions.
 #[derive(Debug, Clone)]
 pub(super) struct VolatilityNet {
     net: SmallNet,
@@ -70,7 +70,7 @@ impl VolatilityNet {
         Ok(VolatilityNet { net, answer, life })
     }
 
-    /// The same net on another level of this CPU.
+    /// Returns the same net on another level of this CPU.
     pub(super) fn at(&self, cpu: CpuLevel) -> VolatilityNet {
         let net = self.net.at(cpu);
         VolatilityNet { net, ..*self }
@@ -85,7 +85,7 @@ impl VolatilityNet {
         (f64::from(sum) * self.answer.unit).clamp(0.0, MOST)
     }
 
-    /// Cube life, 0 to 1, for the three owners in the order of [`CubeLife`].
+    /// Returns the cube life, 0 to 1, for the three owners in the order of [`CubeLife`].
     pub(super) fn cube_life(&self, position: &Position, chances: &Chances) -> [f64; 3] {
         let terms = life_terms(self.of(position), chances);
         self.life.map(|numbers| {

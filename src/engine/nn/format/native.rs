@@ -26,7 +26,7 @@ pub struct Label {
     pub name: String,
     /// Name of its set of inputs.
     pub inputs: String,
-    /// For which positions it is meant.
+    /// Class of the positions for which the net is meant.
     pub class: String,
 }
 
@@ -59,7 +59,7 @@ pub fn checksum(bytes: &[u8]) -> Option<u32> {
     bytes.last_chunk::<4>().map(|end| u32::from_le_bytes(*end))
 }
 
-/// Returns the class that a net file names, without looking at the rest.
+/// Returns the class that a net file names, without parsing the rest.
 #[must_use]
 pub fn class(bytes: &[u8]) -> Option<&[u8]> {
     let field = bytes.get(CLASS_AT..CLASS_AT + 16)?;
@@ -97,7 +97,7 @@ pub fn write(label: &Label, parts: &Parts) -> Vec<u8> {
         file.resize(start + field, 0);
     }
     let activation = parts.activation.code();
-    // As all bytes were once: 0 says limit 1.
+    // As all bytes were once: 0 means limit 1.
     let first = if parts.limits.first == 1 {
         0
     } else {
@@ -164,7 +164,10 @@ pub fn read(bytes: &[u8]) -> Result<(Label, Parts), NetFileError> {
     }
     if bytes.len() != want {
         let at = bytes.len().min(want);
-        return fail(at, format!("{} bytes, the header says {want}", bytes.len()));
+        return fail(
+            at,
+            format!("{} bytes, expected {want} by the header", bytes.len()),
+        );
     }
     let (body, crc) = bytes.split_at(want - 4);
     let (found, said) = (crc32fast::hash(body), checksum(crc).unwrap_or_default());

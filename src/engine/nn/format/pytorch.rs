@@ -15,7 +15,7 @@ const END: [u8; 4] = *b"PK\x05\x06";
 const END_BYTES: usize = 22;
 /// Longest comment of an archive.
 const COMMENT_MAX: usize = 0xffff;
-/// Most entries of an archive that is read: two a layer, and what PyTorch says about the archive.
+/// Maximum number of entries of an archive: two a layer, and PyTorch's own.
 const ENTRIES_MAX: usize = 2 * LAYERS_MAX + 16;
 /// Longest name of a net.
 const NAME_MAX: usize = 64;
@@ -116,7 +116,7 @@ pub fn read(bytes: &[u8]) -> Result<PyTorchNet, PyTorchError> {
     })
 }
 
-/// Returns a layer; the lengths of both arrays tell its shape.
+/// Returns a layer; its shape follows from the lengths of both arrays.
 fn layer(weights: &Entry<'_>, biases: &Entry<'_>) -> Result<DenseLayer, PyTorchError> {
     let (weights, biases) = (weights.floats()?, (biases.at, biases.floats()?));
     let (at, biases) = biases;

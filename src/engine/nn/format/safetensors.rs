@@ -17,7 +17,7 @@ const FIRST_LIMIT: &str = "first_limit";
 const SECOND: &str = "second_layer";
 /// A second layer that is only kept from being negative.
 const RELU: &str = "relu";
-/// Keys of the metadata that say nothing about the arithmetic.
+/// Keys of the metadata without effect on the arithmetic.
 const TEXTS: [&str; 4] = ["format", "name", "net", "recipe"];
 /// Metadata that other writers add to nets with default values.
 const DEFAULTS: [(&str, &str); 2] = [("activation", "clip01"), ("output", "sigmoid")];
@@ -99,7 +99,7 @@ pub fn read(bytes: &[u8]) -> Result<FloatNet, SafetensorsError> {
     file.net(metadata)
 }
 
-/// Returns the metadata. A key that is not known could change what the net computes, so it is refused.
+/// Returns the metadata. An unknown key could change the net's results, so it is refused.
 fn texts(value: &Value) -> Result<BTreeMap<String, String>, SafetensorsError> {
     let Some(object) = value.as_object() else {
         return fail(8, format!("metadata: {value}, expected texts by name"));

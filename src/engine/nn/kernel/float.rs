@@ -71,7 +71,7 @@ impl Sigmoid {
     }
 }
 
-/// e^x for x in 0..10 by the power series of x/16, squared four times; good to about 1e-15.
+/// Returns e^x for x in 0..10 by the power series of x/16, squared four times; good to about 1e-15.
 fn exponential(x: f64) -> f64 {
     let small = x / 16.0;
     let mut term = 1.0;
@@ -86,7 +86,7 @@ fn exponential(x: f64) -> f64 {
     sum
 }
 
-/// GE-11: `1 / (1 + e^t)` with e^|t| replaced by its tangent at the last tenth, |t| at most 10.
+/// Returns `1 / (1 + e^t)` with e^|t| replaced by its tangent at the last tenth, |t| at most 10 (GE-11).
 #[inline(always)]
 fn sigmoid<W: Wide>(t: W, table: &Sigmoid) -> W {
     let one = W::splat(1.0);
@@ -108,7 +108,7 @@ impl WideKernel for Forward<'_> {
     }
 }
 
-/// Outputs of all inputs of the batch.
+/// Computes the outputs of all inputs of the batch.
 #[inline(always)]
 fn forward<W: Wide>(net: &Net<'_>, batch: &mut Batch<'_>) {
     assert!(batch.inputs.len() <= BATCH && batch.inputs.len() == batch.outputs.len());
@@ -205,7 +205,7 @@ fn add_row<W: Wide, const LINES: usize>(hidden: &mut [W; LINES], row: &[Line; LI
     }
 }
 
-/// From partial sums to outputs.
+/// Computes outputs from partial sums.
 #[inline(always)]
 fn finish<W: Wide>(net: &Net<'_>, sums: &[[[f32; 8]; 3]; BATCH], outputs: &mut [[f32; OUTPUTS]]) {
     let mut flat = [Line::ZERO; OUTPUTS * BATCH / 16];

@@ -4,7 +4,7 @@ use super::layout::{Accumulator, Aligned, Batch, InputDelta, Net, Sums};
 use super::level::{CpuLevel, InstructionSet};
 use crate::nn::float_net::RESULTS;
 
-/// `to = from + changes`.
+/// Computes `to = from + changes`.
 #[inline]
 pub(in crate::nn) fn accumulate(
     level: CpuLevel,

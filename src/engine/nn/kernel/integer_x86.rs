@@ -107,8 +107,7 @@ pub(super) fn results_vnni(
     enter!(level, Vnni, compiled(net, batch, sums, out));
 }
 
-/// A level's registers and what is done with them. All functions are called only in code compiled
-/// for the level.
+/// A level's registers and the operations on them. All functions are called only in code compiled for the level.
 trait Registers {
     type R: Copy;
     /// 16-bit numbers in a register.
@@ -120,16 +119,16 @@ trait Registers {
     /// # Safety
     /// `LANES` numbers can be written at `place`.
     unsafe fn store(value: Self::R, place: *mut i16);
-    /// `sum + weights * factor` in 16 bits that wrap.
+    /// Returns `sum + weights * factor` in 16 bits that wrap.
     fn add_product(sum: Self::R, weights: Self::R, factor: i16) -> Self::R;
-    /// Shifted right and limited to 0..=255.
+    /// Shifts right and limits to 0..=255.
     fn clip(sum: Self::R, shift: u32) -> Self::R;
-    /// Limited to 0..=`255 << shift` (twice that `TO_TWO`), shifted so that the limit is `255 << 8`, squared, the
-    /// upper 16 bits shifted right by [`SQUARE_SHIFT`] (two less `TO_TWO`) with rounding.
+    /// Limits to 0..=`255 << shift` (twice that `TO_TWO`), shifts so that the limit is `255 << 8`, squares, and
+    /// shifts the upper 16 bits right by [`SQUARE_SHIFT`] (two less `TO_TWO`) with rounding.
     fn square<const TO_TWO: bool>(sum: Self::R, shift: u32) -> Self::R;
     /// Adds the pairs that are not zero, the first of them number `first`, to a list of `length`; the new length.
     fn list(pairs: Self::R, first: usize, list: &mut PairList, length: usize) -> usize;
-    /// In each 32-bit lane `total` plus the products of `pair` with the two weights there.
+    /// Returns in each 32-bit lane `total` plus the products of `pair` with the two weights there.
     fn dot(total: Self::R, pair: i32, weights: Self::R) -> Self::R;
     /// Sums of 32-bit lanes.
     fn add(a: Self::R, b: Self::R) -> Self::R;
@@ -148,12 +147,12 @@ impl Registers for Avx2 {
     }
     #[inline(always)]
     unsafe fn load(place: *const i16) -> __m256i {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm256_loadu_si256(place.cast()) }
     }
     #[inline(always)]
     unsafe fn store(value: __m256i, place: *mut i16) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm256_storeu_si256(place.cast(), value) }
     }
     #[inline(always)]
@@ -233,12 +232,12 @@ impl Registers for Vnni {
     }
     #[inline(always)]
     unsafe fn load(place: *const i16) -> __m512i {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm512_loadu_si512(place.cast()) }
     }
     #[inline(always)]
     unsafe fn store(value: __m512i, place: *mut i16) {
-        // SAFETY: what the caller promises.
+        // SAFETY: the caller's contract.
         unsafe { _mm512_storeu_si512(place.cast(), value) }
     }
     #[inline(always)]
@@ -310,7 +309,7 @@ struct PairList {
 /// Most pairs of the first layer that are worked on at a time.
 const PAIRS_MAX: usize = 256;
 
-/// `N` registers of the first layer from number `at` on: `from` plus the changes.
+/// Computes `N` registers of the first layer from number `at` on: `from` plus the changes.
 #[inline(always)]
 fn tile<U: Registers, const N: usize>(
     rows: &Aligned,
@@ -413,7 +412,8 @@ fn second<U: Registers, const N: usize, const TOTALS: usize>(
     }
 }
 
-/// [`OutputHead::results`] with a register for each partial sum: compilers make single numbers of its loops.
+/// Computes [`OutputHead::results`] with a register for each partial sum, because compilers do not vectorise its
+/// loops.
 #[inline(always)]
 fn head(head: &OutputHead, sums: &Sums) -> [f32; RESULTS] {
     let mut total = [0.0f32; 8];

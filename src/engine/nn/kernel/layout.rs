@@ -13,13 +13,13 @@ use crate::nn::sigmoid::sigmoid;
 /// First-layer sums worked on at a time: eight AVX2 registers.
 pub(in crate::nn) const TILE: usize = 128;
 
-/// `factor` more of one input.
+/// A change of one input: `factor` more of its integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct InputDelta {
     /// Index of the input.
     pub row: u16,
-    /// By how much its integer rises.
+    /// Factor of the row: the change of its integer.
     pub factor: i16,
 }
 
@@ -36,13 +36,13 @@ pub struct Aligned(Vec<Line>);
 pub type Accumulator = Aligned;
 
 impl Aligned {
-    /// This many zeros, a multiple of 32.
+    /// Returns this many zeros, a multiple of 32.
     #[must_use]
     pub fn zeros(length: usize) -> Aligned {
         Aligned(vec![Line([0; 32]); length / 32])
     }
 
-    /// Rows of `inner` numbers, each padded with zeros to `width`, a multiple of 32.
+    /// Creates rows of `inner` numbers, each padded with zeros to `width`, a multiple of 32.
     pub(in crate::nn) fn from_rows(rows: &[i16], inner: usize, width: usize) -> Aligned {
         let mut aligned = Aligned::zeros(rows.len() / inner * width);
         for (row, padded) in rows
@@ -54,7 +54,7 @@ impl Aligned {
         aligned
     }
 
-    /// Changes the length to a multiple of 32; what is new is 0. Keeps the memory it has.
+    /// Changes the length to a multiple of 32; new numbers are 0. Keeps the memory it has.
     pub fn resize(&mut self, length: usize) {
         self.0.resize(length / 32, Line([0; 32]));
     }
@@ -107,7 +107,7 @@ pub(in crate::nn) fn padded_width(width: usize) -> usize {
     width.next_multiple_of(TILE)
 }
 
-/// Neurons of the second layer with padding: 16, 32 or 64.
+/// Returns the number of neurons of the second layer with padding: 16, 32 or 64.
 pub(in crate::nn) fn padded_second(second: usize) -> usize {
     second.next_power_of_two().clamp(16, SECOND_MAX)
 }
@@ -203,15 +203,15 @@ impl OutputHead {
         head
     }
 
-    /// Padded number of neurons.
+    /// Returns the padded number of neurons.
     #[inline(always)]
     pub(super) fn neurons(&self) -> usize {
         self.neurons
     }
 
-    /// From the sums of the second layer to probabilities. Four partial sums, neuron `j` in
-    /// number `j % 4`, added as (0 + 1) + (2 + 3), then the bias: the lanes are results, so a
-    /// vector unit rounds just as plain code does. Never fused.
+    /// Computes probabilities from the sums of the second layer. Four partial sums, neuron `j` in number `j % 4`,
+    /// added as (0 + 1) + (2 + 3), then the bias: the lanes are results, so a vector unit rounds just as plain code
+    /// does. Never fused.
     #[inline(always)]
     pub(super) fn results(&self, sums: &Sums) -> [f32; RESULTS] {
         let mut partial = [[0.0f32; 8]; 4];
@@ -235,7 +235,7 @@ impl OutputHead {
         self.chances(std::array::from_fn(|k| (p0[k] + p1[k]) + (p2[k] + p3[k])))
     }
 
-    /// Probabilities from the sums of the results, without their biases.
+    /// Returns the probabilities from the sums of the results, without their biases.
     #[inline(always)]
     pub(super) fn chances(&self, sums: [f32; 8]) -> [f32; RESULTS] {
         let mut results = [0.0f32; 8];

@@ -27,7 +27,7 @@ impl CpuLevel {
         CpuLevel::available()[0]
     }
 
-    /// All levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
+    /// Returns all levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
     #[must_use]
     pub fn available() -> Vec<CpuLevel> {
         let mut levels = Vec::with_capacity(4);
@@ -47,7 +47,7 @@ impl CpuLevel {
         levels
     }
 
-    /// `AVX-512 VNNI`, `AVX-512`, `AVX2` or `scalar`.
+    /// Returns `AVX-512 VNNI`, `AVX-512`, `AVX2` or `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {

@@ -1,8 +1,8 @@
 //! Kernels of the nets, one arithmetic for every CPU level.
 //!
-//! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the
-//! same ones for AVX2 and AVX-512, [`float`] and [`relu`] hold the arithmetic written once above them. Which
-//! level runs is decided by a [`CpuLevel`], made once by looking at the CPU ([`level`]).
+//! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the same ones for AVX2
+//! and AVX-512, [`float`] and [`relu`] hold the arithmetic written once above them. Which level runs is decided by a
+//! [`CpuLevel`], detected once from the CPU ([`level`]).
 //!
 //! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`] and [`integer_x86`] the
 //! arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.

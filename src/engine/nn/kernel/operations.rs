@@ -4,8 +4,8 @@ use super::layout::InputDelta;
 
 /// Work that gains from being compiled for the CPU it runs on.
 ///
-/// Implementations mark `run` as `#[inline(always)]`, and what it calls as well, so that
-/// [`super::CpuLevel::run`] compiles it anew for every level. Plain Rust gives the same result on all.
+/// Implementations mark `run` and the functions that it calls as `#[inline(always)]`, so that
+/// [`super::CpuLevel::run`] compiles it for every level. Plain Rust gives the same result on all.
 pub trait Kernel {
     /// Result of the work.
     type Output;
@@ -16,15 +16,14 @@ pub trait Kernel {
 /// Operations on small whole numbers that compilers do not find by themselves. All levels give the
 /// same results.
 pub trait Integers {
-    /// The sum of the products; it must fit in an `i32`.
+    /// Returns the sum of the products; it must fit in an `i32`.
     fn dot(a: &[i16; 32], b: &[i16; 32]) -> i32;
     /// Returns the 32 groups of four bits, lowest first.
     fn nibbles(packed: u128) -> [i16; 32];
-    /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has
-    /// one of the rows `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the
-    /// third for more), and above 3 row `start + 4 i + 3` with half of what is above 3. Written to
-    /// `list` from place `length` on, rows ascending; the new length. Nothing is listed when `length` is
-    /// beyond `LENGTH_MAX`.
+    /// Lists the inputs of the sixteen groups of four bits of `counts`: a group `i` that is not 0 has one of the rows
+    /// `start + 4 i` to `start + 4 i + 2` with 1 (the first for 1, the second for 2, the third for more), and above 3
+    /// row `start + 4 i + 3` with half of the excess above 3. Written to `list` from place `length` on, rows
+    /// ascending; the new length. Nothing is listed when `length` is beyond `LENGTH_MAX`.
     fn list_counts(counts: u64, start: u32, list: &mut ActiveList, length: usize) -> usize;
     /// Writes a byte for each bit: half of the number whose binary digits are `digits`, rounded up, and 0 where the
     /// number is another's. First those of the lower 24 bits in `hits`, then of the lower 24 bits that are not, then the
@@ -40,8 +39,8 @@ pub trait Integers {
         list: &mut [InputDelta],
         length: usize,
     ) -> usize;
-    /// `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifted right,
-    /// limited to 0..=255, times `weights`, summed. Rows are added in 16 bits that wrap; the sum of the
+    /// Sums `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifts right, limits to
+    /// 0..=255, and returns the dot product with `weights`. Rows are added in 16 bits that wrap; the sum of the
     /// products must fit in an `i32`.
     fn clipped_dot(
         start: &Row,
@@ -58,7 +57,7 @@ pub const SPREAD_ROOM: usize = 104;
 /// Room of an [`ActiveList`].
 pub(in crate::nn) const ACTIVE_ROOM: usize = 96;
 
-/// From here on [`Integers::list_counts`] has room for sixteen groups, and for a register more.
+/// Lists of this length have room for sixteen groups of [`Integers::list_counts`], and for a register more.
 pub(in crate::nn) const LENGTH_MAX: usize = ACTIVE_ROOM - 2 * 16 - 8;
 
 /// Inputs that are not zero, and room beyond the last one that counts.

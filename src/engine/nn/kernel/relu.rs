@@ -25,7 +25,7 @@ pub(in crate::nn) struct Pass<'a> {
     /// True for a hidden layer: its units are rectified, and those at zero are left out of `outputs`.
     pub(in crate::nn) hidden: bool,
     pub(in crate::nn) inputs: &'a [Vec<Active>],
-    /// As many lists as `inputs`; they are replaced.
+    /// Lists of the outputs, as many as `inputs`; they are replaced.
     pub(in crate::nn) outputs: &'a mut [Vec<Active>],
 }
 

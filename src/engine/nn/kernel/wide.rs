@@ -30,27 +30,28 @@ pub(in crate::nn) trait Wide: Copy {
     fn abs(self) -> Self;
     /// Returns the smaller of each lane and `other`; `other` where the lane is not a number.
     fn min(self, other: Self) -> Self;
-    /// The whole part of lanes that are in 0..=127, and `table` at that index.
+    /// Returns the whole part of lanes that are in 0..=127, and `table` at that index.
     fn whole_and_lookup(self, table: &[f32; 128]) -> (Self, Self);
-    /// Bit `i` is set where lane `i` is not zero.
+    /// Returns a mask whose bit `i` is set where lane `i` is not zero.
     fn nonzero(self) -> u32;
-    /// Lanes of `negative` where `self` is below zero, of `other` elsewhere.
+    /// Returns the lanes of `negative` where `self` is below zero, of `other` elsewhere.
     fn where_negative(self, negative: Self, other: Self) -> Self;
 
     fn half_zero() -> Self::Half;
-    /// `sum + four * weights`, with the four numbers in both halves of the eight lanes.
+    /// Returns `sum + four * weights`, with the four numbers in both halves of the eight lanes.
     fn half_step(sum: Self::Half, four: &[f32; 4], weights: &[f32; 8]) -> Self::Half;
     fn half_store(half: Self::Half) -> [f32; 8];
     fn half_load(half: &[f32; 8]) -> Self::Half;
 }
 
-/// Work on lanes of float32. As with [`super::Kernel`], `run` and what it calls are `#[inline(always)]`.
+/// Work on lanes of float32. As with [`super::Kernel`], `run` and the functions that it calls are
+/// `#[inline(always)]`.
 pub(in crate::nn) trait WideKernel {
     /// Does the work; `W` are the lanes of the level.
     fn run<W: Wide>(self);
 }
 
-/// The plain implementation: what the others must equal.
+/// The plain implementation, which the others must equal.
 #[derive(Clone, Copy)]
 pub(in crate::nn) struct Plain([f32; 16]);
 
@@ -148,7 +149,7 @@ impl Wide for Plain {
     }
 }
 
-/// [`Integers::list_counts`] in plain Rust.
+/// Lists as [`Integers::list_counts`], in plain Rust.
 #[inline(always)]
 pub(super) fn list_plainly(
     counts: u64,
@@ -178,7 +179,7 @@ pub(super) fn list_plainly(
     length
 }
 
-/// [`Integers::list_differences`] for all levels without its instructions.
+/// Lists as [`Integers::list_differences`], for all levels without its instructions.
 #[inline(always)]
 pub(super) fn list_differences_plainly<const SIZE: usize>(
     old: &[u8; SIZE],

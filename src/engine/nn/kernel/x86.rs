@@ -1,4 +1,4 @@
-//! The operations of [`Wide`] for AVX2 and AVX-512, and the doors into code compiled for them.
+//! The operations of [`Wide`] for AVX2 and AVX-512, and the entries into code compiled for them.
 //!
 //! The vector types below are private to this file and used only inside functions compiled for
 //! their level, which only a [`CpuLevel`] of that level can reach.
@@ -198,7 +198,7 @@ impl Wide for Avx2 {
     }
 }
 
-/// The lower 24 bits of both halves, which [`Integers::spread`] looks at.
+/// The lower 24 bits of both halves, which [`Integers::spread`] uses.
 const POINTS: u64 = 0x00ff_ffff_00ff_ffff;
 
 /// For each set of eight lanes the numbers of those in it, ascending, a byte each.
@@ -226,7 +226,7 @@ static PACKED: [[u8; 8]; 256] = {
 /// Only in code compiled for AVX2.
 #[inline(always)]
 pub(super) unsafe fn without_zeros(value: __m256i, some: __m256i) -> (__m256i, usize) {
-    // SAFETY: what the caller promises; the load is a whole entry.
+    // SAFETY: the caller's contract; the load is a whole entry.
     unsafe {
         // AVX2 compares for equality only, so that the mask of zero lanes is inverted.
         let none = _mm256_cmpeq_epi32(some, _mm256_setzero_si256());

@@ -7,7 +7,7 @@
 use crate::notation::LINE_BYTES_MAX;
 
 const IAC: u8 = 255;
-/// Prompts that have no line end. They are known as soon as a line begins with them.
+/// Prompts that have no line end. They are recognised as soon as a line begins with them.
 const PROMPTS: [(&str, Piece); 2] = [("login: ", Piece::Login), ("password: ", Piece::Password)];
 
 /// A piece of the stream.
@@ -15,9 +15,9 @@ const PROMPTS: [(&str, Piece); 2] = [("login: ", Piece::Login), ("password: ", P
 pub enum Piece {
     /// A line without its end and without trailing blanks; never empty.
     Line(String),
-    /// The server asks for a login.
+    /// A prompt for the login.
     Login,
-    /// The server asks for a password.
+    /// A prompt for the password.
     Password,
 }
 
@@ -25,9 +25,9 @@ pub enum Piece {
 enum Telnet {
     #[default]
     Text,
-    /// After IAC.
+    /// The state after IAC.
     Command,
-    /// After WILL, WONT, DO or DONT.
+    /// The state after WILL, WONT, DO or DONT.
     Option,
 }
 
@@ -40,7 +40,7 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// Takes bytes and appends what they complete to `pieces`.
+    /// Takes bytes and appends the completed pieces to `pieces`.
     pub fn push(&mut self, bytes: &[u8], pieces: &mut Vec<Piece>) {
         for &byte in bytes {
             match (self.telnet, byte) {

@@ -24,7 +24,7 @@ pub fn name_line(line: &str) -> Vec<Message> {
         if text.is_empty() {
             break;
         }
-        // What a stranger says comes first: nothing in it is looked at.
+        // Untrusted words come first: nothing in them is parsed.
         if free_text::carries(text) {
             found.push(Message::Noise);
         } else if text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -143,7 +143,7 @@ fn unglue(text: &str) -> (&str, Option<String>) {
     (text, None)
 }
 
-/// FIBS-04: a line that starts with a number.
+/// Parses a line that starts with a number (FIBS-04).
 fn numbered(line: &str) -> Message {
     if let Some(win) = garbled_win(line) {
         return win;
@@ -223,5 +223,5 @@ fn who(words: &[&str]) -> Option<Who> {
     })
 }
 
-/// Colons that the fields of a board have at least when its name was torn.
+/// Least number of colons that the fields of a board have when its name was torn.
 const TORN_COLONS: usize = 40;

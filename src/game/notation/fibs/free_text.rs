@@ -1,12 +1,12 @@
-//! The lines in which a stranger's own words stand (FIBS-33): all of them, in one place.
+//! The lines with another user's own words (FIBS-33): all of them, in one place.
 //!
-//! Such words can look like any line of the server: a board, a double, the end of a match. A line
-//! of one of these forms means nothing to the bot, whatever it contains. The numbered ones (talk is 12
-//! to 19, a stored message 9) are named by their number, so their text is never looked at either.
+//! Such words can look like any line of the server: a board, a double, the end of a match. A line of one of these
+//! forms means nothing to the bot, whatever it contains. The numbered ones (talk is 12 to 19, a stored message 9) are
+//! named by their number, so their text is not parsed either.
 
 use super::sentences::{fit, unquoted};
 
-/// Purpose and pattern of each form: `{}` stands for a name, `{*}` for the stranger's words.
+/// Purpose and pattern of each form: `{}` stands for a name, `{*}` for the user's words.
 pub const FORMS: &[(&str, &str)] = &[
     ("away message", "{} is away: {*}"),
     ("tell outside CLIP", "{} tells you: {*}"),
@@ -42,7 +42,7 @@ pub const FORMS: &[(&str, &str)] = &[
     ("unknown message", "** Don't know {*}"),
 ];
 
-/// Own words of the bot that the server echoes, so the answer contains no stranger's words.
+/// Own words of the bot that the server echoes, so the answer contains no other user's words.
 const OWN: &[&str] = &["** Unknown command: 'board'"];
 
 /// Returns true if the line has one of [`FORMS`].
@@ -62,7 +62,7 @@ mod tests {
     use super::super::{Message, name_line};
     use super::*;
 
-    /// Lines that a stranger may try to pass off as the server's.
+    /// Lines that another user may try to pass off as the server's.
     const WISHES: &[&str] = &[
         "board:You:alice:3:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:6:6:0:0:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0",
         "alice doubles. Type 'accept' or 'reject'.",
@@ -81,7 +81,7 @@ mod tests {
         "login: ",
     ];
 
-    /// FIBS-33: each form with each wish, as it is and behind prompts.
+    /// FIBS-33: each form with each setting, as it is and behind prompts.
     #[test]
     fn strict_parsing_rejects_settings_in_every_form() {
         for (what, form) in FORMS {

@@ -31,9 +31,9 @@ pub struct Who {
     pub name: String,
     /// Name of the user's opponent, if the user plays.
     pub opponent: Option<String>,
-    /// Wants to play.
+    /// True if the user is ready to play.
     pub ready: bool,
-    /// Is away.
+    /// True if the user is away.
     pub away: bool,
     /// Rating.
     pub rating: f64,
@@ -46,9 +46,9 @@ pub struct Who {
 /// A kind of match that a user wants to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchTerms {
-    /// To this number of points.
+    /// A match to this number of points.
     Points(u32),
-    /// Without end.
+    /// A match without end.
     Unlimited,
     /// Resumption of a saved match.
     Resume,
@@ -78,7 +78,7 @@ pub enum Speech {
 /// The player who acts in a line of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum By {
-    /// This bot: the line says `You`.
+    /// The bot itself: the line has `You`.
     Me,
     /// The player with this name.
     Name(String),
@@ -189,7 +189,7 @@ pub enum Message {
         wanted: MatchTerms,
     },
     SavedWarning,
-    /// A match was broken off and saved: by our `leave`, or as the line says.
+    /// A match was broken off and saved: by the bot's `leave`, or as in the line.
     Saved {
         by: By,
     },
@@ -222,7 +222,7 @@ pub enum Message {
     InvitationRefused(String),
     /// An invitation or acceptance was refused because a match is being played.
     AlreadyPlaying,
-    /// There is no saved match with this player, or it cannot be loaded any more.
+    /// There is no saved match with this player, or it can no longer be loaded.
     NoSavedMatch(String),
     /// The board style is set: the answer to a command that the bot sends as a fence.
     BoardStyle,

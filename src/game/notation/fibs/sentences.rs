@@ -22,9 +22,9 @@ impl Captured<'_> {
     }
 }
 
-/// FIBS-08: a sentence, in the form in which servers agree.
+/// Parses a sentence, in the form in which servers agree (FIBS-08).
 pub(super) fn sentence(line: &str) -> Message {
-    // Pictures of boards, tables, help texts and what people tell about themselves are indented.
+    // Pictures of boards, tables, help texts and users' texts about themselves are indented.
     let indented = line.starts_with(' ');
     let text = plain(line);
     let bare = unquoted(&text);
@@ -287,7 +287,7 @@ fn saved(words: &Captured<'_>, name: usize) -> Option<Message> {
     Some(Message::Saved { by })
 }
 
-/// Returns the name, or nothing in place of a placeholder: the request that is pending says who is meant.
+/// Returns the name, or nothing in place of a placeholder: the pending request names the user.
 fn known_name(words: &Captured<'_>, name: usize) -> Option<String> {
     let name = words.name(name)?;
     Some(if is_placeholder(&name) {

@@ -1,4 +1,4 @@
-//! BGBlitz's `.bgf`: what was played, and the program's own analyses. Rules MAT-70 to MAT-75 of
+//! BGBlitz's `.bgf`: the actions, and the program's own analyses. Rules MAT-70 to MAT-75 of
 //! `protocol-specs/match-files.md`; the members were learned from the public reader of the package gammonview.
 
 use super::bgf_members::{
@@ -15,7 +15,7 @@ use crate::{BAR, Chances, LegalPlay, POINTS, Position, Roll, legal_plays};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Two numbers closer than this are the same: nothing can be divided by their difference.
+/// Largest difference of two numbers that count as equal: nothing can be divided by it.
 const SAME: f64 = 1e-9;
 
 /// Reads a whole file.
@@ -107,7 +107,7 @@ struct Reader<'a> {
     won: Option<Ending>,
 }
 
-/// What the file says about the end of a game.
+/// The end of a game, by the file.
 struct Ending {
     scores: [u32; 2],
     points: u32,
@@ -115,7 +115,7 @@ struct Ending {
 }
 
 impl Reader<'_> {
-    /// Reads a game whose members begin at a byte; false if no more are read.
+    /// Reads a game whose members begin at a byte; false if no further ones are read.
     fn game(&mut self, game: &GameMembers, at: usize) -> bool {
         let scores = game.scores.map(|number| score(number).unwrap_or(0));
         self.end_game(scores.map(Some));

@@ -19,17 +19,17 @@ const UNPACKED_RATIO_MAX: usize = 32;
 const UNPACKED_BYTES_MIN: usize = 1 << 20;
 /// Most bytes of the line before the data.
 const LINE_BYTES_MAX: usize = 4 << 10;
-/// Records of a game that are kept: more than a game can have actions.
+/// Maximum number of records of a game that are kept: more than a game can have actions.
 const RECORDS_MAX: usize = 12_000;
-/// Candidates of a play that are kept; the program writes eight.
+/// Maximum number of candidates of a play that are kept; the program writes eight.
 const CANDIDATES_MAX: usize = 32;
 /// Points of a board: 24, and the bars of both players.
 const BOARD: usize = 26;
 /// Steps of a play.
 const STEPS: usize = 4;
-/// Letters of a text that are kept.
+/// Maximum number of letters of a text that are kept.
 const TEXT_LETTERS_MAX: usize = 1000;
-/// Numbers at or below this mean that nothing was computed; the program writes -99 and -999.
+/// Largest number that means that nothing was computed; the program writes -99 and -999.
 const NOTHING: f64 = -98.0;
 
 const FIELD: &str = "BGF file";
@@ -223,7 +223,7 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for First<T, 
     }
 }
 
-/// Reads an array to what is there already, so that the elements before a fault stay.
+/// Appends the elements of an array, so that the elements before a fault stay.
 struct Elements<'a, T, const MOST: usize>(&'a mut First<T, MOST>);
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> DeserializeSeed<'de> for Elements<'_, T, MOST> {
@@ -392,7 +392,7 @@ impl MatchMembers {
     pub(super) fn of(data: &[u8]) -> MatchMembers {
         let mut members = MatchMembers::default();
         let mut deserializer = serde_smile::Deserializer::from_slice(data);
-        // What is wrong is found again, and reported, by the reader of the games.
+        // The reader of the games finds and reports the fault.
         let _ = deserializer.deserialize_map(&mut members);
         members
     }
@@ -487,7 +487,7 @@ impl<'de> Visitor<'de> for &mut Games<'_> {
         while self.goes_on {
             let at = self.read.get();
             let mut game = GameMembers::default();
-            // A game that breaks off is passed on with what it has.
+            // A game that breaks off is passed on with its actions so far.
             let next = seq.next_element_seed(&mut game);
             if matches!(next, Ok(None)) {
                 return Ok(());
@@ -497,7 +497,7 @@ impl<'de> Visitor<'de> for &mut Games<'_> {
             }
             next?;
         }
-        Err(serde::de::Error::custom("no more games are read"))
+        Err(serde::de::Error::custom("further games are not read"))
     }
 }
 

@@ -23,7 +23,7 @@ impl<'a> Bytes<'a> {
         self.data
     }
 
-    /// So many bytes as a part of their own.
+    /// Takes so many bytes as a part of their own.
     pub(super) fn take(
         &mut self,
         count: usize,
@@ -42,14 +42,14 @@ impl<'a> Bytes<'a> {
         Ok(taken.data.first().copied().unwrap_or_default())
     }
 
-    /// Four bytes, the smallest first.
+    /// Reads four bytes, the smallest first.
     pub(super) fn word(&mut self, field: &'static str) -> Result<u32, FieldError> {
         let taken = self.take(4, field)?;
         let four = taken.data.first_chunk().copied().unwrap_or_default();
         Ok(u32::from_le_bytes(four))
     }
 
-    /// Seven bits a byte, the smallest first; the last byte has no eighth bit.
+    /// Reads seven bits a byte, the smallest first; the last byte has no eighth bit.
     pub(super) fn varint(&mut self, field: &'static str) -> Result<u64, FieldError> {
         let mut value = 0;
         for shift in (0..63).step_by(7) {

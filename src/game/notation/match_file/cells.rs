@@ -1,4 +1,4 @@
-//! A row of a `.mat` game cut into its cells, and what a cell says.
+//! A row of a `.mat` game cut into its cells, and the meaning of a cell.
 
 use crate::Roll;
 use crate::notation::syntax::Fault;
@@ -42,7 +42,7 @@ pub(super) enum Head {
 /// A cell of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell<'a> {
-    /// In the right-hand column.
+    /// True in the right-hand column.
     pub right: bool,
     /// Byte of the line at which it begins.
     pub at: usize,

@@ -23,7 +23,7 @@ const EDGES: [&str; 4] = [
     "+24-23-22-21-20-19",
     "+-1--2--3--4--5--6",
 ];
-/// Candidates of a play at most.
+/// Maximum number of candidates of a play.
 const CANDIDATES_MAX: usize = 100;
 
 /// Returns true for a text with a board and ids, or with the line of a Snowie position.
@@ -278,7 +278,7 @@ impl CubeValues {
             let slot = match (has(&PASSES), has(&TAKES)) {
                 (true, _) => &mut self.double_pass,
                 (_, true) => &mut self.double_take,
-                // In a language that is not known: a pass is worth the cube.
+                // In an unknown language: a pass is worth the cube.
                 _ if (value.abs() - 1.0).abs() < 1e-9 => &mut self.double_pass,
                 _ => &mut self.double_take,
             };
@@ -413,7 +413,7 @@ mod tests {
         }
     }
 
-    /// MAT-80: each position of a text is a match of its own; one that is wrong costs only itself.
+    /// MAT-80: each position of a text is a match of its own; a wrong one costs only itself.
     #[test]
     fn every_position_of_a_text_is_read() {
         let wrong = XG_CUBE.replace("-b----E", "-p----P");

@@ -76,11 +76,11 @@ struct Log {
     /// Name of the user who kept the log, once a line gives it.
     user: Option<String>,
     matches: Vec<Logged>,
-    /// The match that is going on.
+    /// The current match.
     now: Option<usize>,
     /// The last match of each pair of players; the user is [`YOU`], others are in the order of their names.
     last: HashMap<[String; 2], usize>,
-    /// Name of the player whom the user watches.
+    /// Name of the player that the user watches.
     watched: Option<String>,
     /// True if the log has more matches than are read.
     too_many: bool,
@@ -102,7 +102,7 @@ impl Log {
             Some(Watched::Begins(name)) => (self.now, self.watched) = (None, Some(name)),
             Some(Watched::Ends) => (self.now, self.watched) = (None, None),
             Some(Watched::Starts(names, length)) if self.watches(&names) => {
-                // Some servers say it twice.
+                // Some servers send it twice.
                 let begins = |logged: &Logged| logged.has_no_game() && logged.is_between(&names);
                 if !self.current().is_some_and(|logged| begins(logged)) {
                     self.begin(place, names.map(Some), false);
@@ -159,7 +159,7 @@ impl Log {
             Message::Started { name, wanted } => self.started(place, name, wanted),
             Message::NewGame(name) => self.new_game(place, &name),
             Message::Board(board) => self.board(place, &board),
-            // What follows is of another one, or is that of this one when it is loaded again.
+            // The next lines are of another match, or of this one when it is loaded again.
             Message::Saved { .. } => self.now = None,
             message => {
                 if let Some(logged) = self.current() {
@@ -184,7 +184,7 @@ impl Log {
         self.user = Some(name);
     }
 
-    /// Another match.
+    /// Begins another match.
     fn begin(&mut self, (line, at): LinePosition, names: [Option<String>; 2], own: bool) {
         if self.matches.len() >= MATCHES_MAX {
             let said = std::mem::replace(&mut self.too_many, true);
@@ -203,7 +203,7 @@ impl Log {
         self.matches.push(Logged::new((line, at), names, own));
     }
 
-    /// A match of the user with this player.
+    /// Begins a match of the user with this player.
     fn begin_own(&mut self, place: LinePosition, rival: &str) {
         let user = self.user.clone().unwrap_or_else(|| YOU.to_owned());
         self.begin(place, [Some(user), Some(rival.to_owned())], true);
@@ -255,7 +255,7 @@ impl Log {
         }
     }
 
-    /// A board belongs to the match of the two whose names it has.
+    /// Records a board in the match of the two players whose names it has.
     fn board(&mut self, place: LinePosition, board: &BoardLine) {
         let [first, second] = &board.names;
         // Some servers name the player on roll twice to those who watch.
@@ -265,7 +265,7 @@ impl Log {
         let user = |name: &String| name == YOU || self.user.as_ref() == Some(name);
         let own = user(first) || user(second);
         let swapped_own = user(second);
-        // Whoever plays may look at another game for once.
+        // A player may watch another game for a moment.
         let plays = self.now.and_then(|now| self.matches.get(now));
         if !own && plays.is_some_and(|logged| logged.own && !logged.is_over()) {
             return;
@@ -312,7 +312,7 @@ impl Log {
     }
 }
 
-/// `1 NAME TIME HOST`
+/// Returns true for `1 NAME TIME HOST`.
 fn is_welcome(line: &str) -> bool {
     let time = line
         .trim_start_matches(['>', ' '])
@@ -321,7 +321,7 @@ fn is_welcome(line: &str) -> bool {
     time.is_some_and(|time| time.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Two players, however they are seated.
+/// Returns two players, however they are seated.
 fn pair(own: bool, first: &str, second: &str) -> [String; 2] {
     match own {
         true => [YOU.to_owned(), second.to_owned()],

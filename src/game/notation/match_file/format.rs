@@ -221,7 +221,7 @@ impl MatchFile {
     }
 
     /// Returns true if a file with this name ending and contents is a match file, not a list of positions. Board
-    /// lines stand in both logs and lists of positions, so the ending decides.
+    /// lines occur in both logs and lists of positions, so the ending decides.
     #[must_use]
     pub fn is_meant(ending: Option<&str>, file: &[u8]) -> bool {
         let ending = ending.unwrap_or_default().to_ascii_lowercase();

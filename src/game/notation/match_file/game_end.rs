@@ -14,7 +14,7 @@ pub(super) struct GameEnd {
     pub(super) cube: u32,
     /// True if a double is not answered.
     pub(super) doubled: bool,
-    /// True if the board or a pass ended the game, or a fault hides its end: then its points say no more.
+    /// True if the board or a pass ended the game, or a fault hides its end: then its points mean nothing.
     pub(super) plain: bool,
     /// Points that either player needs for the match; 0 in money play.
     pub(super) needed: [u32; 2],
@@ -70,7 +70,7 @@ impl GameEnd {
         if marked {
             return (points - SETTLED, true);
         }
-        // The match was given up. Where the cube gives as many points as the mark would write, it is left out.
+        // The match was conceded. Where the cube gives as many points as the mark would write, it is left out.
         if needed > 0 && (above || points > needed) {
             return (needed, !self.gives(needed, needed.saturating_add(SETTLED)));
         }

@@ -10,7 +10,7 @@ use crate::{Chances, CubeOwner, Position, Roll};
 use std::borrow::Cow;
 
 const BEGIN: &str = "The score (after ";
-/// Candidates of a play that are kept.
+/// Maximum number of candidates of a play that are kept.
 const CANDIDATES_MAX: usize = 64;
 
 /// Returns true if a text begins like such an export.
@@ -134,7 +134,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `2 games) is: Alice 2, Bob 1 (match to 3 points), Crawford game`
+    /// Parses `2 games) is: Alice 2, Bob 1 (match to 3 points), Crawford game`
     fn score(&mut self, (number, at): (usize, usize), rest: &str) -> Result<(), FieldError> {
         let want = "a line such as 'The score (after 0 games) is: A 0, B 0 (match to 3 points)'";
         let bad = || {
@@ -207,14 +207,14 @@ impl Reader<'_> {
             (MatPlayer::First, rest(first)),
             (MatPlayer::Second, rest(second)),
         ];
-        // Of two names of which one begins with the other, the longer one.
+        // If one of two names begins with the other, the longer one matches.
         let found = found
             .into_iter()
             .filter_map(|(player, rest)| Some((player, rest?)));
         found.min_by_key(|(_, rest)| rest.len())
     }
 
-    /// `1:  Bob to play 31`
+    /// Parses `1:  Bob to play 31`
     fn turn(&mut self, number: usize, rest: &str) -> Result<(), FieldError> {
         self.end_roll();
         let Some((_, stated)) = rest.split_once(':') else {
@@ -289,7 +289,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `Bob moves 8/5 6/5`
+    /// Parses `Bob moves 8/5 6/5`
     fn sentence(&mut self, (number, at): (usize, usize), sentence: &str) -> Result<(), FieldError> {
         self.end_action();
         let Some((player, action)) = self.spoken(sentence) else {
@@ -307,11 +307,11 @@ impl Reader<'_> {
             ("rejects" | "refuses" | "drops" | "passes", _) if self.recorder.is_doubled() => {
                 return self.recorder.drop(number, player);
             }
-            // Of a resignation: the winner's line says the rest.
+            // A resignation: the winner's line has the rest.
             _ => return Ok(()),
         };
         let Some((_, to_play, Some(roll))) = self.to_play.take() else {
-            let why = Reason::Other("stands without the roll before it");
+            let why = Reason::Other("has no roll before it");
             return Err(("play", why));
         };
         if to_play != player {
@@ -325,7 +325,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `Alice wins 2 points`
+    /// Parses `Alice wins 2 points`
     fn winner(&self, text: &str) -> Option<(MatPlayer, u32)> {
         let (player, rest) = self.spoken(text)?;
         let (points, unit) = rest.strip_prefix("wins ")?.split_once(' ')?;
@@ -333,7 +333,7 @@ impl Reader<'_> {
         unit.starts_with("point").then_some((player, points))
     }
 
-    /// A roll that was not played before the game ended.
+    /// Ends a roll that was not played before the game ended.
     fn end_roll(&mut self) {
         if let Some((line, player, Some(roll))) = self.to_play.take()
             && !self.recorder.has_given_up()
@@ -353,7 +353,7 @@ impl Reader<'_> {
         self.roll = None;
     }
 
-    /// A line of an analysis.
+    /// Reads a line of an analysis.
     fn value(&mut self, text: &str) {
         if let Some((level, _)) = text.split_once(" cubeless equity ") {
             self.cube = Cube {
@@ -399,7 +399,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `Cubeful 0-ply    24/20 13/11*`
+    /// Parses `Cubeful 0-ply    24/20 13/11*`
     fn candidate(&mut self, named: &str, equity: &str) {
         let (level, play) = named.trim().split_once("  ").unwrap_or_default();
         let (Some(roll), Some(equity)) = (self.roll, number(equity)) else {
@@ -425,7 +425,7 @@ fn number(text: &str) -> Option<f64> {
     word.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// `0.525 0.143 0.006 - 0.475 0.117 0.005`
+/// Parses `0.525 0.143 0.006 - 0.475 0.117 0.005`
 pub(super) fn chances(text: &str) -> Option<Chances> {
     let (wins, losses) = text.split_once(" - ")?;
     let three = |text: &str| -> Option<[f32; 3]> {

@@ -25,7 +25,7 @@ pub(super) struct Logged {
     pub(super) length: Option<u32>,
     /// Scores from the last line that gave them.
     scores: [u32; 2],
-    /// A game has begun and is not over.
+    /// True if a game has begun and is not over.
     pub(super) running: bool,
     /// Roll that is not played yet.
     rolled: Option<(MatPlayer, Roll)>,
@@ -35,7 +35,7 @@ pub(super) struct Logged {
     shown: Option<MatPlayer>,
     /// The last move that the user typed.
     typed: Option<String>,
-    /// The match is over.
+    /// True if the match is over.
     pub(super) over: bool,
 }
 
@@ -88,7 +88,7 @@ impl Logged {
         self.recorder.give_up(line, at, wrong);
     }
 
-    /// Keeps what the user types, where the log shows it, and what the server plays for him.
+    /// Records the user's input, where the log shows it, and the server's plays for him.
     pub(super) fn typed(&mut self, line: &str) {
         let line = line.trim_start_matches(['>', ' ']);
         let moves = ["move ", "m ", "The only possible move is ", "Bearing off: "];
@@ -163,7 +163,7 @@ impl Logged {
         Ok(())
     }
 
-    /// The first roll of a game that is watched.
+    /// Records the first roll of a game that is watched.
     pub(super) fn opening_roll(&mut self, place: LinePosition, [one, other]: &[(String, u8); 2]) {
         let known = |name: &String| self.names.iter().flatten().any(|known| known == name);
         if self.is_over() || one.1 == other.1 || !known(&one.0) || !known(&other.0) {
@@ -203,7 +203,7 @@ impl Logged {
                 let player = self.player(&by);
                 let bad = ("roll", Reason::Other("is not of two dice from 1 to 6"));
                 let roll = Roll::new(one, two).map_err(|_| bad)?;
-                // The opening roll is told twice to those who watch.
+                // Watchers get the opening roll twice.
                 if self.rolled != Some((player, roll)) {
                     self.settle(place)?;
                     self.rolled = Some((player, roll));
@@ -237,7 +237,7 @@ impl Logged {
             }
             Message::ResignationAccepted { by, points } => {
                 self.leave_open(place)?;
-                // Whoever gives up may have rolled.
+                // A player who resigns may have rolled.
                 if let Some((player, roll)) = self.rolled.take() {
                     self.recorder.rolled(line, player, roll)?;
                 }
@@ -278,7 +278,7 @@ impl Logged {
         (self.rolled, self.open, self.typed) = (None, None, None);
     }
 
-    /// The user's name, where only `You` was known.
+    /// Sets the user's name where only `You` was known.
     pub(super) fn own_name(&mut self, name: &str) {
         let [own, _] = &mut self.names;
         if own.as_deref().is_none_or(|own| own == YOU) {
@@ -308,7 +308,7 @@ impl Logged {
         begun
     }
 
-    /// A roll is played, in the words of the server.
+    /// Records a play of a roll, in the server's words.
     fn moves(
         &mut self,
         place: LinePosition,
@@ -323,7 +323,7 @@ impl Logged {
                 return Ok(());
             }
             // The next board shows where the game is.
-            let why = Reason::Other("is told, but not its roll");
+            let why = Reason::Other("is shown, but not its roll");
             self.recorder.note(line, at, ("play", why));
             return Ok(());
         };
@@ -377,7 +377,7 @@ impl Logged {
         let Some((player, roll)) = self.open.take() else {
             return Ok(());
         };
-        let why = Reason::Other("before this line is not told");
+        let why = Reason::Other("before this line is not shown");
         self.recorder.note(line, at, ("play", why));
         self.recorder.rolled(line, player, roll)
     }
@@ -397,15 +397,15 @@ impl Logged {
                 .play_steps(line, winner, roll, last.play)
                 .map(|_| ()),
             None => {
-                let why = Reason::Other("before this line is not told");
+                let why = Reason::Other("before this line is not shown");
                 self.recorder.note(line, at, ("play", why));
                 self.recorder.rolled(line, winner, roll)
             }
         }
     }
 
-    /// Returns a board: it shows what was played, and the rest of the match where the log begins in the middle.
-    /// `swapped`: it names the second player first.
+    /// Records a board: it shows the play, and the rest of the match where the log begins in the middle. `swapped`:
+    /// it names the second player first.
     pub(super) fn board(
         &mut self,
         place: LinePosition,
@@ -423,7 +423,7 @@ impl Logged {
             scores.reverse();
         }
         let Ok(view) = board.view(BoardDialect::Fibs) else {
-            let why = Reason::Other("cannot be read; the plays around it tell the rest");
+            let why = Reason::Other("cannot be read; the plays around it show the rest");
             self.recorder.note(line, at, ("board", why));
             return Ok(());
         };
@@ -431,7 +431,7 @@ impl Logged {
             true => MatPlayer::First,
             false => MatPlayer::Second,
         };
-        // Another score is that of a later game, of which nothing was told.
+        // Another score is that of a later game, whose plays are missing.
         let game = self.recorder.file.games.last();
         let middle = !self.running || game.is_some_and(|game| game.scores != scores);
         if middle {

@@ -20,7 +20,7 @@ struct RollWithoutPlay {
     at: usize,
     player: MatPlayer,
     roll: Roll,
-    /// The fault where the game goes on.
+    /// The fault where the game continues.
     wrong: FieldError,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn is_mat(text: &[u8]) -> bool {
 struct Reader<'a> {
     recorder: &'a mut Recorder,
     expected: Expected,
-    /// The names are known.
+    /// True if the names have been read.
     named: bool,
     /// The first line that is no match length.
     refused: Option<(&'static str, Reason, usize)>,
@@ -151,7 +151,7 @@ impl Reader<'_> {
         }
     }
 
-    /// ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
+    /// Parses ` 7 point match`, ` 5 points match`, `Match of 5 points`, ` unlimited match`
     fn length(&mut self, text: &str, at: usize) -> Result<(), LineError> {
         let mut words = text.split_whitespace();
         let numbered = words
@@ -189,7 +189,7 @@ impl Reader<'_> {
         self.end_unplayed();
         let comments = std::mem::take(&mut self.behind);
         if let Some((length, line, at)) = self.another.take() {
-            // Some programs tell the length before each game.
+            // Some programs write the length before each game.
             let digits = |c: char| c.is_ascii_digit();
             let (_, number) = text.split_at_checked(5).unwrap_or_default();
             let number = number.trim_start().split(|c| !digits(c)).next();
@@ -223,7 +223,7 @@ impl Reader<'_> {
         };
         let scored = scored(text);
         let (&(second_colon, second_score, _), before) = scored.split_last().ok_or_else(wrong)?;
-        // Of what looks like the first score, the one with the widest gap behind it.
+        // Among texts that look like the first score, the one with the widest gap behind it.
         let first = before.iter().max_by_key(|(colon, _, end)| {
             let rest = text.get(*end..).unwrap_or_default();
             (
@@ -286,20 +286,20 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a row of a game whose winner is known; nothing in it counts.
+    /// Reads a row of a game that has its winner; nothing in it counts.
     fn after_the_end(&mut self, number: usize, at: usize, line: &str, indent: usize) {
         let game = self.recorder.file.games.len();
         let body = body(line);
         let (cells, _) = cells(line, body.unwrap_or(0));
         let acts = |cell: &Cell<'_>| match cell.head {
-            // Some programs tell in a second line who won the match.
+            // Some programs name the winner of the match in a second line.
             Head::Wins => starts_with_digit(cell.text),
             Head::Lost | Head::Accept | Head::Reject => false,
             _ => body.is_some(),
         };
         if self.told_after_end != game && cells.iter().any(acts) {
             self.told_after_end = game;
-            let why = Reason::Other("stands behind the end of the game");
+            let why = Reason::Other("comes after the end of the game");
             self.recorder.note(number, at + indent, ("row", why));
         }
     }
@@ -376,7 +376,7 @@ impl Reader<'_> {
                 }
                 recorder.double(number, player)
             }
-            // Of a resignation.
+            // The points of a resignation.
             Head::Accept | Head::Reject if !recorder.is_doubled() => Ok(()),
             Head::Take | Head::Accept => recorder.take(number, player),
             Head::Drop | Head::Reject => recorder.drop(number, player),
@@ -405,7 +405,7 @@ impl Reader<'_> {
             Head::Roll(roll) => return self.played((number, player), roll, at, cell),
         }
         .or_else(|wrong| {
-            // Nothing has happened: the game goes on.
+            // Nothing has happened: the game continues.
             if wrong == UNDOUBLED {
                 self.recorder.note(number, at + cell.at, wrong);
                 return Ok(());
@@ -424,7 +424,7 @@ impl Reader<'_> {
     ) -> Result<(), LineError> {
         let recorder = &mut *self.recorder;
         if starts(cell.text, "illegal") {
-            // Nobody can tell the play, but the position behind it is there.
+            // The play is unreadable, but the position behind it is there.
             let on_roll = player.other();
             return snowie::set_up(cell.text, &recorder.file.names, on_roll)
                 .and_then(|set_up| {
@@ -468,7 +468,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns true if the text after a roll says that the player conceded instead of playing.
+/// Returns true if the text after a roll means that the player conceded instead of playing.
 fn is_concession(text: &str) -> bool {
     [
         "concede", "resign", "forfeit", "gives up", "abandon", "lost", "loses", "losses",
@@ -594,7 +594,7 @@ mod tests {
                                   Wins 1 point
 ";
 
-    /// The sample with a roll that was not played, although the game goes on.
+    /// The sample with a roll that was not played, although the game continues.
     fn unplayed() -> String {
         SAMPLE.replace(
             "  4) 55:\n",
@@ -606,10 +606,10 @@ mod tests {
     fn impossible_rows_are_refused() {
         let unplayed = unplayed();
         let error = unplayed.parse::<MatchFile>().unwrap_err();
-        // 55 can be played there and the game goes on, so an empty cell is wrong.
+        // 55 can be played there and the game continues, so an empty cell is wrong.
         assert_eq!(error.to_string(), "play is missing");
         assert_eq!(error.code(), "bad-match-file");
-        // Noticed where the game goes on.
+        // Noticed where the game continues.
         assert!(unplayed[error.at()..].starts_with("61: 13/7 8/7"));
         let check = |text: &str, message: &str| {
             let error = text.parse::<MatchFile>().unwrap_err();
@@ -678,7 +678,7 @@ mod tests {
         assert_eq!(printed.parse::<MatchFile>().unwrap(), file, "{printed}");
     }
 
-    /// MAT-01: what is printed once is printed the same ever after.
+    /// MAT-01: a printed match prints the same again.
     #[test]
     fn comments_are_made_fit() {
         for comment in [
@@ -740,7 +740,7 @@ mod tests {
         }
     }
 
-    /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: a play that is not known.
+    /// MAT-11: a colon in a name; MAT-10: headers; MAT-14: an unknown play.
     #[test]
     fn mat_variants_of_other_programs_are_read() {
         let text = "\u{feff}; [Variation \"NackGammon\"]\r\n; [Jacoby \"Off\"]\r\nMatch of 3 points\r\n\r\n\

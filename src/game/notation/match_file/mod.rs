@@ -1,9 +1,9 @@
-//! Matches as files: what people keep their games in.
+//! Match files.
 //!
-//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. All formats are rows of one table, `FORMATS`, whose faces
-//! are [`MatchFormat`]s: the first whose `is` recognises a file reads it, and `.mat` with its dialects reads what is left.
-//! Whatever reads or writes match files uses that table. Reading plays the games over: a play that is not legal is found
-//! where it stands. One fault costs one game: the others are read.
+//! Rules MAT-01 to MAT-52 of `protocol-specs/match-files.md`. All formats are rows of one table, `FORMATS`, with
+//! [`MatchFormat`] as their public handle: the first whose `is` recognises a file reads it, and `.mat` with its
+//! dialects reads the rest. All code that reads or writes match files uses that table. Reading replays the games: an
+//! illegal play is found where it stands. One fault costs one game: the others are read.
 
 mod bgf;
 mod bgf_members;
@@ -131,7 +131,7 @@ impl MatchFile {
     /// Reads a match file that must be without fault.
     ///
     /// # Errors
-    /// [`NotationError`] with the code `bad-match-file` that says at which byte of the file.
+    /// [`NotationError`] with the code `bad-match-file` and the byte of the file.
     pub fn parse(text: &[u8]) -> Result<MatchFile, NotationError> {
         let reading = MatchFile::read(text)?;
         match reading.faults.into_iter().next() {
@@ -140,11 +140,10 @@ impl MatchFile {
         }
     }
 
-    /// Reads as much of a match file as there is to read. Where several matches stand in it, the second one is a fault of
-    /// the first.
+    /// Reads as much of a match file as possible. If it has several matches, the second one is a fault of the first.
     ///
     /// # Errors
-    /// [`NotationError`] with the code `bad-match-file` when it is none: no match in it at all.
+    /// [`NotationError`] with the code `bad-match-file` when there is no match in it.
     pub fn read(text: &[u8]) -> Result<MatchReading, NotationError> {
         let mut all = MatchFile::read_all(text)?.into_iter();
         let mut first = all.next().unwrap_or_default();
@@ -157,10 +156,10 @@ impl MatchFile {
         Ok(first)
     }
 
-    /// Reads as much as there is to read of all matches of a file, in the order in which they begin; at least one.
+    /// Reads as much as possible of all matches of a file, in the order in which they begin; at least one.
     ///
     /// # Errors
-    /// [`NotationError`] with the code `bad-match-file` when there is no match in it at all.
+    /// [`NotationError`] with the code `bad-match-file` when there is no match in it.
     pub fn read_all(text: &[u8]) -> Result<Vec<MatchReading>, NotationError> {
         if text.len() > MATCH_FILE_BYTES_MAX {
             let reason = Reason::Other("is longer than 16 MiB");
@@ -212,7 +211,7 @@ impl FromStr for MatchFile {
     }
 }
 
-/// Returns the error for a file that no format recognises, if its kind is known.
+/// Returns the error for a file that no format recognises, if its kind is a known foreign one.
 fn foreign(text: &[u8]) -> Option<NotationError> {
     if is_match_file(text) {
         return None;
@@ -229,7 +228,8 @@ pub(super) fn is_match_file(text: &[u8]) -> bool {
     MatchFormat::of(text) != MatchFormat::of(b"") || mat::is_mat(text)
 }
 
-/// UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends lines.
+/// Decodes UTF-8, or else Latin-1, of which every byte is a letter. Where no line but the last ends with LF, CR ends
+/// lines.
 fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     let text: Cow<'_, str> = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),

@@ -1,5 +1,5 @@
-//! OGXM, the match format of OpenGammon, version 2: what was played. Analyses, signatures, clocks and the like are
-//! passed over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
+//! OGXM, the match format of OpenGammon, version 2: the actions. Analyses, signatures, clocks and the like are passed
+//! over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
 use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
@@ -112,7 +112,7 @@ fn read_match(bytes: &[u8], recorder: &mut Recorder, start: usize) -> Result<(),
                 _ if match_told => {}
                 _ => return Err(refused(("match", Reason::Missing), at)),
             },
-            // What was read stays.
+            // The part that was read stays.
             Err(error) if match_told => {
                 recorder.give_up(0, at + start, (error.field(), error.reason().clone()));
                 break;
@@ -290,7 +290,7 @@ fn game_record(body: &mut Bytes<'_>) -> Result<GameHeader, FieldError> {
     Ok(header)
 }
 
-/// One action; false where the game ends.
+/// Reads one action; returns false where the game ends.
 fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bool, FieldError> {
     let head = body.byte("action")?;
     let player = match head & WHITE {
@@ -299,10 +299,7 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
     };
     let number = head & NUMBER;
     if head & UNKNOWN != 0 {
-        return Err((
-            "action",
-            Reason::Other("is of a kind that is not known here"),
-        ));
+        return Err(("action", Reason::Other("is of an unknown kind")));
     }
     let roll = roll_of(number);
     let play = roll.map(|roll| steps(body, player, roll)).transpose()?;
@@ -323,16 +320,13 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
         (_, _, DROP) => recorder.drop(0, player)?,
         (_, _, GAME_OVER | FINAL | RESIGNED | RESIGNED_MATCH | FORFEIT) => return Ok(false),
         _ => {
-            return Err((
-                "action",
-                Reason::Other("is of a kind that is not known here"),
-            ));
+            return Err(("action", Reason::Other("is of an unknown kind")));
         }
     }
     Ok(true)
 }
 
-/// Points and pips, by White's numbers; a 0 ends fewer steps than there are dice.
+/// Reads points and pips, by White's numbers; a 0 ends fewer steps than there are dice.
 fn steps(body: &mut Bytes<'_>, player: MatPlayer, roll: Roll) -> Result<Play, FieldError> {
     let [one, two] = roll.dice();
     let most = if one == two { 4 } else { 2 };

@@ -19,8 +19,8 @@ impl MatchFile {
     /// Returns the match as OGXM, version 2, with a checksum.
     ///
     /// # Errors
-    /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, what was set up, plays that are not
-    /// legal. A last roll that was not played is left out.
+    /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, boards that were
+    /// set up, illegal plays. A last roll that was not played is left out.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotWritable> {
         let start = self.start().ok_or(const { refused(0, "this variation") })?;
         let mut sections = Vec::new();
@@ -76,7 +76,7 @@ impl MatchFile {
             }
         }
         both(&mut record, last);
-        // From no known source.
+        // From an unknown source.
         varint(&mut record, 0);
         counted(&record)
     }
@@ -107,7 +107,7 @@ fn section(out: &mut Vec<u8>, tag: &[u8; 4], body: &[u8]) {
     out.extend(tag);
     let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
     out.extend(length.to_le_bytes());
-    // Nobody may pass it over.
+    // A reader must not skip it.
     out.push(1);
     out.extend(body);
 }
@@ -151,14 +151,14 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
                 out.push(DROP | seat);
             }
             MatAction::SetUp(_) => return Err("a board or a cube that was set up"),
-            // Given up, or broken off: the roll decided nothing.
+            // Conceded, or broken off: the roll decided nothing.
             MatAction::Rolled(_) if number + 1 == game.actions.len() => {}
             MatAction::Rolled(_) => return Err("a roll without its play"),
             MatAction::Beaver(_) => return Err("a beaver"),
         }
     }
     if let (Some((winner, points)), false) = (game.result, ended) {
-        // The winner's mark; what was given up, one to three games.
+        // The winner's mark; a concession, one to three games.
         out.push(RESIGNED | MORE | seat(winner));
         let games = match points / cube {
             0 | 1 => 1,
@@ -177,7 +177,7 @@ const fn seat(player: MatPlayer) -> u8 {
     }
 }
 
-/// Points and pips by White's numbers.
+/// Writes points and pips by White's numbers.
 fn steps(
     out: &mut Vec<u8>,
     player: MatPlayer,

@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
     let mut at = 0;
     let mut lines = (1..).zip(text.split('\n')).peekable();
     while let Some((number, line)) = lines.next() {
-        // Who plays the game is told behind its score.
+        // The players of the game are named behind its score.
         let players = lines.peek().and_then(|(_, next)| names(next.trim()));
         if let Err((wrong, fatal)) = read_line((number, at), line.trim(), players, recorder) {
             if fatal {
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationEr
     Ok(())
 }
 
-/// `NAME is X - NAME is O`
+/// Parses `NAME is X - NAME is O`
 fn names(line: &str) -> Option<[String; 2]> {
     let (x, o) = line.split_once(" is X - ")?;
     let o = o.strip_suffix(" is O")?;
@@ -99,7 +99,7 @@ fn read_line(
     done.map_err(|wrong| (wrong, false))
 }
 
-/// `0-0 in a 3 point match.`
+/// Parses `0-0 in a 3 point match.`
 fn score(
     (number, at): (usize, usize),
     (rest, line): (&str, &str),
@@ -146,7 +146,7 @@ fn score(
     begun.map_err(|wrong| (wrong, false))
 }
 
-/// `(3 1) 8-5 6-5`
+/// Parses `(3 1) 8-5 6-5`
 fn dice(action: &str) -> Option<(Roll, &str)> {
     let (dice, steps) = action.strip_prefix('(')?.split_once(')')?;
     let mut dice = dice.split_whitespace().map(str::parse::<u8>);

@@ -50,7 +50,7 @@ impl MatPlayer {
         }
     }
 
-    /// This player's part of a pair.
+    /// Returns this player's part of a pair.
     #[must_use]
     pub fn of<T: Copy>(self, [first, second]: [T; 2]) -> T {
         match self {
@@ -172,7 +172,7 @@ pub struct MatchFile {
 /// An error in a file, with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileFault {
-    /// The line, counted from 1; 0 in binary files, where the error's byte says more.
+    /// The line, counted from 1; 0 in binary files, whose errors have a byte.
     pub line: usize,
     /// The game, counted from 1 in the file's order; 0 before the first one.
     pub game: usize,
@@ -203,13 +203,13 @@ pub struct MatchReading {
     /// The games, counted from 1, whose rest was skipped because of a fault: their results are not those of their
     /// last positions.
     pub broken: Vec<usize>,
-    /// For each game the lines on which its actions stand.
+    /// For each game the lines of its actions.
     pub lines: Vec<Vec<usize>>,
     /// The line on which the match begins, counted from 1; 0 in binary files.
     pub line: usize,
     /// The byte at which that line begins.
     pub at: usize,
-    /// For each game the analyses that stand in the file, by the number of the action.
+    /// For each game the analyses in the file, by the number of the action.
     pub analyses: Vec<BTreeMap<usize, FileAnalysis>>,
 }
 
@@ -268,7 +268,7 @@ impl MatchFile {
         scores.map(|score| score.is_crawford()).collect()
     }
 
-    /// Returns the variant that is played; `None` if it is not known here.
+    /// Returns the variant that is played; `None` if it is unknown.
     #[must_use]
     pub fn variant(&self) -> Option<Variant> {
         match self.header("Variation") {
@@ -277,7 +277,7 @@ impl MatchFile {
         }
     }
 
-    /// Returns the position from which each game starts; `None` for a variation that is not known here.
+    /// Returns the position from which each game starts; `None` for an unknown variation.
     #[must_use]
     pub fn start(&self) -> Option<Position> {
         self.variant().map(Variant::start)

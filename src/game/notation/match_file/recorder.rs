@@ -14,21 +14,21 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A field and what is wrong with it.
+/// A field and its fault.
 pub(super) type FieldError = (&'static str, Reason);
 
-/// Faults of a file that are kept.
+/// Maximum number of faults of a file that are kept.
 const FAULTS_MAX: usize = 100;
-/// Games of a file, and actions of a game, at most.
+/// Maximum number of games of a file, and actions of a game.
 const GAMES_MAX: usize = 10_000;
 const ACTIONS_MAX: usize = 10_000;
-/// Matches of a file at most.
+/// Maximum number of matches of a file.
 pub(super) const MATCHES_MAX: usize = 10_000;
 
 /// Error for an answer without a double.
 pub(super) const UNDOUBLED: FieldError = (
     "cube action",
-    Reason::Other("answers a double that nobody made"),
+    Reason::Other("answers a double that was not made"),
 );
 
 /// A match on its way in, and those of the file before it.
@@ -41,7 +41,7 @@ pub(super) struct Recorder {
     lines: Vec<Vec<usize>>,
     faults: Vec<FileFault>,
     broken: Vec<usize>,
-    /// Board, cube and turn. Its score is not asked: files say what a game is worth.
+    /// Board, cube and turn. Its score is not used: files give the value of a game.
     game: Game,
     /// True if the rest of the game is skipped.
     given_up: bool,
@@ -49,17 +49,17 @@ pub(super) struct Recorder {
     ended: bool,
     /// Points before the first game, where the file gives them before it.
     pub(super) start_scores: [u32; 2],
-    /// The result stands, not by the column of a cell.
+    /// True if the result is certain, not inferred from the column of a cell.
     certain: bool,
     analyses: Vec<BTreeMap<usize, FileAnalysis>>,
-    /// The player who conceded last, and the points if they are known; nothing has happened since.
+    /// The player who conceded last, and the points if given; no action has followed.
     conceded: Option<(MatPlayer, Option<u32>)>,
     /// The end of the game before.
     last_end: GameEnd,
 }
 
 impl Recorder {
-    /// All matches of the file.
+    /// Returns all matches of the file.
     pub(super) fn finish(mut self) -> Vec<MatchReading> {
         let mut all = std::mem::take(&mut self.before);
         all.push(self.reading());
@@ -141,7 +141,7 @@ impl Recorder {
         is_known.then(|| MatPlayer::at(self.game.on_roll()))
     }
 
-    /// A game begins. Its scores correct the result of the one before.
+    /// Begins a game. Its scores correct the result of the one before.
     pub(super) fn begin(&mut self) -> Result<(), FieldError> {
         if self.file.games.len() >= GAMES_MAX {
             return Err(("match file", Reason::Other("has more than 10000 games")));
@@ -196,7 +196,7 @@ impl Recorder {
                 && told != before.result
             {
                 before.result = told;
-                // What was taken for points and the mark of a settlement was something else.
+                // The text taken for the points and mark of a settlement was another.
                 before.settled = self.last_end.points(winner, points, true) == (points, true);
             }
         } else if let Some(game) = self.file.games.last_mut() {
@@ -223,7 +223,7 @@ impl Recorder {
         let _ = self.game.played(after);
     }
 
-    /// Follows an act. What is against the rules is for those to say who read the match.
+    /// Follows an act. The readers of the match report acts against the rules.
     fn follow(&mut self, player: MatPlayer, act: Act) {
         let _ = self.game.follow(player.index(), act);
     }
@@ -255,7 +255,7 @@ impl Recorder {
         }
     }
 
-    /// The file says whether the game is the Crawford game.
+    /// Records that the file marks the game as the Crawford game, or not.
     pub(super) fn crawford(&mut self, crawford: bool) {
         let length = self.file.length;
         if let Some(game) = self.file.games.last_mut() {
@@ -272,12 +272,12 @@ impl Recorder {
         }
     }
 
-    /// A player gives the game up. The winner's line may still say more, or may be missing.
+    /// Records that a player concedes the game. The winner's line may have more, or may be missing.
     pub(super) fn concedes(&mut self, player: MatPlayer, points: Option<u32>) {
         self.conceded = Some((player, points));
     }
 
-    /// A game that a player conceded has a result, even where nothing says who won.
+    /// Gives a conceded game a result, even where no line names the winner.
     fn apply_concession(&mut self) {
         let Some((player, points)) = self.conceded.take() else {
             return;
@@ -402,7 +402,7 @@ impl Recorder {
         play: Play,
         wrong: FieldError,
     ) -> Result<FieldError, FieldError> {
-        // Nothing played where something can be is no play at all.
+        // A pass is not a play where a checker can move.
         let followed = match play.is_pass() {
             true => None,
             false => steps_made(self.game.position(), &play),
@@ -437,8 +437,8 @@ impl Recorder {
         !legal_plays(&self.board(player), roll).is_empty()
     }
 
-    /// A double shows that the game is not the Crawford game. Returns the fault, unless the file begins there: then the
-    /// Crawford game may have been before.
+    /// Notes after a double that the game is not the Crawford game. Returns the fault, unless the file begins there:
+    /// then the Crawford game may have been before.
     pub(super) fn leave_crawford(&mut self) -> Option<FieldError> {
         if !self.file.scores().last()?.is_crawford() {
             return None;
@@ -473,7 +473,7 @@ impl Recorder {
         (self.game.stake(), owner)
     }
 
-    /// Returns a board and a cube that were set up, this player on roll, who sees the board.
+    /// Returns a board and a cube that were set up, seen by this player, who is on roll.
     pub(super) fn set_up(
         &mut self,
         line: usize,
@@ -509,7 +509,7 @@ impl Recorder {
         matches!(self.game.phase(), GamePhase::Answer(_))
     }
 
-    /// A take.
+    /// Records a take.
     pub(super) fn take(&mut self, line: usize, player: MatPlayer) -> Result<(), FieldError> {
         if !self.is_doubled() {
             return Err(UNDOUBLED);
@@ -560,7 +560,7 @@ impl Recorder {
         }
     }
 
-    /// The file says who won, and not how much: the next score line does.
+    /// Records a winner without points: the next score line has them.
     pub(super) fn won_without_points(&mut self, winner: MatPlayer) {
         let known = self.file.games.last().and_then(|game| game.result);
         let points = known.map_or(self.game.stake(), |(_, points)| points);
@@ -578,7 +578,8 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    /// MAT-10: by Jacoby's rule a gammon with a cube that nobody has turned is a single game, where the file gives no points.
+    /// MAT-10: by Jacoby's rule a gammon with a centred cube that was never turned is a single game, where the file
+    /// gives no points.
     #[test]
     fn gammon_without_points_follows_jacobys_rule() {
         let (mut me, mut other) = ([0; 25], [0; 25]);
@@ -608,7 +609,7 @@ mod tests {
         }
     }
 
-    /// A double that is not answered is forgotten with the next roll: the double after it is none of its answers.
+    /// A double that is not answered is forgotten with the next roll: the double after it is not an answer to it.
     #[test]
     fn unanswered_double_is_no_beaver() {
         use MatPlayer::{First, Second};

@@ -1,4 +1,4 @@
-//! GNU Backgammon's `.sgf`: one game tree a game. Only what was played is read; analyses are passed over.
+//! GNU Backgammon's `.sgf`: one game tree a game. Only the actions are read; analyses are passed over.
 
 use super::record::{LENGTH_MAX, MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder, UNDOUBLED};
@@ -146,9 +146,9 @@ struct Root {
     /// Winner, points, and true if the other player resigned.
     result: Option<(MatPlayer, u32, bool)>,
     rules: String,
-    /// The program that wrote it marks the Crawford game.
+    /// True if the program that wrote it marks the Crawford game.
     marks_crawford: bool,
-    /// The file is ours: no resignation means that the players settled the game.
+    /// True if the file is ours: no resignation means that the players settled the game.
     writes_resignations: bool,
     begun: bool,
 }
@@ -223,14 +223,14 @@ impl Reader<'_> {
         }
     }
 
-    /// A second node ends the first one.
+    /// Begins a node: a second one ends the first.
     fn node(&mut self, at: usize) {
         if self.root.backgammon {
             self.begin(at);
         }
     }
 
-    /// The game begins, once.
+    /// Begins the game, once.
     fn begin(&mut self, at: usize) {
         if self.root.begun || self.depth > 1 {
             return;
@@ -322,7 +322,7 @@ impl Reader<'_> {
         if !self.root.begun {
             self.head(property);
         }
-        // Of the game before, while this one has not begun.
+        // Property of the game before, while this one has not begun.
         let given_up = self.root.begun && self.recorder.has_given_up();
         if given_up || self.passed_over {
             return;
@@ -358,7 +358,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A property of the first node.
+    /// Reads a property of the first node.
     fn head(&mut self, property: &Property<'_>) {
         let value = property.value();
         match property.name {
@@ -496,7 +496,7 @@ impl Reader<'_> {
             },
         };
         let line = self.line(at);
-        let why = "is none: both sides on a point, no checkers, or more than 15 of a side";
+        let why = "is invalid: both sides on a point, no checkers, or more than 15 of a side";
         let done = position
             .ok_or(("position", Reason::Other(why)))
             .and_then(|position| {
@@ -512,7 +512,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Dice that were set up and never played.
+    /// Records dice that were set up and never played.
     fn leave_roll(&mut self, at: usize) {
         if let Some((player, Some(roll))) = self.rolled.take()
             && !self.recorder.has_given_up()
@@ -582,7 +582,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Records a fault for an answer without a double; the game goes on.
+    /// Records a fault for an answer without a double; the game continues.
     fn undoubled(&mut self, line: usize, at: usize, wrong: FieldError) -> Result<(), FieldError> {
         if wrong == UNDOUBLED {
             self.recorder.note(line, at, wrong);
@@ -610,7 +610,7 @@ fn bad(field: &'static str, found: &str, want: &'static str) -> FieldError {
     (field, Reason::Value { found, want })
 }
 
-/// `W+2`, `B+8R`
+/// Parses `W+2`, `B+8R`
 fn result(text: &str) -> Option<(MatPlayer, u32, bool)> {
     let (winner, points) = text.trim().split_once('+')?;
     let winner = match winner {
@@ -622,7 +622,7 @@ fn result(text: &str) -> Option<(MatPlayer, u32, bool)> {
     Some((winner, digits.parse().ok()?, points.ends_with('R')))
 }
 
-/// Two digits.
+/// Parses two digits.
 fn dice(text: &str) -> Option<Roll> {
     let [first, second] = text.trim().as_bytes() else {
         return None;
@@ -668,7 +668,7 @@ mod tests {
         }
     }
 
-    /// MAT-22: a roll that was set up; a board that is none ends its game and no other one.
+    /// MAT-22: a roll that was set up; an invalid board ends its game and no other one.
     #[test]
     fn recorder_keeps_set_up_positions() {
         let text = "(;FF[4]GM[6]MI[length:3][game:0][ws:0][bs:0]PW[A]PB[B\\]]RE[W+1R]\n;B[31qtst]C[a (;comment\\]]\n\
@@ -679,7 +679,7 @@ mod tests {
         assert_eq!(
             faults,
             [
-                "line 6, game 2: position is none: both sides on a point, no checkers, or more than 15 of a side"
+                "line 6, game 2: position is invalid: both sides on a point, no checkers, or more than 15 of a side"
             ]
         );
         let [first, second, third] = &reading.file.games[..] else {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// Annotations of an action: properties as they are written, and a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SgfNote {
-    /// Such as `LU[0.123]BM[1]`.
+    /// Properties, such as `LU[0.123]BM[1]`.
     pub properties: String,
     /// A remark for people.
     pub comment: String,
@@ -154,7 +154,7 @@ const fn letter(player: MatPlayer) -> char {
     }
 }
 
-/// Without what ends a value.
+/// Escapes the characters that end a value.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a board and a cube that were set up: three nodes, as programs read one thing a node.
+/// Returns a board and a cube that were set up: three nodes, as programs read one property a node.
 fn nodes(player: MatPlayer, set_up: &SetUp) -> String {
     let mut text = format!("\n;PL[{}]AE[a:y]", letter(player));
     let sides = match player {
@@ -207,7 +207,7 @@ fn point(player: MatPlayer, point: u8) -> char {
     }
 }
 
-/// `31qtst`: the dice, and a pair of letters for each step.
+/// Formats `31qtst`: the dice, and a pair of letters for each step.
 fn letters(player: MatPlayer, roll: Roll, play: &Play) -> String {
     let [one, two] = roll.dice();
     let mut text = format!("{one}{two}");

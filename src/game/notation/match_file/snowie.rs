@@ -168,7 +168,7 @@ fn board(fields: &[&str]) -> Result<Board, FieldError> {
     Ok((position, [value, owner], dice))
 }
 
-/// The board and the cube of `play (7;0;…;)` as this player sees them, who is on roll.
+/// Parses the board and the cube of `play (7;0;…;)` as seen by this player, who is on roll.
 pub(super) fn set_up(
     text: &str,
     names: &[String; 2],
@@ -183,7 +183,7 @@ pub(super) fn set_up(
     let value = value.and_then(|value| u32::try_from(value).ok());
     let on_roll = fields.get(BEFORE_NAMES).map(|name| name.trim());
     let [own, other] = [player, player.other()].map(|one| names.get(one.index()));
-    // The line may be seen by the other one, and says so by the order of the names.
+    // The line may be seen by the other player, which the order of the names shows.
     let other_sees = own != other && other.map(|name| name.trim()) == on_roll;
     let seen_by = if other_sees { player.other() } else { player };
     let owner = match owner.ok_or_else(|| wrong(BAD_FIELD))? {
@@ -202,7 +202,7 @@ pub(super) fn set_up(
     })
 }
 
-/// The same as Snowie and GNU Backgammon write it; `scores` are those before the game.
+/// Writes the line as Snowie and GNU Backgammon do; `scores` are those before the game.
 pub(super) fn line(
     file: &MatchFile,
     scores: [u32; 2],

@@ -22,13 +22,13 @@ pub(super) fn is_ours(file: &[u8]) -> bool {
     file.starts_with(seal.trim_ascii_start()) || file.windows(seal.len()).any(|bytes| bytes == seal)
 }
 
-/// Returns the match with remarks of ours at its head, in the place of those of an earlier time.
+/// Returns the match with remarks of ours at its head, in place of those of an earlier time.
 pub(super) fn annotated(file: &MatchFile, notes: &MatchNotes<'_>) -> String {
     let Some(level) = notes.level else {
         return file.to_string();
     };
     let mut remarked = file.clone();
-    // Remarks of an earlier time stand behind what the file itself had.
+    // Remarks of an earlier analysis follow the file's own comments.
     let mut comments = remarked.comments.iter();
     let had = comments.position(|one| one.starts_with(SEAL));
     remarked.comments.truncate(had.unwrap_or(usize::MAX));
@@ -90,7 +90,7 @@ impl MatGame {
                 }
                 MatAction::Double(value) => format!(" Doubles => {value}"),
                 MatAction::Beaver(value) => format!(" Beavers => {value}"),
-                // Programs expect no word where a beaver is accepted, if the next roll says it.
+                // Programs expect no word where a beaver is accepted, if the next roll implies it.
                 MatAction::Take
                     if beavered
                         && matches!(next, Some(MatAction::Play { .. } | MatAction::Rolled(_))) =>
@@ -145,7 +145,7 @@ impl MatGame {
     /// Returns the winner's text in a match to `length` points.
     fn wins(&self, winner: MatPlayer, points: u32, length: u32, end: &GameEnd) -> String {
         let plural = if points == 1 { "" } else { "s" };
-        // Points that say so themselves need no mark.
+        // Points that are unambiguous need no mark.
         let has_mark = self.settled && end.points(winner, points, true) != (points, true);
         let mark = if has_mark { SETTLED } else { 0 };
         let mut wins = format!("Wins {} point{plural}", points.saturating_add(mark));
@@ -215,7 +215,7 @@ pub(super) fn clean(name: &str) -> String {
     text
 }
 
-/// Text that stays on its line.
+/// Returns the text on one line.
 fn one_line(text: &str) -> String {
     let line: String = text.chars().filter(|c| !c.is_control()).collect();
     // Blanks before a control character stand at the end now, where reading drops them.

@@ -1,4 +1,4 @@
-//! eXtreme Gammon's binary `.xg` (matches) and `.xgp` (positions): what was played, and the program's own analyses.
+//! eXtreme Gammon's binary `.xg` (matches) and `.xgp` (positions): the actions, and the program's own analyses.
 //! Comments are passed over. Rules MAT-40 to MAT-46 of `protocol-specs/match-files.md`.
 
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
@@ -15,7 +15,7 @@ use std::time::Duration;
 const MAGIC: &[u8; 4] = b"RGMH";
 /// A record of the match.
 pub(super) const RECORD: usize = 2560;
-/// In the first record.
+/// Magic number of the first record.
 pub(super) const RECORDS_MAGIC: u32 = 0x494c_4d44;
 /// Points of a match without end.
 pub(super) const UNLIMITED: i32 = 99999;
@@ -28,7 +28,7 @@ const DAYS: Range<f64> = 29_221.0..109_575.0;
 const SECONDS_A_DAY: u32 = 86_400;
 /// Bytes of a board.
 const BOARD: usize = 26;
-/// Candidates of a play at most.
+/// Maximum number of candidates of a play.
 const CANDIDATES_MAX: usize = 32;
 
 pub(super) fn is_xg(bytes: &[u8]) -> bool {
@@ -249,8 +249,8 @@ impl<'a> Reader<'a> {
         let stays = |after| after == before || after == before.swapped();
         let unplayed = record.board(35, false).is_none_or(stays);
         let open = unplayed && steps(record).is_ok_and(|play| play.is_pass());
-        // A roll that was resigned before it was played leads to no board at all; in a position file it may not be
-        // played, and has no steps (MAT-82).
+        // A roll that was resigned before it was played leads to no board; in a position file it may not be played,
+        // and has no steps (MAT-82).
         if record.is_blank(35, BOARD) || open && !legal_plays(&before, roll).is_empty() {
             self.recorder.rolled(0, player, roll)?;
         } else {
@@ -287,8 +287,8 @@ fn level(number: i32) -> Cow<'static, str> {
     }
 }
 
-/// Seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon, each with the greater
-/// ones; and the equity. None where nothing was written.
+/// Reads seven numbers: losing a backgammon, a gammon, a game, winning a game, a gammon, a backgammon,
+/// each with the greater ones; and the equity. None where nothing was written.
 fn evaluation(record: &Record<'_>, at: usize) -> Option<(Chances, f64)> {
     if record.is_blank(at, 28) {
         return None;
@@ -325,7 +325,7 @@ fn cube_analysis(record: &Record<'_>) -> Option<FileCube> {
     const BLOCK: usize = 64;
     let equity = |at: usize| record.single(BLOCK + at).map(f64::from);
     let [no_double, double_take, double_pass] = [equity(88)?, equity(92)?, equity(96)?];
-    // What was not analysed has no value of a pass.
+    // A double that was not analysed has no value of a pass.
     (double_pass != 0.0).then(|| FileCube {
         level: level(record.number(BLOCK + 28)),
         no_double,
@@ -407,7 +407,7 @@ fn day(record: &Record<'_>) -> Option<String> {
     Some(format!("{year:04}.{month:02}.{day:02}"))
 }
 
-/// A game begins; what comes back is another board or cube than the usual one, as the first player sees it.
+/// Begins a game. Returns the board and cube if they are not the usual ones, as the first player sees them.
 fn game(record: &Record<'_>, recorder: &mut Recorder, at: usize) -> Option<SetUp> {
     let begun = recorder.begin();
     let score = |at| record.word(at).min(LENGTH_MAX);
@@ -438,8 +438,8 @@ fn ending(record: &Record<'_>, recorder: &mut Recorder) {
     }
 }
 
-/// Returns the steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, what is below 0
-/// is off.
+/// Returns the steps as they stand, by the numbers of the player who moves: points from 0, 24 the bar, below 0 is
+/// off.
 fn steps(record: &Record<'_>) -> Result<Play, FieldError> {
     let bad = || ("play", Reason::Other("has a step from or to no point"));
     let mut steps = Vec::new();

@@ -66,7 +66,7 @@ pub(super) fn records(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), FieldError>
             return Err(wrong("has more than 64 MiB of records"));
         }
         let records = unpacked(data, entry.byte(528) == 0, whole)?;
-        // Nothing says whether the sum is of the packed bytes.
+        // It is unspecified whether the sum is of the packed bytes.
         let sums = [crc32fast::hash(&records), crc32fast::hash(data)];
         return Ok((records, sums.contains(&entry.word(524))));
     }
@@ -111,7 +111,7 @@ impl Record<'_> {
         letters.iter().map(|&byte| char::from(byte)).collect()
     }
 
-    /// UTF-16 up to a 0.
+    /// Reads UTF-16 up to a 0.
     pub(super) fn wide_text(&self, at: usize) -> String {
         let rest = self.0.get(at..).unwrap_or_default();
         let (pairs, _) = rest.as_chunks::<2>();

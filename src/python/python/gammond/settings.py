@@ -13,7 +13,7 @@ class SearchSettings(TypedDict, total=False):
 
     #: a small rollout after two plies, in the place of plies: roller, roller+, roller++ or off
     level: Literal["roller", "roller+", "roller++", "off"] | None
-    #: plays looked at more deeply: auto, swift, tiny, narrow, normal, large or huge
+    #: plays searched more deeply: auto, swift, tiny, narrow, normal, large or huge
     filter: Literal["auto", "swift", "tiny", "narrow", "normal", "large", "huge"] | None
     #: small nets choose replies inside a search: on or off
     prune: bool | None

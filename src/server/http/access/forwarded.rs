@@ -109,8 +109,8 @@ pub(in crate::http) fn client(
     Ok(Some(found.map_or(peer, Origin::Address)))
 }
 
-/// Returns true if a trusted proxy says that the client came over TLS. A client that says so itself only makes its own cookie
-/// narrower.
+/// Returns true if a trusted proxy reports that the client came over TLS. A client's own false report only makes its
+/// own cookie narrower.
 pub(in crate::http) fn is_https(
     proxies: &[TrustedProxy],
     peer: Origin,
@@ -160,7 +160,7 @@ fn last_untrusted(
                 true => forwarded_for(hop),
                 false => address(hop.trim()),
             };
-            // What stands before the first hop that is not trusted may come from anybody, and is not looked at.
+            // Addresses before the first hop that is not trusted may be forged, and are ignored.
             let address = address.ok_or_else(|| wrong(hop))?;
             last = Some(address);
             if !is_proxy(proxies, address) {
@@ -264,7 +264,7 @@ mod tests {
         }))
     }
 
-    /// HTTP-132: the last hop that is no proxy is the client; what stands before it is not looked at.
+    /// HTTP-132: the last hop that is no proxy is the client; addresses before it are ignored.
     #[test]
     fn last_untrusted_hop_is_the_client() {
         let xff = "x-forwarded-for";

@@ -24,11 +24,11 @@ const LOCAL: &str = "local";
 /// Message for a request without a right token.
 const NO_TOKEN: &str =
     "Authorization is missing or wrong, expected a token: Authorization: Bearer TOKEN";
-/// Wrong tokens that an address may show within [`FAILURE_PERIOD`].
+/// Maximum number of wrong tokens that an address may show within [`FAILURE_PERIOD`].
 const FAILURES_MAX: u32 = 10;
-/// After such a time an address may be wrong again.
+/// Time after which an address may fail again.
 const FAILURE_PERIOD: Duration = Duration::from_secs(60);
-/// Addresses whose wrong tokens are counted at a time.
+/// Maximum number of addresses whose wrong tokens are counted at a time.
 const FAILERS_MAX: usize = 4096;
 
 /// Access rules of the HTTP port.
@@ -37,11 +37,11 @@ const FAILERS_MAX: usize = 4096;
 pub struct HttpAccess {
     /// Tokens with which the server begins; requests must show one if there are any.
     pub tokens: HttpTokens,
-    /// No token is wanted, also of other machines.
+    /// True if no token is required, also of other machines.
     pub open: bool,
     /// Proxies whose word about the addresses of clients is trusted.
     pub proxies: Vec<TrustedProxy>,
-    /// Origins whose pages may ask, such as `https://example.org`; `*` for all.
+    /// Origins whose pages may send requests, such as `https://example.org`; `*` for all.
     pub origins: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ pub(in crate::http) struct AccessState {
     core: OnceLock<Arc<Core>>,
 }
 
-/// A client that may ask, and what it occupies until its request is answered.
+/// An admitted client, and the resources that it holds until its request is answered.
 #[derive(Debug)]
 pub(in crate::http) struct Admission {
     pub(in crate::http) origin: Origin,
@@ -154,7 +154,7 @@ impl AccessState {
         core.workers.limit_clients(self.tokens.cpu());
     }
 
-    /// Puts these tokens in the place of the ones before (HTTP-131).
+    /// Replaces the tokens (HTTP-131).
     ///
     /// # Errors
     /// The old ones stay.

@@ -72,7 +72,7 @@ impl Sessions {
         self.lock().remove(&hash(id));
     }
 
-    /// Ends the sessions of tokens that are not in use any more.
+    /// Ends the sessions of tokens that are no longer in use.
     pub(in crate::http) fn keep(&self, is_in_use: impl Fn(&TokenHash) -> bool) {
         self.lock().retain(|_, session| is_in_use(&session.token));
     }
@@ -96,15 +96,15 @@ fn cookie_name(is_https: bool) -> &'static str {
 /// The cookies of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Shown<'a> {
-    /// None is ours.
+    /// No cookie is ours.
     Nothing,
     /// The id of a session, which may have ended.
     Id(&'a str),
-    /// Several are ours, so that one of them is somebody else's.
+    /// Several cookies are ours, so one of them is another site's.
     Several,
 }
 
-/// Returns what the cookies of a request show.
+/// Returns the sessions that the cookies of a request show.
 pub(in crate::http) fn shown(headers: &HeaderMap, is_https: bool) -> Shown<'_> {
     let values = headers.get_all(COOKIE).iter();
     let pairs = values

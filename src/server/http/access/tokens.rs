@@ -32,7 +32,7 @@ struct TokenLine {
     hash: TokenHash,
     /// Maximum number of requests at a time.
     requests: Option<usize>,
-    /// Processor time in an hour, in the place of `client_cpu`.
+    /// Processor time in an hour, in place of `client_cpu`.
     cpu: Option<Duration>,
     /// True if the other tokens see the matches that its jobs file (HTTP-124).
     shared: bool,
@@ -66,7 +66,7 @@ impl HttpTokens {
                 tokens.iter().any(twice)
             };
             let token = match token_line(text) {
-                Ok(token) if known(&token) => Err("a name or a token stands twice"),
+                Ok(token) if known(&token) => Err("a name or a token is given twice"),
                 Ok(_) if tokens.len() >= TOKENS_MAX => Err("there are more than 256 tokens"),
                 token => token,
             };
@@ -127,7 +127,7 @@ fn token_line(text: &str) -> Result<TokenLine, &'static str> {
             }
         };
         if twice {
-            return Err("a word behind the token stands twice");
+            return Err("a word behind the token is given twice");
         }
     }
     Ok(TokenLine {
@@ -168,7 +168,7 @@ pub(in crate::http) struct Holder {
 }
 
 impl TokenTable {
-    /// Puts these tokens in the place of the ones before. A name stays the same client, also with another token.
+    /// Replaces the tokens. A name stays the same client, also with another token.
     ///
     /// # Errors
     /// There were too many names since the start.
@@ -279,7 +279,7 @@ mod tests {
         table.holder(token).map(|holder| holder.origin)
     }
 
-    /// HTTP-93, HTTP-130: what a line may be, and the line of an error.
+    /// HTTP-93, HTTP-130: the form of a line, and the line of an error.
     #[test]
     fn files_of_tokens() {
         let text =

@@ -28,8 +28,8 @@ pub trait MatchArchive: Debug + Send + Sync {
     /// A message for the log.
     fn analysis(&self, id: i64, scope: &ArchiveScope) -> Result<Option<Value>, String>;
 
-    /// Files the analysed matches of a file for an owner, each once; `file` is its contents. A match that is there already
-    /// gets one more owner.
+    /// Files the analysed matches of a file for an owner, each once; `file` is its contents. A match that is there
+    /// already gets one more owner.
     ///
     /// # Errors
     /// A message for the log.
@@ -159,7 +159,7 @@ impl SharedArchive {
             tracing::warn!(%error, "the archive cannot be read");
             Problem::new(
                 ErrorCode::Internal,
-                "the archive cannot be read; the log says why",
+                "the archive cannot be read; the log has the reason",
             )
         })
     }

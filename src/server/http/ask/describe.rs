@@ -30,7 +30,7 @@ pub(in crate::http) fn responses(good: Value, bad: &[u16]) -> Value {
     let mut responses = good.as_object().cloned().unwrap_or_default();
     for status in COMMON.iter().chain(bad) {
         let response = match status {
-            // Said before a request is read.
+            // Sent before a request is read.
             431 => json!({"description": "The head of the request is too large; there is no body"}),
             status => json!({"$ref": format!("#/components/responses/{}", response_name(*status))}),
         };

@@ -93,7 +93,7 @@ impl DrawingOptions {
     /// Draws the position of a question, once the client has read enough of its `unread` answers.
     ///
     /// # Errors
-    /// Those of the question, and a play that is none.
+    /// Those of the question, and an invalid play.
     pub(in crate::http) async fn draw(
         self,
         shared: &Arc<Core>,

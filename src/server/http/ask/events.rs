@@ -103,7 +103,7 @@ fn last_problem(problem: &Problem) -> Bytes {
     last("problem", LAST_ID, problem.json().as_bytes())
 }
 
-/// Sends an answer as events; `point` adds to a problem what it is about.
+/// Sends an answer as events; `point` adds to a problem its place.
 pub(in crate::http) fn send(
     answer: Answer,
     point: impl Fn(Problem) -> Problem + Send + 'static,
@@ -132,7 +132,7 @@ pub(in crate::http) fn response(body: Body) -> Response {
     response
 }
 
-/// Returns the answer to a browser that asks again after the last event: 204, which ends its tries (HTTP-42).
+/// Returns the answer to a browser that reconnects after the last event: 204, which ends its tries (HTTP-42).
 pub(in crate::http) fn ended(headers: &HeaderMap) -> Option<Response> {
     let id = headers.get("last-event-id")?;
     (id == LAST_ID).then(|| StatusCode::NO_CONTENT.into_response())

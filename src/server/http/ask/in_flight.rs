@@ -17,8 +17,8 @@ const SWEEP_ABOVE: usize = 64;
 
 type Computed = BoxFuture<'static, Result<Bytes, Problem>>;
 
-/// The questions that are being computed, by their clients and the tags of their answers: a client never waits for the turn of
-/// another one. Work goes on while one of its clients waits for it.
+/// The queries in progress, by their clients and the tags of their answers: a client never waits for the turn of
+/// another one. Work continues while one of its clients waits for it.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight(Mutex<HashMap<(Origin, String), WeakShared<Computed>>>);
 

@@ -1,5 +1,5 @@
-//! A request in JSON or in a query as the parts of a request (HTTP-10 to HTTP-12): so every way in has the same settings,
-//! limits and messages. Before that it is compared with what the description says (HTTP-140).
+//! A request in JSON or in a query as the parts of a request (HTTP-10 to HTTP-12): so every way in has the same
+//! settings, limits and messages. Before that it is checked against the description (HTTP-140).
 
 use crate::http::wire::problem::{ErrorLocation, Problem};
 use axum::http::StatusCode;
@@ -12,7 +12,7 @@ use gammond_protocol::verbs::{
 use gammond_protocol::{ErrorCode, Line, Options, SettingError};
 
 /// Reason to refuse a parameter of a `POST`.
-pub(in crate::http) const BESIDE_BODY: &str = "stands beside a body: it belongs into the body";
+pub(in crate::http) const BESIDE_BODY: &str = "is beside a body: put it into the body";
 /// The request for the analysis of a match.
 const ANALYSE: &str = "analyse";
 /// Longest position, in bytes: the line with all settings and plays has place for it.
@@ -28,7 +28,7 @@ const MEMBERS: [&str; 6] = ["position", "roll", "plays", "cube", "settings", "id
 /// Settings that choose the part of a match that is analysed (Q-74).
 const PART: [&str; 3] = ["from", "to", "player"];
 
-/// A question: its verb, its parts, and where they stood in the request.
+/// A question: its verb, its parts, and their places in the request.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Question {
     pub(in crate::http) verb: &'static Verb,
@@ -37,7 +37,7 @@ pub(in crate::http) struct Question {
 }
 
 impl Question {
-    /// Returns the question that asks for progress, unless it says whether it does.
+    /// Returns the question with progress requested, unless the request sets it.
     pub(in crate::http) fn with_progress(mut self) -> Question {
         with_progress(&mut self.parts.settings);
         self
@@ -102,7 +102,7 @@ impl Question {
     }
 }
 
-/// Adds the wish for progress, unless there is one.
+/// Adds the setting for progress, unless there is one.
 pub(in crate::http) fn with_progress(settings: &mut Vec<(String, String)>) {
     const PROGRESS: &str = "progress";
     if settings
@@ -149,8 +149,8 @@ fn setting_of(
     }
 }
 
-/// Refuses a body that is not as the description says: a member or a setting that the verb does not have, or a value of
-/// another type or out of its range. What it leaves is about backgammon.
+/// Refuses a body that does not match the description: a member or a setting that the verb does not have, or a value
+/// of another type or out of its range. The remaining errors are about backgammon.
 ///
 /// # Errors
 /// A [`Problem`] of status 400 with a pointer and the id.
@@ -311,7 +311,7 @@ fn is_die(value: &Json) -> bool {
         .is_some_and(|die| die.fract() == 0.0 && (1.0..=6.0).contains(&die))
 }
 
-/// Refuses what the description cannot say of a question, because members contradict each other or a text is too long.
+/// Refuses errors that the description cannot express, because members contradict each other or a text is too long.
 fn check_parts(parts: &RequestParts) -> Result<(), MemberError> {
     let wrong = |code: ErrorCode, message: String, name: &str| {
         let member = Member::Named(name.to_owned());
@@ -360,7 +360,7 @@ fn problem(wrong: MemberError, place: impl Fn(&Member) -> ErrorLocation) -> Prob
     problem.at(place(&member))
 }
 
-/// Where a member of a body is wrong: by a JSON Pointer.
+/// Returns the place of a wrong member of a body, by a JSON Pointer.
 fn in_body(member: &Member) -> ErrorLocation {
     let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
     ErrorLocation::Pointer(match member {
@@ -370,7 +370,7 @@ fn in_body(member: &Member) -> ErrorLocation {
     })
 }
 
-/// Where a parameter of a query is wrong.
+/// Returns the place of a wrong parameter of a query.
 fn in_query(member: &Member) -> ErrorLocation {
     match member {
         Member::Whole => ErrorLocation::Nowhere,
@@ -415,7 +415,7 @@ pub(in crate::http) fn settings_of_query(
     Ok((settings, value_apart))
 }
 
-/// Returns settings of an analysis, from queries and forms, as the words of a line; each stands once.
+/// Returns settings of an analysis, from queries and forms, as the words of a line; each occurs once.
 ///
 /// # Errors
 /// [`Problem`]s of status 400 with the name of the parameter.
@@ -435,11 +435,11 @@ pub(in crate::http) fn settings_of_pairs(settings: &[(String, String)]) -> Resul
     Ok(line)
 }
 
-/// Returns the parameters of a query, each of which stands once; those of pairs may stand twice, as arrays do in a query:
-/// `score=3&score=5` is `score=3,5`.
+/// Returns the parameters of a query, each of which occurs once; those of pairs may occur twice, as arrays do in a
+/// query: `score=3&score=5` is `score=3,5`.
 ///
 /// # Errors
-/// A parameter that stands twice, and too many of them.
+/// A duplicate parameter, and too many of them.
 pub(in crate::http) fn parameters(query: &str) -> Result<Vec<(String, String)>, Problem> {
     let is_pair = |name: &str| {
         Setting::named(name).is_some_and(|setting| matches!(setting.kind, SettingKind::Pair(_)))
@@ -477,7 +477,7 @@ fn stands_twice(name: &str) -> Problem {
     Problem::new(ErrorCode::BadSetting, message).at(place)
 }
 
-/// Refuses a query of which no parameter is known; `reason` continues `parameter "NAME"`.
+/// Refuses a query without any known parameter; `reason` continues `parameter "NAME"`.
 ///
 /// # Errors
 /// `bad-setting` with the name of the first parameter.
@@ -543,7 +543,7 @@ pub(in crate::http) fn from_query(verb: &'static Verb, query: &str) -> Result<Qu
     of_parameters(verb, parameters(query)?, true)
 }
 
-/// Reads parameters as a question of a verb; if they are not `strict`, settings and members of other verbs may stand there
+/// Reads parameters as a question of a verb; if they are not `strict`, settings and members of other verbs may occur
 /// too.
 ///
 /// # Errors
@@ -608,7 +608,7 @@ mod tests {
     use super::*;
     use gammond_protocol::verbs::{CUBE, EVAL, MOVE, ROLLOUT};
 
-    /// Returns the line that asks the same.
+    /// Returns the equivalent line.
     fn words(question: Result<Question, Problem>) -> Result<String, Problem> {
         let question = question?;
         let line = question.parts.line();
@@ -860,7 +860,7 @@ mod tests {
         }
     }
 
-    /// HTTP-41: progress is left out where the request says so, in any case.
+    /// HTTP-41: progress is left out where the request turns it off, in any case.
     #[test]
     fn progress_is_added_once() {
         let asked = |query: &str| {

@@ -11,7 +11,7 @@ use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, SHOW, Verb, settings_of};
 use gammond_report::render::Theme;
 use serde_json::{Map, Value, json};
 
-const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the player on roll is the one who is asked about";
+const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the question is about the player on roll";
 const ROLL: &str = "the dice; without it those of the position, if its form has any";
 const ID: &str = "comes back in the answer";
 

@@ -53,7 +53,7 @@ pub(in crate::http) struct Answer {
     _weight: Option<MatchMemory>,
 }
 
-/// Work that is not done; it ends when no client waits for its answer any more (HTTP-56).
+/// Work that is not done; it ends when no client waits for its answer (HTTP-56).
 #[derive(Debug)]
 struct Running {
     shared: Arc<Core>,
@@ -114,7 +114,7 @@ impl Answer {
                 None => return Poll::Ready(None),
             },
         };
-        // What is taken makes room for what comes behind it.
+        // A dequeued item makes room for the next.
         drop(piece.reservation.take());
         if let Some(running) = &self.running
             && running.connection_budget.unpark()
@@ -187,9 +187,9 @@ pub(in crate::http) async fn answer(
 /// A request that could be read.
 #[derive(Debug)]
 pub(in crate::http) enum Read {
-    /// It is to be computed.
+    /// The item is to be computed.
     Inquiry(Box<Inquiry>),
-    /// The answer is known.
+    /// The answer is ready.
     Text(String),
 }
 
@@ -265,7 +265,7 @@ fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
 /// Has an inquiry answered by the workers, and waits for the first piece of the answer.
 ///
 /// # Errors
-/// The error that the inquiry's reply wrote, if it is one of lines in JSON.
+/// The error in the inquiry's reply, if it is one of lines in JSON.
 pub(in crate::http) async fn compute(
     shared: &Arc<Core>,
     origin: Origin,
@@ -330,7 +330,7 @@ pub(in crate::http) async fn together(
         let mut start = 0;
         for (end, _) in (piece.bytes.iter().enumerate()).filter(|(_, byte)| **byte == b'\n') {
             let line = piece.bytes.slice(start..end);
-            // Most pieces have no error; in the others each line is looked at.
+            // Most pieces have no error; in the others each line is checked.
             found.push(match piece.good || !Problem::is_one(&line) {
                 true => Ok(line),
                 false => Err(Problem::of_answer(&line)),

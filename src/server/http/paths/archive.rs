@@ -1,4 +1,5 @@
-//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-124). The program opens it; no request names a file.
+//! The archive of analysed matches, read over HTTP (HTTP-120 to HTTP-124). The program opens it; no request names a
+//! file.
 
 use crate::http::access::policy::AccessState;
 use crate::http::ask::archive::{ArchiveFilter, ArchiveScope, SharedArchive};
@@ -40,7 +41,7 @@ fn archive(jobs: &Jobs) -> Result<&SharedArchive, Problem> {
     (jobs.storage.archive.as_ref()).ok_or_else(|| Problem::new(ErrorCode::NotFound, message))
 }
 
-/// `GET /v1/archive/matches`.
+/// Answers `GET /v1/archive/matches`.
 async fn list(
     State(access_state): State<Arc<AccessState>>,
     State(jobs): State<Arc<Jobs>>,
@@ -152,7 +153,7 @@ fn is_day(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// `GET /v1/archive/matches/ID`.
+/// Answers `GET /v1/archive/matches/ID`.
 async fn one(
     State(access_state): State<Arc<AccessState>>,
     State(jobs): State<Arc<Jobs>>,

@@ -1,4 +1,4 @@
-//! What the codes of errors mean: the paths that the `type` of a problem names (HTTP-71).
+//! Meanings of the error codes: the paths that the `type` of a problem names (HTTP-71).
 
 use crate::http::ask::state::HttpState;
 use crate::http::wire::accept;

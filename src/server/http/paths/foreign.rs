@@ -71,7 +71,7 @@ impl From<WebError> for Problem {
     }
 }
 
-/// Reads what is asked, and computes it.
+/// Reads the request, and computes it.
 async fn find(
     shared: &Arc<Core>,
     origin: Origin,
@@ -123,8 +123,8 @@ fn refusal(problem: &Problem, status: u16, kind: &'static str, body: String) -> 
 
 // bgweb-api.
 
-/// Returns the status for clients of other programs, which know no difference between a request that is none and one
-/// without an answer.
+/// Returns the status for clients of other programs, which do not distinguish an invalid request from one without an
+/// answer.
 fn foreign_status(problem: &Problem) -> u16 {
     match problem.status() {
         _ if problem.code == ErrorCode::Timeout => StatusCode::GATEWAY_TIMEOUT.as_u16(),
@@ -133,9 +133,9 @@ fn foreign_status(problem: &Problem) -> u16 {
     }
 }
 
-/// BW-40: one body for its clients and for ours.
+/// Returns one body for bgweb's clients and for ours (BW-40).
 fn bgweb_error(problem: &Problem) -> Response {
-    // What its schema refuses is 400, whatever we would say.
+    // A body that the schema refuses is 400, before our own checks.
     let status = match problem.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => 400,
         _ => foreign_status(problem),
@@ -310,7 +310,7 @@ fn wildbg_error(problem: &Problem) -> Response {
 
 // Nodots.
 
-/// NEP-40: their shape alone.
+/// Returns a body of Nodots' shape alone (NEP-40).
 pub(in crate::http) fn nodots_error(problem: &Problem) -> Response {
     let (_, status) = nodots::code(problem.code);
     let body = json!({ "error": nodots_error_value(problem) });
@@ -367,7 +367,7 @@ async fn health(method: Method) -> Response {
 mod tests {
     use super::*;
 
-    /// HTTP-130, BW-40, NEP-40: a client without processor time reads when it may go on.
+    /// HTTP-130, BW-40, NEP-40: a client without processor time gets the time at which it may continue.
     #[test]
     fn client_out_of_processor_time_is_told_when_to_return() {
         let problem = Problem {

@@ -71,7 +71,7 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
         (
             "errors",
             "/v1/errors",
-            "The codes of errors, what they mean, their statuses",
+            "The codes of errors, their meanings and statuses",
             "ErrorCodes",
             &[406],
         ),

@@ -1,4 +1,4 @@
-//! `POST /v1/analyse`: a match file as the body, its report in the form that is asked for (HTTP-60 to HTTP-62).
+//! `POST /v1/analyse`: a match file as the body, its report in the requested form (HTTP-60 to HTTP-62).
 
 use crate::core::Core;
 use crate::http::ask::describe::{
@@ -31,7 +31,7 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
     Router::new().route("/v1/analyse", any(analyse))
 }
 
-/// Judges the match in the body.
+/// Analyses the match in the body.
 async fn analyse(
     State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
@@ -89,7 +89,7 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
     let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
     let analyse = json!({"post": {
         "operationId": "analyse", "summary": "Analyses a match file", "tags": ["matches"],
-        "description": "Analyses every decision of a match. Settings stand in the query, or in the fields of a form.",
+        "description": "Analyses every decision of a match. Settings are in the query, or in the fields of a form.",
         "parameters": parameters,
         "requestBody": match_files(1),
         "responses": responses(good, &bad),

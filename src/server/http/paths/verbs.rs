@@ -46,7 +46,7 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
     Router::new().route("/v1/{verb}", any(answer))
 }
 
-/// `/v1/VERB`: one question in the query or the body, or an array of them.
+/// Answers `/v1/VERB`: one question in the query or the body, or an array of them.
 async fn answer(
     State(state): State<HttpState>,
     Extension(peer): Extension<Peer>,
@@ -104,7 +104,7 @@ async fn posted(
     let read = body::json(&shared, &parts.headers, body).await;
     let body = match read.and_then(|bytes| question::parse(&bytes)) {
         Ok(body) => body,
-        // Whose client sent it is not known (NEP-70).
+        // The owner of the client is unknown (NEP-70).
         Err(problem) if verb == &MOVE => return Ok(of_both(&problem)),
         Err(problem) => return Err(problem),
     };
@@ -259,7 +259,7 @@ fn offered(verb: &Verb) -> &'static [&'static str] {
 enum Sender {
     Ours,
     Nodots,
-    /// A member that says so is missing.
+    /// The member that would decide it is missing.
     Unknown,
 }
 
@@ -328,7 +328,7 @@ fn send(answer: Answer, has_progress: bool) -> Response {
 /// Returns an array of questions: an item that has no answer is a problem in its place (HTTP-31).
 ///
 /// # Errors
-/// An item that is not as the description says.
+/// An item that does not match the description.
 fn array(
     shared: Arc<Core>,
     origin: Origin,
@@ -445,7 +445,7 @@ fn described(verb: &Verb) -> Value {
     let bad = [&[400, 406, 422], &OF_BODIES[..]].concat();
     let mut post = json!({"operationId": format!("{}Posted", verb.name), "summary": format!("{}; an array for many at once", verb.summary),
         "tags": ["positions"],
-        "description": "One question, or an array of them. An array with a question that is not as its schema says is refused as a whole.",
+        "description": "One question, or an array of them. An array with a question that does not match its schema is refused as a whole.",
         "requestBody": {"required": true, "description": "A question, or an array of questions",
             "content": {"application/json": {"schema": body, "example": (verb.example)()}}},
         "responses": responses(good, &bad)});

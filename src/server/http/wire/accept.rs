@@ -5,10 +5,10 @@ use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;
 use gammond_protocol::ErrorCode;
 
-/// Returns the kind that the client likes best; without a wish the first that is offered.
+/// Returns the kind that the client prefers; without a preference the first that is offered.
 ///
 /// # Errors
-/// `not-acceptable`, with what is offered.
+/// `not-acceptable`, with the offered kinds.
 pub(in crate::http) fn chosen(
     headers: &HeaderMap,
     offered: &[&'static str],
@@ -39,7 +39,7 @@ pub(in crate::http) fn chosen(
     Ok(first)
 }
 
-/// `text/*;q=0.5` as its type, subtype and weight.
+/// Parses `text/*;q=0.5` as its type, subtype and weight.
 fn range(text: &str) -> Option<(&str, &str, f32)> {
     let mut parts = text.split(';').map(str::trim);
     let (kind, sub) = parts.next()?.split_once('/')?;

@@ -5,7 +5,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A body and what it keeps.
+/// A body and the resources that it holds.
 pub(in crate::http) struct Held<T> {
     body: Body,
     _kept: T,

@@ -19,13 +19,13 @@ const ITEMS_AT_A_TIME: usize = 16;
 /// Questions without look-ahead that wait in the queues together: for one alone the way there and back takes longer than
 /// its answer.
 const GROUP_MAX: usize = 64;
-/// Texts below this size are joined to pieces of this size, both in bytes.
+/// Size in bytes below which texts are joined to pieces of this size.
 const SHORT_BYTES: usize = 2 << 10;
 const PIECE_BYTES: usize = 16 << 10;
 /// Groups of one array that are computed at a time.
 const GROUPS_AT_A_TIME: usize = 4;
 
-/// The form of a list: what stands before, between and behind its items.
+/// The form of a list: the text before, between and behind its items.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::http) struct Form {
     kind: &'static str,
@@ -63,9 +63,9 @@ pub(in crate::http) type Answered = Result<Bytes, Problem>;
 
 /// The work of a question.
 pub(in crate::http) enum Work {
-    /// It is queued alone.
+    /// The item is queued alone.
     Alone(BoxFuture<'static, Answered>),
-    /// It is queued together with its neighbours: its answer is a line and takes little time.
+    /// The item is queued together with its neighbours: its answer is a line and takes little time.
     Short(Box<Inquiry>),
 }
 
@@ -76,11 +76,11 @@ type Answers = BoxFuture<'static, Vec<Answered>>;
 
 /// An item of the list.
 enum Item {
-    /// It could not be read.
+    /// The item could not be read.
     Wrong(Problem),
-    /// It has the next answer of its group.
+    /// The item has the next answer of its group.
     Next,
-    /// It has the answer of the item with this number.
+    /// The item has the answer of the item with this number.
     Same(usize),
 }
 

@@ -4,17 +4,17 @@ use crate::core::fair_queue::Origin;
 use crate::http::wire::unread::UnreadAnswers;
 use std::sync::Arc;
 
-/// Origin of a request, as the browser says.
+/// Origin of a request, as reported by the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::http) enum Initiator {
     /// A page of this server, or the address bar.
     Own,
     Other,
-    /// Neither `Sec-Fetch-Site` nor `Origin` says it.
+    /// Neither `Sec-Fetch-Site` nor `Origin` names the source.
     Unknown,
 }
 
-/// A connection, as its requests know it.
+/// A connection, for its requests.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct Peer {
     pub(in crate::http) origin: Origin,
@@ -24,7 +24,7 @@ pub(in crate::http) struct Peer {
     pub(in crate::http) unread: Arc<UnreadAnswers>,
     /// Name of the client, if it has signed in (HTTP-133).
     pub(in crate::http) signed_in: Option<Arc<str>>,
-    /// True if a trusted proxy says that the client came over TLS.
+    /// True if a trusted proxy reports that the client came over TLS.
     pub(in crate::http) is_https: bool,
     pub(in crate::http) initiator: Initiator,
 }

@@ -23,7 +23,7 @@ pub(in crate::http) fn type_of(code: ErrorCode) -> String {
 /// The part of the request that is wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::http) enum ErrorLocation {
-    /// None, or the request as a whole.
+    /// The request as a whole, or no place.
     Nowhere,
     /// A JSON Pointer (RFC 6901) into the body.
     Pointer(String),
@@ -68,7 +68,7 @@ struct Details<'a> {
 }
 
 impl Problem {
-    /// Creates a problem of the whole request. What is not printable in the message is escaped (ERR-02).
+    /// Creates a problem of the whole request. Unprintable characters of the message are escaped (ERR-02).
     pub(in crate::http) fn new(code: ErrorCode, message: impl Into<String>) -> Problem {
         let mut message = message.into();
         if !Terminal::new(&message).is_clean() {
@@ -90,7 +90,7 @@ impl Problem {
         Problem { place, ..self }
     }
 
-    /// Adds the id of the question, unless it has one or this is none that an answer could have.
+    /// Adds the id of the question, unless it has one or an answer cannot have this one.
     pub(in crate::http) fn of(mut self, id: Option<&str>) -> Problem {
         let fits = |id: &&str| {
             !id.is_empty()

@@ -235,7 +235,7 @@ impl Drop for Charge {
     }
 }
 
-/// A body that is sent in pieces and counts what is not sent.
+/// A body that is sent in pieces and counts its unsent bytes.
 struct CountedBody {
     body: Body,
     account: Arc<UnreadAnswers>,

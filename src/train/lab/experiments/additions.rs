@@ -102,10 +102,10 @@ pub(super) const ALL: &[Experiment] = &[
 
 /// Positions that are learned from at first, and the most that are added.
 const CUBE: [usize; 2] = [6_000, 2_000];
-/// Positions on which cube actions are judged.
+/// Positions on which cube actions are evaluated.
 const ACTIONS: usize = 2_000;
 
-/// Positions with what two plies say of them.
+/// Positions with their chances at two plies.
 type Valued = (Vec<Position>, Vec<Chances>);
 
 /// Returns the mean cube measure of a net at 31 scores, in thousandths.

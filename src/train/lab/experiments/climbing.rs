@@ -136,7 +136,7 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-/// The scheme of the literature.
+/// Returns the scheme of the literature.
 fn plan(seed: u64, range: f32, rounds: u64) -> Result<HillPlan<'static>, LabError> {
     Ok(HillPlan {
         shape: small(Representation::TdGammon196)?,
@@ -195,7 +195,7 @@ fn rounds(
 const ROUNDS: u64 = 10_000;
 const TEACHER: &str = "expectiminimax:depth=1";
 
-/// Returns the climber that is taught until it is better than its teacher, and the rounds until then.
+/// Returns the climber that learns until it is better than its teacher, and the rounds until then.
 fn taught(
     plain: &HillPlan<'_>,
     lab_context: &ExperimentContext<'_>,

@@ -63,7 +63,7 @@ pub(super) const ALL: &[Experiment] = &[
 const BASE: usize = 6_000;
 const ADDED: [usize; 3] = [1_000, 2_000, 2_000];
 const EPOCHS: u64 = 60;
-/// Turns that are looked at for so many disputed positions.
+/// Number of turns that are searched for so many disputed positions.
 const TURNS: usize = 2;
 
 fn cycles(

@@ -16,7 +16,7 @@ pub enum LabVerdict {
     Refuted,
     /// The figures do not decide it.
     Open,
-    /// Nothing was claimed; here are figures.
+    /// No claim was made; the result is figures.
     Extended,
 }
 
@@ -79,7 +79,7 @@ pub struct Half {
     pub beside: bool,
 }
 
-/// A half that is part of the claim.
+/// Declares a half that is part of the claim.
 pub(super) const fn half(
     says: &'static str,
     sum: &'static [(f64, &'static str)],
@@ -93,7 +93,7 @@ pub(super) const fn half(
     }
 }
 
-/// A figure beside the claim.
+/// Declares a figure beside the claim.
 pub(super) const fn beside(
     says: &'static str,
     sum: &'static [(f64, &'static str)],
@@ -108,9 +108,9 @@ pub(super) const fn beside(
 /// A published claim.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// Its words.
+    /// Text of the claim.
     pub text: &'static str,
-    /// Author and work, with year and page if they are known.
+    /// Author and work, with year and page if known.
     pub source: &'static str,
 }
 
@@ -227,7 +227,7 @@ impl Experiment {
         seeds.iter().filter_map(of).collect()
     }
 
-    /// Judges each half of the claim over the seeds.
+    /// Decides each half of the claim over the seeds.
     #[must_use]
     pub fn judged(&self, seeds: &[SeedResult]) -> Vec<JudgedHalf> {
         let judge = |&half: &Half| {

@@ -135,7 +135,7 @@ fn random_even(
     Ok(end.complete.then(|| vec![100.0 * share].into()))
 }
 
-/// So many games of one player against another.
+/// Plays so many games of one player against another.
 fn games(
     [own, other]: [&str; 2],
     games: u64,
@@ -151,7 +151,7 @@ fn games(
     tests.of(&*own, &control.stop)
 }
 
-/// The built-in linear evaluator with this look-ahead.
+/// Returns the built-in linear evaluator with this look-ahead.
 fn looking(depth: u8) -> String {
     format!("expectiminimax:depth={depth}")
 }

@@ -13,9 +13,9 @@ use std::sync::{Mutex, PoisonError};
 /// Context in which one seed of an experiment runs.
 #[derive(Clone, Copy, Debug)]
 pub struct ExperimentContext<'a> {
-    /// The folder in which its training is kept, so that it goes on after a kill.
+    /// The folder in which its training is kept, so that it resumes after a kill.
     pub folder: &'a Path,
-    /// Weights of gnubg's, for experiments that want them.
+    /// Weights of gnubg's, for experiments that need them.
     pub gnubg: Option<&'a Path>,
     /// Seed of all random numbers in it.
     pub seed: u64,
@@ -66,12 +66,12 @@ pub(super) fn player(text: &str) -> Result<Box<dyn Player>, LabError> {
     Ok(text.parse::<PlayerSpec>()?.open()?)
 }
 
-/// Not the dice of the games that nets learn from.
+/// Returns a seed that differs from those of the games that nets learn from.
 pub(super) const fn test_seed(seed: u64) -> u64 {
     seed ^ 0x7465_7374
 }
 
-/// So many games of a net against a player.
+/// Plays so many games of a net against a player.
 pub(super) fn score(
     net: &ClassicNet,
     (opponent, games): (&str, u64),
@@ -113,7 +113,7 @@ pub(super) fn percent(score: &TestScore) -> f64 {
     100.0 * score.share()
 }
 
-/// A net with one hidden layer of 20 neurons and one output.
+/// Returns a net with one hidden layer of 20 neurons and one output.
 pub(super) fn small(representation: Representation) -> Result<ClassicShape, LabError> {
     ClassicShape::new(representation, &[20], 1).map_err(LabError::Shape)
 }

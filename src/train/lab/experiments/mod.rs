@@ -1,4 +1,4 @@
-//! Experiments of the literature by name: what was claimed, and what comes out here.
+//! Experiments of the literature by name: the claims, and their results here.
 
 mod additions;
 mod climbing;
@@ -21,7 +21,7 @@ pub use declaration::{
 pub use kit::ExperimentContext;
 pub use runner::{LabFinding, LabRun};
 
-/// All experiments.
+/// Returns all experiments.
 #[must_use]
 pub fn all() -> Vec<Experiment> {
     [
@@ -38,7 +38,7 @@ pub fn all() -> Vec<Experiment> {
     .concat()
 }
 
-/// The one with this name.
+/// Returns the experiment with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<Experiment> {
     all().into_iter().find(|one| one.name == name)

@@ -66,7 +66,7 @@ pub(super) const ALL: &[Experiment] = &[
 /// Games between two nets.
 const GAMES: u64 = 4_000;
 
-/// The small recipe and what follows it, with seeds of its own; it measures nothing by itself.
+/// Returns the small recipe with further stages, with seeds of its own; it measures nothing by itself.
 fn small(more: &str, seed: u64) -> Result<TrainingRecipe, LabError> {
     let text = format!("{SMALL_RECIPE}\n{more}");
     let mut recipe: TrainingRecipe = plan_in(&text, Path::new("nets/small.toml"))?;

@@ -268,7 +268,8 @@ fn crashed_labels(
     Ok(Some(measures.into()))
 }
 
-/// The net of the first positions, and those of the first and disputed ones, the first and ordinary ones, disputed ones alone.
+/// Returns the net of the first positions, and those of the first and disputed ones, the first and ordinary ones,
+/// disputed ones alone.
 fn taught(
     training_data: &TrainingData,
     lab_context: &ExperimentContext<'_>,

@@ -167,7 +167,7 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-/// Races to learn from, and decisions to be judged by.
+/// Races to learn from, and decisions to measure by.
 const LEARNED: usize = 100_000;
 const TEST_DECISIONS: usize = 10_000;
 /// Epochs, and those after which a net should be as good as done.
@@ -175,7 +175,7 @@ const EPOCHS: u64 = 110;
 const FLAT: u64 = 20;
 const SEEN: [Representation; 2] = [Representation::TdGammon198, Representation::Player31];
 
-/// Races that come up when the built-in nets play themselves, each once.
+/// Returns the races that come up when the built-in nets play themselves, each once.
 fn races(
     engine: &Engine,
     count: usize,
@@ -202,7 +202,7 @@ fn races(
     Some(found)
 }
 
-/// The positions after the plays of a roll with their equities, seen by who has moved.
+/// The positions after the plays of a roll with their equities, seen by the player who has moved.
 fn valued(evaluator: &dyn Evaluator, position: &Position, roll: Roll) -> Vec<(Position, f64)> {
     let mut plays = Vec::new();
     generate_plays(position, roll, &mut plays);
@@ -253,7 +253,7 @@ fn training_data(
     }))
 }
 
-/// Player 3.1's way to train a net.
+/// Returns Player 3.1's way to train a net.
 fn plan<'a>(
     representation: Representation,
     (data, epochs): (&'a TextDatabase, u64),
@@ -472,7 +472,7 @@ fn epochs(
     Ok(Some(lost.into()))
 }
 
-/// A player with this race net, the built-in nets elsewhere, from files in the folder.
+/// Returns a player with this race net, the built-in nets elsewhere, from files in the folder.
 fn assembled(
     representation: Representation,
     state: &SupervisedState,

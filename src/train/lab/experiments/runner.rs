@@ -36,7 +36,7 @@ pub struct LabFinding {
     pub judged: Vec<JudgedHalf>,
     /// Verdict on the claim.
     pub verdict: LabVerdict,
-    /// CPU seconds of all runs of this experiment; none where the system does not tell.
+    /// CPU seconds of all runs of this experiment; none where the system has no such count.
     pub cpu_seconds: Option<f64>,
 }
 
@@ -246,7 +246,7 @@ mod tests {
         let csv = folder.path().join("counted.seeds-2.csv");
         let text = std::fs::read_to_string(csv).unwrap();
         assert_eq!(text.lines().nth(1), Some("1,201.0000,0.5774,a"));
-        // A run of other conditions computes nothing: what is not in the journal would fail.
+        // A run of other conditions computes nothing: seeds that are not in the journal would fail.
         let stopped = Experiment {
             work: |_, _| Err(LabError::NoWeights),
             ..COUNTED

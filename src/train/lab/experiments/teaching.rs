@@ -1,4 +1,4 @@
-//! Nets that are taught by values of the built-in nets, and what they lose in decisions judged by those.
+//! Nets trained on values of the built-in nets, and their losses in decisions evaluated by those.
 
 use super::kit::ExperimentContext;
 use crate::lab::LabError;
@@ -21,12 +21,13 @@ use gammond_job::Control;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// Decisions that judge.
+/// Number of test decisions.
 pub(super) const TEST_DECISIONS: usize = 1_000;
-/// The look-ahead that labels and judges.
+/// The look-ahead that labels and evaluates.
 pub(super) const PLIES: u8 = 2;
 
-/// Positions that are wanted of games of the built-in nets from odd beginnings, each once; none when it was stopped.
+/// Returns positions of games of the built-in nets from odd beginnings that `wanted` accepts, each once; `None` when
+/// it was stopped.
 pub(super) fn positions(
     engine: &Engine,
     (count, wanted): (usize, &dyn Fn(&Position) -> bool),
@@ -89,7 +90,7 @@ pub(super) fn valued(
     positions.par_iter().map(evaluate_position).collect()
 }
 
-/// Labels of positions.
+/// Returns the labels of positions.
 pub(super) fn labelled(positions: &[Position], chances: &[Chances]) -> Vec<PositionChances> {
     let pairs = positions.iter().zip(chances);
     pairs
@@ -97,7 +98,7 @@ pub(super) fn labelled(positions: &[Position], chances: &[Chances]) -> Vec<Posit
         .collect()
 }
 
-/// The nets that are taught: 198 - 64 - 5.
+/// Returns the nets that are taught: 198 - 64 - 5.
 pub(super) fn shape() -> Result<ClassicShape, LabError> {
     ClassicShape::new(Representation::TdGammon198, &[64], 5).map_err(LabError::Shape)
 }
@@ -119,7 +120,7 @@ pub(super) fn plan<'a>(
     })
 }
 
-/// The nets as players.
+/// Returns the nets as players.
 pub(super) fn asked(nets: &[ClassicNet]) -> Vec<Box<dyn Player>> {
     let player = |net: &ClassicNet| -> Box<dyn Player> {
         Box::new(ClassicPlayer::new("net", net.clone(), Sides::Swap))
@@ -154,8 +155,8 @@ pub(super) struct ChosenPlays {
     pub lost: Vec<Vec<f64>>,
 }
 
-/// Returns the losses of players in `decisions`, judged at `plies` plies. The best of the players' plays and of the
-/// favourite at `favourites` plies costs nothing. `None` if it was stopped.
+/// Returns the losses of players in `decisions`, evaluated at `plies` plies. The best of the players' plays and of
+/// the favourite at `favourites` plies costs nothing. `None` if it was stopped.
 pub(super) fn losses(
     engine: &Engine,
     players: &[Box<dyn Player>],
@@ -208,7 +209,7 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().copied().collect::<Running>().mean()
 }
 
-/// Positions to learn from and decisions that judge.
+/// Positions to learn from and test decisions.
 pub(super) struct TrainingData {
     /// The built-in nets.
     pub engine: Engine,
@@ -220,7 +221,7 @@ pub(super) struct TrainingData {
     pub others: Vec<Position>,
 }
 
-/// Positions after plays of the net's and of two plies where these differ, at most so many.
+/// Returns positions after plays of the net and of two plies where these differ, at most so many.
 pub(super) fn disputed(
     engine: &Engine,
     net: &ClassicNet,
@@ -271,8 +272,8 @@ pub(super) fn teach(
 }
 
 impl TrainingData {
-    /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, judged at two plies;
-    /// `None` if it was stopped.
+    /// Returns the losses of nets in the decisions, one row per net, in thousandths of a point, evaluated at two
+    /// plies; `None` if it was stopped.
     pub(super) fn lost(
         &self,
         nets: &[ClassicNet],
@@ -294,7 +295,7 @@ impl TrainingData {
     }
 }
 
-/// Positions of a class, so many to learn from; none when it was stopped.
+/// Returns the positions of a class, so many to learn from; none when it was stopped.
 pub(super) fn training_data(
     (class, count): (Class, usize),
     lab_context: &ExperimentContext<'_>,

@@ -308,7 +308,7 @@ fn tests<'a>(
     }
 }
 
-/// Mean of the last third of a curve, and the standard deviation around it.
+/// Returns the mean of the last third of a curve, and the standard deviation around it.
 fn last_third(curve: &[TestScore]) -> [f64; 2] {
     let from = curve.len() - curve.len() / 3;
     let seen: Running = curve[from..].iter().map(|score| score.points[0]).collect();

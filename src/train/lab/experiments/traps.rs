@@ -1,4 +1,4 @@
-//! Decisions that nets are known to get wrong: races that are all but over, and hits behind a prime.
+//! Decisions that nets often get wrong: races that are all but over, and hits behind a prime.
 
 use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
 use super::kit::{ExperimentContext, player};
@@ -81,13 +81,13 @@ pub(super) const ALL: &[Experiment] = &[
     },
 ];
 
-/// The player of a net file or of the built-in nets at so many plies, without tables.
+/// Returns the player of a net file or of the built-in nets at so many plies, without tables.
 fn looking(nets: Option<&str>, plies: u8) -> Result<Box<dyn Player>, LabError> {
     let nets = nets.map_or_else(String::new, |path| format!(":nets={path}"));
     player(&format!("gammond:bearoff=none{nets}:plies={plies}"))
 }
 
-/// Checkers spread over some random points: at most so many pips, one checker at least.
+/// Spreads checkers over some random points: at most so many pips, one checker at least.
 fn spread(
     (checkers, points): (usize, u32),
     pips: std::ops::RangeInclusive<u32>,
@@ -107,7 +107,7 @@ fn spread(
     }
 }
 
-/// Races that are all but over, with a roll that leaves a choice.
+/// Returns the races that are all but over, with a roll that leaves a choice.
 fn late(seed: u64, count: usize) -> Vec<FreshDecision> {
     let rng = &mut stream(seed, 0x6c61_7465);
     let mut found = Vec::with_capacity(count);
@@ -153,7 +153,7 @@ fn late_races(
     ))
 }
 
-/// The least of six points in a row that a side holds, if it has such with the opponent behind it.
+/// Returns the least of six points in a row that a side holds, if it has such with the opponent behind it.
 fn prime(position: &Position) -> Option<usize> {
     let (own, other) = (position.me().counts(), position.opponent().counts());
     let least = (0..=18).find(|&from| own[from..from + 6].iter().all(|&count| count > 1))?;
@@ -161,12 +161,12 @@ fn prime(position: &Position) -> Option<usize> {
     trapped.then_some(least)
 }
 
-/// The opponent's checkers on the points below the prime, seen by who holds it.
+/// Returns the opponent's checkers on the points below the prime, seen by the player who holds it.
 fn behind(other: &[u8; POINTS], least: usize) -> impl Iterator<Item = u8> + '_ {
     (0..least).map(|point| other[POINTS - 2 - point])
 }
 
-/// Blots that were behind the prime and are there no more: hit.
+/// Returns true if a blot that was behind the prime was hit.
 fn hits(before: &Position, after: &Position, least: usize) -> bool {
     // After the play the opponent is on roll.
     let (then, now) = (before.opponent().counts(), after.me().counts());
@@ -289,7 +289,7 @@ mod tests {
         assert!(choice(before, &mut plays));
         let held = [(23, 2), (24, 2), (1, 4), (2, 4), (3, 3)];
         assert!(!choice(position(&own, &held), &mut plays));
-        // Nobody behind it, or only five points.
+        // No opponent's checker behind it, or only five points.
         assert_eq!(prime(&position(&own, &[(1, 8), (2, 7)])), None);
         let mut five = own;
         five[0].0 = 3;

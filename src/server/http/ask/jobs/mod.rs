@@ -107,7 +107,7 @@ pub(in crate::http) struct Meta {
     pub(in crate::http) key: Option<RequestKey>,
 }
 
-/// The `Idempotency-Key` of a request, and a checksum of what it asked.
+/// The `Idempotency-Key` of a request, and a checksum of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::http) struct RequestKey {
     pub(in crate::http) key: String,
@@ -148,7 +148,7 @@ pub(in crate::http) struct Ended {
     pub(in crate::http) error: Option<(String, String)>,
     /// Sizes in bytes of the reports, in the order of [`crate::http::paths::matches::job_forms`].
     pub(in crate::http) sizes: Vec<usize>,
-    /// Matches of the job in the archive, if it was to be filed there.
+    /// Number of matches of the job in the archive, if it was to be filed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::http) archived: Option<usize>,
 }

@@ -33,7 +33,7 @@ pub(in crate::http) struct Reports {
     pub(in crate::http) sizes: Vec<usize>,
     /// The reports, one behind the other.
     pub(in crate::http) bytes: Bytes,
-    /// Matches of the job in the archive, if it was to be filed there.
+    /// Number of matches of the job in the archive, if it was to be filed there.
     pub(in crate::http) archived: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ async fn compute(
     }
 }
 
-/// Judges several files one after the other; a problem takes the place of a file that is none.
+/// Analyses several files one after the other; a problem takes the place of an invalid file.
 async fn several(
     shared: &Arc<Core>,
     storage: &Arc<JobStorage>,
@@ -143,7 +143,8 @@ async fn several(
     })
 }
 
-/// Judges one file and files it, if the job asks for it. Returns the reports and the number of matches in the archive.
+/// Analyses one file and files it, if the job requests it. Returns the reports and the number of matches in the
+/// archive.
 async fn judged(
     shared: &Arc<Core>,
     storage: &Arc<JobStorage>,
@@ -242,7 +243,7 @@ fn analysis(
     if weight.gathered(Some(file.len())) {
         return Err(Problem::new(ErrorCode::Busy, "busy: too many matches wait"));
     }
-    // Of several files only JSON is kept; an archive wants the decisions, which JSON alone does not hold.
+    // With several files only JSON is kept, but an archive needs the decisions, which JSON alone does not hold.
     let form = match job.meta.files.is_empty() || collected.is_some() {
         true => matches::all_forms(file.len()),
         false => ReportForm::Json,
@@ -303,7 +304,7 @@ fn without_time(mut answer: Vec<u8>) -> Vec<u8> {
     answer
 }
 
-/// Returns the reports of an analysis: their sizes stand in the first line, unless JSON is the only one.
+/// Returns the reports of an analysis: their sizes are in the first line, unless JSON is the only one.
 fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
     let archived = None;
     if whole.first() == Some(&b'{') {
@@ -316,7 +317,7 @@ fn in_parts(whole: Bytes) -> Result<Reports, Problem> {
     let wrong = || {
         Problem::new(
             ErrorCode::Internal,
-            "the reports of the match cannot be told apart",
+            "the reports of the match cannot be separated",
         )
     };
     let end = whole

@@ -90,7 +90,7 @@ impl Store {
     }
 
     fn read(&self, id: &str, ending: &str) -> Result<(String, Vec<Record>), String> {
-        let path = self.path(id, ending).ok_or("there is no folder")?;
+        let path = self.path(id, ending).ok_or("the folder is missing")?;
         let found = journal::read(&path).map_err(|error| error.to_string())?;
         match found.torn {
             true => Err(format!("{}: cut off", path.display())),

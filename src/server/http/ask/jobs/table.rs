@@ -107,7 +107,7 @@ impl Jobs {
         };
         let mut table = Table::default();
         for stored in store.load().map_err(read)? {
-            // An owner whose token is gone cannot ask for it any more; its jobs expire.
+            // An owner whose token is gone can no longer request it; its jobs expire.
             let origin = origin(&stored.meta.owner).unwrap_or(Origin::Here);
             let sizes = stored.ended.iter().flat_map(|ended| &ended.sizes);
             let bytes = stored.input_bytes + sizes.sum::<usize>();
@@ -166,7 +166,7 @@ impl Jobs {
         self.discard(expired);
     }
 
-    /// Removes the files of jobs that have left the table, and ends what is computed for them.
+    /// Removes the files of jobs that have left the table, and ends their computation.
     fn discard(self: &Arc<Self>, jobs: Vec<Arc<Job>>) {
         if jobs.is_empty() {
             return;

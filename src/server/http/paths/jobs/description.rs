@@ -97,7 +97,7 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
             "/v1/jobs/rollout",
             posted(
                 "jobRollout",
-                ("Begins a rollout", "Answers at once; the rollout goes on without the connection."),
+                ("Begins a rollout", "Answers at once; the rollout continues without the connection."),
                 rollout,
                 vec![key],
             ),
@@ -108,7 +108,7 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
                 "jobAnalyse",
                 (
                     "Begins the analysis of match files",
-                    "Answers at once; the analysis goes on without the connection. Settings stand in the query, or in the fields of a form.",
+                    "Answers at once; the analysis continues without the connection. Settings are in the query, or in the fields of a form.",
                 ),
                 match_files(FILES_MAX),
                 settings,

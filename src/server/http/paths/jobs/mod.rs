@@ -73,8 +73,8 @@ fn kind_of(response: &mut Response, kind: &str) {
     }
 }
 
-/// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then an id is
-/// what only its owner knows.
+/// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then only
+/// its owner knows a job's id.
 async fn list(
     Shelf(access_state): Shelf<Arc<AccessState>>,
     Shelf(jobs): Shelf<Arc<Jobs>>,
@@ -94,7 +94,7 @@ async fn list(
     Ok(fresh(response))
 }
 
-/// `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
+/// Answers `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
 async fn one(
     Shelf(shared): Shelf<Arc<Core>>,
     Shelf(access_state): Shelf<Arc<AccessState>>,
@@ -323,7 +323,7 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
     fresh(response)
 }
 
-/// Returns the answer of a finished job, in the form that is asked for.
+/// Returns the answer of a finished job, in the requested form.
 async fn result(
     Shelf(access_state): Shelf<Arc<AccessState>>,
     Shelf(jobs): Shelf<Arc<Jobs>>,
@@ -347,7 +347,7 @@ async fn result(
     if let Some(problem) = ended.problem() {
         return Err(problem);
     }
-    // The reports that there are stand first in the list.
+    // The existing reports come first in the list.
     let offered = forms.get(..ended.sizes.len()).unwrap_or_default();
     let is = |name: &str, forms: &[matches::Report]| forms.iter().any(|(known, ..)| *known == name);
     if let Some(name) = wanted.as_deref()

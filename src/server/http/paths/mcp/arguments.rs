@@ -23,7 +23,7 @@ fn wrong(message: impl Into<String>) -> Problem {
 /// not give another value.
 ///
 /// # Errors
-/// An argument that the tool does not have, or that is none.
+/// An unknown or malformed argument.
 pub(in crate::http) fn read(
     verb: &'static Verb,
     arguments: &Json,

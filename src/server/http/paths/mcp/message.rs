@@ -98,7 +98,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// Floats from here on have gaps between integers.
+/// Least float whose neighbours are more than an integer apart.
 const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A message whose id is an integer.
@@ -177,7 +177,7 @@ fn scalar(json: &Json) -> Option<Value> {
 }
 
 impl Message {
-    /// Reads a message. `None` is a response, to which there is nothing to say.
+    /// Reads a message. `None` is a response, which needs no answer.
     ///
     /// # Errors
     /// The response with the error.
@@ -315,7 +315,7 @@ pub(in crate::http) fn cached(message: &Message, mut result: Value) -> Value {
 mod tests {
     use super::*;
 
-    /// MCP-02: a request without an id of its own is none; a response has perhaps none.
+    /// MCP-02: a request without an id of its own is invalid; a response may have none.
     #[test]
     fn null_is_no_id_of_a_request() {
         let wrong = Message::read(br#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#).unwrap_err();

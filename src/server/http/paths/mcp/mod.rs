@@ -115,7 +115,7 @@ struct Progress {
 impl Progress {
     fn report(&self, done: f64, total: f64, message: &str) {
         let report = message::progress(&self.token, done, total, message);
-        // A client that has gone wants no reports.
+        // A disconnected client needs no reports.
         let _ = self.sender.send(report);
     }
 }

@@ -81,7 +81,7 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
     Router::new().route("/mcp", any(answer))
 }
 
-/// `POST /mcp`: one message.
+/// Answers `POST /mcp`: one message.
 async fn answer(
     State(shared): State<Arc<Core>>,
     Extension(peer): Extension<Peer>,
@@ -117,7 +117,7 @@ async fn answer(
     let (sender, messages) = unbounded_channel();
     let task = tokio::spawn(async move {
         let response = respond(&context, &message, sender.clone()).await;
-        // A client that has gone wants no response.
+        // A disconnected client needs no response.
         let _ = sender.send(response);
         drop(weight);
     });
@@ -136,7 +136,7 @@ async fn answer(
     }
 }
 
-/// Checks that the headers of a stateless request say what its body says (MCP-13).
+/// Checks that the headers of a stateless request agree with its body (MCP-13).
 fn headers_agree(headers: &HeaderMap, message: &Message) -> Result<(), RpcError> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     if !message.stateless {

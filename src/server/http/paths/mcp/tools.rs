@@ -1,4 +1,4 @@
-//! The tools and resources of MCP: a question, its answer, and what a model reads (MCP-20 to MCP-42).
+//! The tools and resources of MCP: a question, its answer, and the model's text (MCP-20 to MCP-42).
 
 use crate::http::ask::drawing::{DrawingOptions, PNG, SVG, TEXT, shown};
 use crate::http::ask::question::Question;
@@ -21,7 +21,7 @@ use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// Plays that a line lists at most.
+/// Maximum number of plays that a line lists.
 const PLAYS_MAX: &str = "256";
 const DEPTH: (&str, &str) = ("plies", "2");
 /// Largest picture in bytes.
@@ -327,7 +327,7 @@ async fn analyse(context: &Context, arguments: &Json, known: &[&str]) -> Result<
     Ok(structured(report))
 }
 
-/// Keeps the decisions that are wanted and counts the others in `cut` (MCP-23).
+/// Keeps the requested decisions and counts the others in `cut` (MCP-23).
 fn cut(report: &mut Value, wanted: &str, limit: usize) {
     let Some(report) = report.as_object_mut() else {
         return;
@@ -360,7 +360,7 @@ fn cut(report: &mut Value, wanted: &str, limit: usize) {
 /// Reads a resource (MCP-30).
 ///
 /// # Errors
-/// An unknown resource, and a position that is none.
+/// An unknown resource, and an invalid position.
 pub(in crate::http) async fn resource(context: &Context, uri: &str) -> Result<Value, RpcError> {
     if uri == HELP {
         return Ok(json!({"contents": [{"uri": uri, "mimeType": TEXT, "text": help_text()}]}));

@@ -15,7 +15,7 @@ pub(in crate::http) const FIELDS: [&str; 5] = ["position", "roll", "plies", "len
 const OF_STATE: [&str; 6] = ["roll", "length", "score", "crawford", "cube", "owner"];
 /// Rules, which are the same for both players.
 const RULES: [&str; 2] = ["jacoby", "beavers"];
-/// The language of the texts, which only the script knows.
+/// The language of the texts, which only the script uses.
 const LANGUAGE: &str = "lang";
 /// Plies that the field offers.
 const PLIES: [&str; 4] = ["0", "1", "2", "3"];
@@ -23,7 +23,7 @@ const PLIES: [&str; 4] = ["0", "1", "2", "3"];
 /// Parameters of the page. Those without a field are settings, and are kept.
 #[derive(Debug, Default)]
 pub(in crate::http) struct PageForm {
-    /// None is empty: a form sends all of its fields.
+    /// Values; none is empty, because a form sends all of its fields.
     values: Vec<(String, String)>,
 }
 
@@ -31,7 +31,7 @@ impl PageForm {
     /// Reads a query.
     ///
     /// # Errors
-    /// A parameter that stands twice, and too many of them.
+    /// A duplicate parameter, and too many of them.
     pub(in crate::http) fn read(query: &str) -> Result<PageForm, Problem> {
         let parameters = question::parameters(query)?.into_iter();
         let trimmed = parameters.map(|(name, value)| (name, value.trim().to_owned()));
@@ -47,7 +47,7 @@ impl PageForm {
         found.map_or("", |(_, value)| value)
     }
 
-    /// Returns whether the match is said in fields.
+    /// Returns true if the match is given in fields.
     pub(in crate::http) fn has_match(&self) -> bool {
         !self.value("length").is_empty() || !self.value("score").is_empty()
     }

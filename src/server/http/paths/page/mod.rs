@@ -1,5 +1,5 @@
-//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script asks for this
-//! page again and puts the new answer in the place of the old one. The other pages are filled by their scripts. All answers are
+//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script
+//! requests this page again and replaces the old answer. The other pages are filled by their scripts. All answers are
 //! those of the paths below `/v1/`.
 
 mod form;
@@ -74,7 +74,7 @@ const FILES: [(&str, &str); 23] = [
     ("turn.js", include_str!("turn.js")),
 ];
 const STYLE: &str = include_str!("style.css");
-/// Nothing from elsewhere, no script and no style inside the page.
+/// Content policy: nothing from elsewhere, no script and no style inside the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -146,7 +146,7 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
-        // Other sites learn nothing, and the browser still says which page has sent a form.
+        // Other sites get no referrer, and the browser still names the page that has sent a form.
         (REFERRER_POLICY, "same-origin"),
         // Another version of the program may have another file.
         (CACHE_CONTROL, "no-cache"),
@@ -159,8 +159,8 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     response
 }
 
-/// Writes a page around its main part. All are markup. `has_archive` says whether the server shows an archive (HTTP-120),
-/// `client` is the name of the client that is signed in (HTTP-133).
+/// Writes a page around its main part. All are markup. `has_archive` is true if the server shows an archive
+/// (HTTP-120), `client` is the name of the client that is signed in (HTTP-133).
 fn framed(
     path: &str,
     title: &str,
@@ -285,7 +285,7 @@ fn field(problem: &Problem) -> &str {
     }
 }
 
-/// Fills the holes `{{name}}` of a template. What comes into a hole is not read again.
+/// Fills the holes `{{name}}` of a template. The inserted text is not parsed again.
 fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
     let mut pieces = template.split("{{");
     let mut text = pieces.next().unwrap_or_default().to_owned();

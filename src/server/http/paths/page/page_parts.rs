@@ -17,9 +17,9 @@ use serde_json::Value;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Plays that are listed where the query has no `top`.
+/// Number of plays that are listed where the query has no `top`.
 const PLAYS_LISTED: usize = 10;
-/// Chances of an answer: the member, its name, and what the head of a column calls it.
+/// Chances of an answer: the member, its name, and its column heading.
 const CHANCES: [(&str, &str, &str); 5] = [
     ("win", "Win", "Win"),
     ("win_gammon", "Win gammon", "Win G"),
@@ -53,7 +53,7 @@ struct PageQuery<'a> {
 }
 
 impl PageQuery<'_> {
-    /// Asks as `/v1/VERB` does.
+    /// Answers as `/v1/VERB` does.
     async fn ask(&self, verb: &'static Verb) -> Result<Value, Problem> {
         let question = self.question.of(verb);
         let answer = submission::ask(self.shared, self.origin, &question).await?;
@@ -126,7 +126,7 @@ fn picture(form: &PageForm, position: &Position, state: &MatchState, roll: Optio
          <details><summary>Board as text</summary><pre>{}</pre></details>",
         Markup::new(&query),
         Markup::new(&in_words(position, state, roll)),
-        // A line end is no letter of a stranger.
+        // A line end is not part of untrusted text.
         letters
             .lines()
             .map(|line| format!("{}\n", Markup::new(line)))

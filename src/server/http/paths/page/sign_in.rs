@@ -28,7 +28,7 @@ pub(in crate::http) const FORM: &str = include_str!("sign_in.html");
 /// Longest body of the form, in bytes.
 const FORM_BYTES_MAX: usize = 4 << 10;
 
-/// Returns true if a browser asks for a page without showing a token, so that the form is the answer.
+/// Returns true if a browser requests a page without a token, so that the form is the answer.
 pub(in crate::http) fn is_wanted(request: &Request) -> bool {
     let headers = request.headers();
     let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
@@ -42,7 +42,7 @@ fn is_open(path: &str) -> bool {
     is_page(path) || path == "/docs"
 }
 
-/// Returns the form in the place of a page, with the status of the problem.
+/// Returns the form in place of a page, with the status of the problem.
 pub(in crate::http) fn form(uri: &Uri, problem: Problem) -> Response {
     let page = uri.path_and_query().map_or("/", |page| page.as_str());
     // The first visit is no fault.
@@ -71,7 +71,7 @@ fn shown(response: Response) -> Response {
     fresh(with_headers(response, "text/html"))
 }
 
-/// `GET` and `POST` of the form.
+/// Answers `GET` and `POST` of the form.
 pub(in crate::http) async fn sign_in(
     State(shared): State<Arc<Core>>,
     State(access_state): State<Arc<AccessState>>,
@@ -151,7 +151,7 @@ async fn posted(
     ))
 }
 
-/// `POST` of the button that ends a session.
+/// Answers the `POST` of the button that ends a session.
 pub(in crate::http) async fn sign_out(
     State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
@@ -164,13 +164,13 @@ pub(in crate::http) async fn sign_out(
     Ok(led_to(SIGN_IN, &set_cookie(None, peer.is_https)))
 }
 
-/// Refuses the paths of sessions where no token is wanted.
+/// Refuses the paths of sessions where no token is required.
 fn for_tokens(access_state: &AccessState) -> Result<(), Problem> {
     match access_state.access.requires_token() {
         true => Ok(()),
         false => Err(Problem::new(
             ErrorCode::NotFound,
-            "this server has no tokens: nobody signs in",
+            "this server has no tokens, so there is no sign-in",
         )),
     }
 }
