@@ -2,7 +2,6 @@
 
 use super::Console;
 use super::host::ConsoleHost;
-use super::prices::rates;
 use gammond_game::{Chances, Score};
 
 /// More points than any match has.
@@ -216,5 +215,15 @@ impl Console {
         }
         self.out.push_str(&text);
         self.out.push('\n');
+    }
+}
+
+/// Returns the shares of the player's wins that are gammons and backgammons.
+pub(super) fn rates(chances: &Chances) -> [f64; 2] {
+    let [win, gammon, backgammon] =
+        [chances.win, chances.win_gammon, chances.win_backgammon].map(f64::from);
+    match win > 0.0 {
+        true => [(gammon - backgammon) / win, backgammon / win],
+        false => [0.0; 2],
     }
 }

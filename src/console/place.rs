@@ -3,7 +3,7 @@
 use super::Console;
 use super::play::RESIGNATION_WAITS;
 use super::table::{LENGTH_MAX, Phase, Seat, Table};
-use super::words::Words;
+use super::words::{Words, read_dice};
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
 use gammond_game::{BAR, MatchScore, POINTS, Position};
 
@@ -437,18 +437,6 @@ fn padded_position(word: &str) -> Option<Position> {
     let digits = word.bytes().map(digit).chain(std::iter::repeat(b'A'));
     let id: Vec<u8> = digits.take(POSITION_ID_LENGTH).collect();
     PositionId::parse(&id).ok().map(|id| id.position())
-}
-
-/// Parses two dice: `31`, `3 1` or `3,1`.
-pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
-    let digits: Vec<u8> = text
-        .bytes()
-        .filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'-'))
-        .collect();
-    match digits.as_slice() {
-        [first @ b'1'..=b'6', second @ b'1'..=b'6'] => Some([first - b'0', second - b'0']),
-        _ => None,
-    }
 }
 
 /// Converts a Match ID; `None` if no game can have it.

@@ -4,9 +4,8 @@ use super::Console;
 use super::automatic::Waiting;
 use super::board::resignation;
 use super::host::ConsoleHost;
-use super::place::read_dice;
 use super::table::{CUBE_MAX, LENGTH_MAX, Phase, Seat, points};
-use super::words::Words;
+use super::words::{Words, read_dice};
 use gammond_game::notation::{MatAction, parse_play};
 use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
 

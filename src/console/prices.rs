@@ -2,12 +2,11 @@
 
 use super::Console;
 use super::host::ConsoleHost;
-use super::market;
+use super::market::{self, rates};
 use super::play::NO_GAME;
 use super::table::Seat;
 use super::words::Words;
 use gammond_engine::query::{EvalQuery, Found, Question};
-use gammond_game::Chances;
 
 impl Console {
     /// Returns the match winning chances of a plain loss and a plain win, and reports missing conditions.
@@ -139,16 +138,6 @@ impl Console {
                 (gammon + backgammon) / 2.0
             ));
         }
-    }
-}
-
-/// Returns the shares of the player's wins that are gammons and backgammons.
-pub(super) fn rates(chances: &Chances) -> [f64; 2] {
-    let [win, gammon, backgammon] =
-        [chances.win, chances.win_gammon, chances.win_backgammon].map(f64::from);
-    match win > 0.0 {
-        true => [(gammon - backgammon) / win, backgammon / win],
-        false => [0.0; 2],
     }
 }
 

@@ -84,6 +84,18 @@ pub(super) fn switch(word: &str) -> Option<bool> {
     }
 }
 
+/// Parses two dice: `31`, `3 1` or `3,1`.
+pub(super) fn read_dice(text: &str) -> Option<[u8; 2]> {
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b',' | b'-'))
+        .collect();
+    match digits.as_slice() {
+        [first @ b'1'..=b'6', second @ b'1'..=b'6'] => Some([first - b'0', second - b'0']),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,8 +3,7 @@
 //! Rules of `protocol-specs/request-protocol.md`. Numbers are finite: a value that is not makes
 //! [`NotFinite`], never a word outside JSON.
 
-use super::request::{Line, Refusal, RequestError};
-use super::verbs::VERBS;
+use super::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Equities, Options, SETTINGS, Value};
 use gammond_game::notation::PositionId;
 use gammond_game::{Chances, Position};
@@ -20,26 +19,6 @@ pub struct Addressee<'a> {
     pub style: AnswerStyle,
     /// Warning about a part of the request that was dropped, if any.
     pub warning: Option<&'static str>,
-}
-
-impl<'a> From<&'a Line> for Addressee<'a> {
-    fn from(line: &'a Line) -> Self {
-        Addressee {
-            id: line.id.as_deref(),
-            style: line.style,
-            warning: line.warning,
-        }
-    }
-}
-
-impl<'a> From<&'a Refusal> for Addressee<'a> {
-    fn from(refusal: &'a Refusal) -> Self {
-        Addressee {
-            id: refusal.id.as_deref(),
-            style: refusal.style,
-            warning: None,
-        }
-    }
 }
 
 /// An answer would hold a number that is not finite: a fault of the engine.
@@ -251,24 +230,4 @@ pub(crate) fn settings_value(session: &Options) -> serde_json::Value {
         (setting.name.to_owned(), value)
     });
     serde_json::Value::Object(all.collect())
-}
-
-/// Returns the text of `help`: requests and keys, one a line.
-#[must_use]
-pub(crate) fn help_lines() -> Vec<String> {
-    let verbs = VERBS.iter().map(|verb| verb.usage);
-    let requests = [
-        "analyse [end=WORD] [key=value…]: the match in the lines that follow, up to one that is `.` (or WORD)",
-        "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
-        "set key=value…, get, help, version, stats, ping, quit",
-        "cancel ID…, cancel all: stops earlier requests of the connection",
-        "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=…, OGID or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
-        "#id in front of a request comes back in its answer",
-    ];
-    let keys = SETTINGS.iter().map(|setting| {
-        let (name, want, help) = (setting.name, setting.want(), setting.help);
-        format!("{name}={want}: {help}")
-    });
-    let requests = verbs.chain(requests).map(str::to_owned);
-    requests.chain(keys).collect()
 }

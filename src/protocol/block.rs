@@ -1,7 +1,8 @@
 //! A match in lines behind a request: a session collects it until the line that ends it.
 
 use super::queue_place::QueuePlace;
-use super::request::{MatchHeader, Refusal, RequestError};
+use super::request::{MatchHeader, Refusal};
+use super::request_error::RequestError;
 use crate::ErrorCode;
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::AnswerStyle;

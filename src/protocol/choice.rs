@@ -2,7 +2,7 @@
 
 use super::dialect::Dialect;
 use super::external::{External, ExternalSettings};
-use super::request::RequestError;
+use super::request_error::RequestError;
 use super::session::Session;
 use super::ubgi::Ubgi;
 use crate::ErrorCode;

@@ -6,7 +6,7 @@
 
 use super::answer::{self, Addressee};
 use super::queue_place::QueuePlace;
-use super::request::RequestError;
+use super::request_error::RequestError;
 use super::task::{InquiryTask, TaskAnswer};
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::{AnswerStyle, Cost, Settings};

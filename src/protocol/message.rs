@@ -3,7 +3,8 @@
 use super::answer::{self, Addressee};
 use super::dialect::{About, Dialect, Inquiry, LineAction, Reply};
 use super::reply::{RequestKind, RequestReply, judged};
-use super::request::{Request, RequestError};
+use super::request::Request;
+use super::request_error::RequestError;
 use super::request_line::{parse_line, verbs as verbs_of_requests};
 use super::session::Session;
 use super::task::{InquiryTask, MatchTask, ReportForm, TaskAnswer};

@@ -2,7 +2,7 @@
 
 use super::answer::{self, Addressee, NotFinite};
 use super::dialect::{About, Reply};
-use super::request::RequestError;
+use super::request_error::RequestError;
 use super::task::{MatchProgress, MatchReport, TaskAnswer};
 use super::verbs::{PositionRequest, Work, not_its_answer};
 use crate::ErrorCode;

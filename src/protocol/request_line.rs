@@ -5,11 +5,13 @@
 //! [`parse_line`] returns.
 
 use super::block::match_part;
-use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request, RequestError};
+use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request};
+use super::request_error::RequestError;
 use super::verbs::{
     ANALYSE_SCOPES, Item, LineParts, PartError, Parts, RequestPart, VERBS, Verb, Wishes, not_taken,
     request_of_json, resolve, state_error,
 };
+use super::words::{blanks, split_word, unexpected, word};
 use crate::ErrorCode;
 use gammond_base::closest::closest;
 use gammond_engine::query::{Options, Scope, Setting, Settings};
@@ -144,10 +146,6 @@ fn fault<'a>(
     }
 }
 
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
 fn trimmed_front(line: &[u8]) -> &[u8] {
     let mut rest = line;
     while let Some((b'\0' | b' ' | b'\t', after)) = rest.split_first() {
@@ -159,25 +157,6 @@ fn trimmed_front(line: &[u8]) -> &[u8] {
 /// Removes NULs and blanks in front, a CR and blanks at the end.
 fn trimmed(line: &[u8]) -> &[u8] {
     trimmed_front(line).trim_ascii_end()
-}
-
-/// word = 1*( any byte but a blank ). Returns the input behind it, and the word.
-pub(super) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let end = text.iter().position(|&byte| is_blank(byte));
-    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
-    (rest, word)
-}
-
-/// Returns the input behind its blanks.
-pub(super) fn blanks(input: &[u8]) -> &[u8] {
-    let count = input.iter().take_while(|&&byte| is_blank(byte)).count();
-    input.get(count..).unwrap_or_default()
-}
-
-/// Returns the input behind the first word and its blanks, and the word, if there is one.
-pub(super) fn word(input: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (rest, word) = split_word(input);
-    (!word.is_empty()).then(|| (blanks(rest), word))
 }
 
 /// Returns an id as a text.
@@ -355,14 +334,6 @@ fn record<'a>(input: &'a [u8], session: &Options) -> Result<Request, Fault<'a>> 
             "record asks nothing",
         )),
     }
-}
-
-/// Returns the error of a word that stands where something else is expected.
-pub(super) fn unexpected(rest: &[u8], want: &str) -> RequestError {
-    let (_, word) = split_word(rest);
-    let shown: String = String::from_utf8_lossy(word).chars().take(24).collect();
-    let message = format!("request is followed by '{shown}', expected {want}");
-    RequestError::new(ErrorCode::BadRequest, "request", message)
 }
 
 /// "cancel" ( "all" | 1*ID ): ids with or without "#".

@@ -8,11 +8,14 @@ use super::block::Block;
 use super::dialect::{Cancel, Dialect, Inquiry, LineAction};
 use super::external::{self, External, ExternalSettings};
 use super::reply::{RequestKind, RequestReply};
-use super::request::{Line, Request, RequestError};
+use super::request::{Line, Request};
+use super::request_error::RequestError;
 use super::request_line::{asks_nothing, parse_line};
 use super::task::{InquiryTask, MatchTask, ReportForm};
 use super::verbs::Work;
+use crate::verbs::VERBS;
 use gammond_base::lines::FramedLine;
+use gammond_engine::query::SETTINGS;
 use gammond_engine::query::{AnswerOrder, EvalQuery, Options, PlayQuery, Question, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation;
@@ -93,7 +96,7 @@ impl Session {
                 LineAction::Say(said(to, "get", &settings, &settings.to_string()))
             }
             Request::Help => {
-                let lines = answer::help_lines();
+                let lines = help_lines();
                 let plain = lines.join("; ");
                 LineAction::Say(said(to, "help", &json!({ "help": lines }), &plain))
             }
@@ -325,4 +328,24 @@ impl Dialect for Session {
             block.give_up(why.clone());
         }
     }
+}
+
+/// Returns the text of `help`: requests and keys, one a line.
+#[must_use]
+fn help_lines() -> Vec<String> {
+    let verbs = VERBS.iter().map(|verb| verb.usage);
+    let requests = [
+        "analyse [end=WORD] [key=value…]: the match in the lines that follow, up to one that is `.` (or WORD)",
+        "POSITION [ROLL]: move with a roll, else eval; a line of a .bm file; a board: line",
+        "set key=value…, get, help, version, stats, ping, quit",
+        "cancel ID…, cancel all: stops earlier requests of the connection",
+        "POSITION is a Position ID, ID:MatchID, 20-letter key, XGID=…, OGID or board:…; ROLL is 31, 3-1, 3,1 or 3 1",
+        "#id in front of a request comes back in its answer",
+    ];
+    let keys = SETTINGS.iter().map(|setting| {
+        let (name, want, help) = (setting.name, setting.want(), setting.help);
+        format!("{name}={want}: {help}")
+    });
+    let requests = verbs.chain(requests).map(str::to_owned);
+    requests.chain(keys).collect()
 }

@@ -1,6 +1,6 @@
 //! A game and the score of a match, for `gammond.Game` and `gammond.MatchPlay`.
 
-use crate::rules::{MatchState, Position, Roll};
+use crate::rules::{MatchState, Position, Roll, margin_of};
 use crate::wrong::{self, whole};
 use gammond_game::{self as game, Act, ActRefusal, Game, GamePhase, Margin, Score};
 use pyo3::prelude::*;
@@ -170,13 +170,6 @@ impl PlayedGame {
     fn declined(&self) -> PyResult<PlayedGame> {
         self.after(Act::Decline)
     }
-}
-
-/// Returns a margin of 1 to 3.
-pub(crate) fn margin_of(margin: u8) -> PyResult<Margin> {
-    let margins = [Margin::Single, Margin::Gammon, Margin::Backgammon];
-    let known = margins.into_iter().find(|one| *one as u8 == margin);
-    known.ok_or_else(|| wrong::value("margin", format!("{margin}, expected 1 to 3")))
 }
 
 /// The score of a match between its games.

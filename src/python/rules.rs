@@ -1,6 +1,5 @@
 //! `Roll`, `Play`, `Position` and `MatchState`.
 
-use crate::played::margin_of;
 use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
 use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
@@ -707,4 +706,11 @@ pub(crate) fn play_steps(play: &game::Play) -> Vec<(u8, u8)> {
     let to = |step: &game::Step| if step.bears_off() { 0 } else { step.to + 1 };
     let steps = play.steps().iter();
     steps.map(|step| (step.from + 1, to(step))).collect()
+}
+
+/// Returns a margin of 1 to 3.
+pub(crate) fn margin_of(margin: u8) -> PyResult<Margin> {
+    let margins = [Margin::Single, Margin::Gammon, Margin::Backgammon];
+    let known = margins.into_iter().find(|one| *one as u8 == margin);
+    known.ok_or_else(|| wrong::value("margin", format!("{margin}, expected 1 to 3")))
 }

@@ -400,7 +400,7 @@ fn folder_gets_a_line_a_match() {
     assert_eq!(lines.len(), 9, "{out}");
     assert_eq!(
         error,
-        "gammond: 4 files are no matches: ./notes.txt, ./sub/list.txt, ./sub/more.txt and 1 more (--full says why)\n"
+        "gammond: 4 files are no matches: ./notes.txt, ./sub/list.txt, ./sub/more.txt and 1 more (--full gives the reasons)\n"
     );
     let (_, full, error) = analysed_in(at, "analyse . --plies 0 --full");
     assert_eq!(full.matches("The worst ").count(), 4, "{full}");

@@ -10,7 +10,7 @@ use gammond_engine::search;
 use gammond_game::notation::PositionChances;
 use gammond_game::{MatchState, Rules};
 use gammond_job::{Header, Whole};
-use gammond_train::training::games::GameSettings;
+use gammond_train::training::game_settings::GameSettings;
 use gammond_train::training::read_toml;
 use gammond_train::training::sample::{SampleJob, fill, fill_disagreements};
 use gammond_train::training::selection::forced_rolls;

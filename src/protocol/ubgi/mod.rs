@@ -16,7 +16,7 @@ mod options;
 
 use super::dialect::{self, About, Dialect, Inquiry, Reply};
 use super::external::{Spelling, spell};
-use super::request::RequestError;
+use super::request_error::RequestError;
 use crate::{InquiryTask, TaskAnswer};
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::{

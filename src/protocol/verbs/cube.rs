@@ -1,7 +1,7 @@
 //! `cube`: double, take?
 
 use super::eval::before_the_dice;
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{
     self, LEVEL, PLIES, POSITION, SchemaMember, UNIT, answer, number, text, truth,
 };
@@ -10,7 +10,7 @@ use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, unit,
 };
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, CubeQuery, Equities, Found, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! `eval`: the value of a position for the player on roll.
 
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLIES, POSITION, UNIT, answer, text};
 use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
@@ -8,7 +8,7 @@ use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, percent, unit,
 };
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;

@@ -6,7 +6,8 @@ use super::resolve::{Wishes, resolve};
 use super::{PositionRequest, Verb};
 use crate::ErrorCode;
 use crate::json::Json;
-use crate::request::{Line, Request, RequestError};
+use crate::request::{Line, Request};
+use crate::request_error::RequestError;
 use crate::request_line::{
     Head, analyse, cancel, checked_id, end_of, is_analyse, printable, session_word, set,
     unknown_verb,

@@ -10,6 +10,7 @@ mod json_parts;
 mod moves;
 mod parts;
 mod resolve;
+mod resolved;
 pub mod rollout;
 mod rolls;
 pub mod schema;
@@ -28,11 +29,11 @@ pub use {
 use crate::ErrorCode;
 use crate::answer::Addressee;
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{Found, Question, SETTINGS, Scope, Setting, SettingError, Settings};
 use gammond_game::MatchState;
 use gammond_game::notation::ParsedPosition;
-use resolve::Resolved;
+use resolved::Resolved;
 use serde_json::Value;
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! `move`: the plays of a roll, best first.
 
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{
@@ -8,7 +8,7 @@ use crate::answer::{
     unit,
 };
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Found, PlayQuery, Question, RankedPlay, Scope, Settings};
 use gammond_game::notation::{PositionId, play_text};
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use super::Verb;
 use crate::ErrorCode;
-use crate::request::RequestError;
-use crate::request_line::{blanks, split_word, unexpected, word};
+use crate::request_error::RequestError;
+use crate::words::{blanks, split_word, unexpected, word};
 use gammond_game::notation::split_position;
 use std::borrow::Cow;
 

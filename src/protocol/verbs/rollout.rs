@@ -1,7 +1,7 @@
 //! `rollout`: a position played on many times.
 
 use super::cube;
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{
     self, LEVEL, PLAY, POSITION, SchemaMember, UNIT, any_object, count, list, or_null, refer, text,
     truth,
@@ -10,7 +10,7 @@ use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answe
 use crate::ErrorCode;
 use crate::answer::{self, Addressee, number_value};
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{
     Candidate, CubeAnswer, Equities, Found, Question, RolledOut, RolloutAnswer, RolloutQuery,

@@ -1,12 +1,12 @@
 //! `rolls`: the 21 rolls of a position, each with its best play.
 
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
 use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
 use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object, unit};
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, RankedPlays, Settings};
 use gammond_game::Roll;
 use gammond_game::notation::{PositionId, play_text};

@@ -1,11 +1,11 @@
 //! `show`: a drawing of a position.
 
-use super::resolve::Resolved;
+use super::resolved::Resolved;
 use super::schema::{self, POSITION, answer, any_object, count, list, pair, refer, text, truth};
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{self, Addressee};
 use crate::dialect::About;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Found, Question, Scope, Settings};
 use gammond_game::notation::PositionId;
 use gammond_game::{MatchState, RaceAdvice, RaceCounts, Roll};

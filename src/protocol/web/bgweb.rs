@@ -5,7 +5,7 @@ use crate::ErrorCode;
 use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::json::Json;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, Found, Level, PlayQuery, Question,
     RankedPlay, RankedPlays, Settings,

@@ -17,7 +17,7 @@ pub mod wildbg;
 
 use super::answer::{self, Addressee};
 use super::dialect::Inquiry;
-use super::request::RequestError;
+use super::request_error::RequestError;
 use crate::ErrorCode;
 use gammond_engine::query::AnswerStyle;
 use gammond_game::{MatchStateError, PositionError};

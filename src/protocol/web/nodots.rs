@@ -6,7 +6,7 @@ use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::external::lost_for_certain;
 use crate::json::Json;
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::equity::CubePoints;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,

@@ -4,7 +4,7 @@ use super::{WebError, WebRequest, mismatch, write};
 use crate::ErrorCode;
 use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
-use crate::request::RequestError;
+use crate::request_error::RequestError;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Found, Level, PlayQuery, Question, RankedPlays, Settings,
 };

@@ -1,7 +1,7 @@
 //! The first page of a report of several matches: the players, the matches, the worst mistakes of all.
 
 use super::analyse::Analysis;
-use super::html::{file_name, mistake};
+use super::mistake::{file_name, mistake};
 use super::players::PlayerList;
 use super::text::{NAME, shown};
 use gammond_base::packed::PackedText;

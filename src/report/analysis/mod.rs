@@ -17,6 +17,7 @@ mod html;
 mod json;
 mod judge;
 mod match_part;
+mod mistake;
 mod players;
 mod replay;
 mod report;

@@ -3,7 +3,7 @@
 //! A lease waits in the same queues as inquiries and holds a slot of its cost, so fairness, pauses and the limits of
 //! processor time are the same. The worker thread that would have computed waits until the lease ends.
 
-use crate::core::schedule::Started;
+use crate::core::started::Started;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use std::sync::Arc;

@@ -13,6 +13,7 @@ pub mod match_memory;
 pub mod memory_budget;
 mod schedule;
 pub mod shutdown;
+mod started;
 mod state;
 pub(crate) mod turns;
 pub mod work;

@@ -5,9 +5,9 @@
 //! job, and it is resumed in its turn. So clients share the time of a cost, however long their jobs are (SRV-21). The number of
 //! jobs that have begun is limited, in all and for each client; so is the memory of matches analysed at a time.
 
-use crate::core::fair_queue::{FairQueue, JobRank, Lane, Origin};
+use crate::core::fair_queue::{FairQueue, Lane, Origin};
+use crate::core::started::Started;
 use crate::core::work::QueuedWork;
-use gammond_engine::query::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,38 +23,6 @@ const STARTED_PER_CLIENT_MAX: usize = 8;
 const MATCH_MEMORY_FACTOR: usize = 32;
 /// Maximum memory in bytes of matches analysed at a time, estimated by this factor.
 const MATCH_MEMORY_MAX: usize = 64 << 20;
-
-/// A job that has begun.
-#[derive(Debug)]
-pub(crate) struct Started {
-    pub(crate) lane: Lane,
-    /// Place of the job in its lane.
-    rank: JobRank,
-    /// Stop token of the job: triggered together with its client's, or alone by a time limit.
-    pub(crate) stop: Stop,
-    /// Number of the engine that it computes on.
-    pub(crate) engine: usize,
-    /// Size in bytes of a match in the job.
-    weight: usize,
-    /// True if its processor time has no limit of its own.
-    unlimited: bool,
-    /// True if a limit of processor time has ended the job.
-    spent: AtomicBool,
-    done: AtomicBool,
-}
-
-impl Started {
-    /// Returns true if a limit of processor time has ended the job.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.spent.load(Ordering::SeqCst)
-    }
-
-    /// Ends the job because it has used its processor time.
-    fn end(&self) {
-        self.spent.store(true, Ordering::SeqCst);
-        self.stop.trigger();
-    }
-}
 
 /// A job in the queue of a cost.
 #[derive(Debug)]
@@ -432,6 +400,7 @@ mod tests {
     use super::*;
     use crate::core::memory_budget::{ConnectionBudget, MemoryBudget};
     use gammond_engine::query::Cost;
+    use gammond_engine::query::Stop;
     use std::collections::VecDeque;
 
     const NONE: CpuLimits = CpuLimits {

@@ -5,7 +5,8 @@
 //! one of several scores (by the procedure that the cube measure is defined with), the position is labelled with
 //! them.
 
-use super::games::{GameSettings, first_position, kind};
+use super::game_settings::{GameSettings, kind};
+use super::games::first_position;
 use super::shard::Label;
 use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_engine::engine::{Engine, EngineError};

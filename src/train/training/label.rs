@@ -1,6 +1,8 @@
 //! Labels for given positions, as a job: a part is a few positions, its bytes are their lines.
 
-use super::games::{GameSettings, OnePlyEvaluator, by_games};
+use super::game_settings::GameSettings;
+use super::games::by_games;
+use super::one_ply::OnePlyEvaluator;
 use super::positions;
 use gammond_arena::search_fields;
 use gammond_base::stop::Stop;

@@ -2,7 +2,7 @@
 
 use super::alpha::AlphaSettings;
 use super::error::{RunError, in_file, read_toml};
-use super::games::GameSettings;
+use super::game_settings::GameSettings;
 use super::limits::{
     ALPHA_MAX, BATCH_MAX, Checked, FACTOR_MAX, LABELS_MAX, PASSES_MAX, TIMES_MAX, WEIGHT_MAX,
     within,

@@ -4,7 +4,8 @@
 //! `[Position ID after the play, equity for the mover, standard error]`.
 
 use super::error::RunError;
-use super::games::{GameSettings, OnePlyEvaluator};
+use super::game_settings::GameSettings;
+use super::one_ply::OnePlyEvaluator;
 use super::plan::Plan;
 use super::run::nets;
 use gammond_engine::search::Scratch;

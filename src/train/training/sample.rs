@@ -1,7 +1,9 @@
 //! Labels by self-play, as a job: a part is some games, its bytes are their packed labels.
 
 use super::disagree;
-use super::games::{GameSettings, OnePlyEvaluator, play};
+use super::game_settings::GameSettings;
+use super::games::play;
+use super::one_ply::OnePlyEvaluator;
 use super::shard::{pack, unpack};
 use super::starts::Starts;
 use gammond_base::rng::stream;

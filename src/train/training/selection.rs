@@ -1,6 +1,7 @@
 //! Choice of the positions that games teach: unsettled ones, and those that leave little to choose.
 
-use super::games::{GameSettings, OnePlyEvaluator};
+use super::game_settings::GameSettings;
+use super::one_ply::OnePlyEvaluator;
 use super::shard::Label;
 use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_engine::search::Scratch;

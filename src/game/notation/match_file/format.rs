@@ -1,8 +1,8 @@
 //! The table of match file formats: of each its name, how it is recognised, read and written.
 
+use super::notes::MatchNotes;
 use super::record::{MatchFile, MatchReading};
 use super::recorder::Recorder;
-use super::sgf_write::SgfNote;
 use super::{FORMATS, MAT, mat};
 use crate::notation::NotationError;
 use std::fmt;
@@ -39,28 +39,6 @@ pub(super) enum Write {
     Annotated(fn(&MatchFile, &MatchNotes<'_>) -> String, fn(&[u8]) -> bool),
     /// Writer of the match alone, as bytes.
     Bare(fn(&MatchFile) -> Result<Vec<u8>, NotWritable>),
-}
-
-/// Notes that are written into a match file.
-#[derive(Clone, Copy)]
-pub struct MatchNotes<'a> {
-    /// The Crawford flag of each game.
-    pub crawford: &'a [bool],
-    /// The level of the analysis, if there is one.
-    pub level: Option<&'a str>,
-    /// Remarks on the whole match.
-    pub head: &'a [String],
-    /// Returns the annotation of an action: game and action from 0, the action after the last one for a resignation.
-    pub at: &'a dyn Fn(usize, usize) -> Option<SgfNote>,
-}
-
-impl fmt::Debug for MatchNotes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MatchNotes")
-            .field("level", &self.level)
-            .field("head", &self.head)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Reason why a match cannot be written in a format.

@@ -17,6 +17,7 @@ mod game_end;
 mod gnubg_text;
 mod logged;
 mod mat;
+mod notes;
 mod ogxm;
 mod ogxm_write;
 mod oldmoves;
@@ -30,9 +31,9 @@ mod xg;
 mod xg_archive;
 
 pub use file_analysis::{FileAnalysis, FileCube, FilePlay};
-pub use format::{MatchFormat, MatchNotes, NotWritable};
+pub use format::{MatchFormat, NotWritable};
+pub use notes::{MatchNotes, SgfNote};
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
-pub use sgf_write::SgfNote;
 pub(super) use snowie::SnowiePosition;
 
 use super::position_text::begins_with_position;

@@ -283,3 +283,20 @@ impl MatchFile {
         self.variant().map(Variant::start)
     }
 }
+
+/// Returns a name as it can stand before the colon.
+pub(super) fn clean(name: &str) -> String {
+    let mut text = String::new();
+    for part in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
+        if !part.is_empty() {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(part);
+        }
+    }
+    if text.is_empty() {
+        text.push_str("player");
+    }
+    text
+}

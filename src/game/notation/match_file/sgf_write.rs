@@ -1,19 +1,10 @@
 //! A match in GNU Backgammon's `.sgf`, with remarks at its actions.
 
-use super::format::MatchNotes;
+use super::notes::{MatchNotes, SgfNote};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use crate::notation::steps_made;
 use crate::{BAR, OFF, Play, Roll};
 use std::fmt::Write as _;
-
-/// Annotations of an action: properties as they are written, and a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SgfNote {
-    /// Properties, such as `LU[0.123]BM[1]`.
-    pub properties: String,
-    /// A remark for people.
-    pub comment: String,
-}
 
 /// The property that names the program, in files of ours.
 const PROGRAM: &str = "AP[gammond:";

@@ -1,8 +1,8 @@
 //! Snowie's line of a position: alone in a file, and in brackets after `Illegal play`.
 
+use super::record::clean;
 use super::record::{MatPlayer, MatchFile, SetUp};
 use super::recorder::FieldError;
-use super::write::clean;
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Cube, CubeOwner, MatchState, POINTS, Position, Roll, Rules, Score};
 

@@ -1,7 +1,8 @@
 //! A match printed in the `.mat` form.
 
-use super::format::MatchNotes;
 use super::game_end::{GameEnd, SETTLED};
+use super::notes::MatchNotes;
+use super::record::clean;
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
 use super::snowie;
 use crate::notation::{plain_play_text, steps_made};
@@ -196,23 +197,6 @@ impl Rows {
         }
         Ok(())
     }
-}
-
-/// Returns a name as it can stand before the colon.
-pub(super) fn clean(name: &str) -> String {
-    let mut text = String::new();
-    for part in name.split(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
-        if !part.is_empty() {
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            text.push_str(part);
-        }
-    }
-    if text.is_empty() {
-        text.push_str("player");
-    }
-    text
 }
 
 /// Returns the text on one line.

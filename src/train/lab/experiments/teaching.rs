@@ -3,7 +3,9 @@
 use super::kit::ExperimentContext;
 use crate::lab::LabError;
 use crate::lab::supervised::{Rates, SupervisedPlan, TextDatabase};
-use crate::training::games::{GameSettings, OnePlyEvaluator, play};
+use crate::training::game_settings::GameSettings;
+use crate::training::games::play;
+use crate::training::one_ply::OnePlyEvaluator;
 use crate::training::starts::Starts;
 use gammond_arena::benchmark::regret::{FreshDecision, decisions};
 use gammond_arena::player::Player;

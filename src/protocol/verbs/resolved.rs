@@ -1,0 +1,114 @@
+//! A request whose parts are read, as its verb sees it.
+
+use super::parts::{PartError, Parts, RequestPart};
+use crate::ErrorCode;
+use gammond_engine::query::Options;
+use gammond_game::{ActRefusal, MatchState, Position, Roll, Score};
+
+/// A request whose parts are read.
+#[derive(Debug)]
+pub(crate) struct Resolved<'a> {
+    pub(super) parts: &'a Parts<'a>,
+    /// True for `rollout cube`.
+    pub(super) cube: bool,
+    pub(super) position: Position,
+    /// The dice of the request, else of the position.
+    pub(super) roll: Option<Roll>,
+    pub(super) state: MatchState,
+    /// The session's settings with those of the request on top.
+    pub(super) options: Options,
+    /// The plays, if the request has some.
+    pub(super) plays: Option<&'a [u8]>,
+}
+
+impl Resolved<'_> {
+    /// Returns an error at the position.
+    pub(super) fn position_error(&self, code: ErrorCode, message: &str) -> PartError {
+        PartError::new(RequestPart::Position, code, "position", message)
+    }
+
+    /// Returns an error of the plays.
+    pub(super) fn plays_error(&self, code: ErrorCode, message: impl Into<String>) -> PartError {
+        let part = self
+            .parts
+            .first_of(&["plays"])
+            .unwrap_or(RequestPart::Position);
+        PartError::new(part, code, "plays", message)
+    }
+
+    /// Returns the dice.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(super) fn needed_roll(&self) -> Result<Roll, PartError> {
+        self.roll.ok_or_else(|| {
+            PartError::new(
+                RequestPart::Roll,
+                ErrorCode::MissingRoll,
+                "roll",
+                "roll is missing",
+            )
+        })
+    }
+
+    /// Refuses dice of the request; those of the position do not matter.
+    ///
+    /// # Errors
+    /// This code and message, at the dice.
+    pub(super) fn no_roll(&self, code: ErrorCode, message: &str) -> Result<(), PartError> {
+        match &self.parts.roll {
+            Some(_) => Err(PartError::new(RequestPart::Roll, code, "roll", message)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the game continues.
+    ///
+    /// # Errors
+    /// This message, at the position.
+    pub(super) fn game_goes_on(&self, message: &str) -> Result<(), PartError> {
+        match self.position.is_over() {
+            true => Err(self.position_error(ErrorCode::GameOver, message)),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that there is something to decide.
+    ///
+    /// # Errors
+    /// `game-over`, at the position.
+    pub(super) fn is_decided(&self) -> Result<(), PartError> {
+        self.game_goes_on("position is not one to decide in: the game is over")
+    }
+
+    /// Checks that there is a decision about the cube. A dead cube is accepted where a search answers.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    pub(super) fn cube_decides(&self, of_rollout: bool) -> Result<(), PartError> {
+        let score = match of_rollout {
+            true => self.state.score,
+            false => Score::MONEY,
+        };
+        let state = MatchState {
+            score,
+            ..self.state
+        };
+        let (keys, reason) = if self.options.search().cubeful {
+            let Some(refusal) = state.double_refusal() else {
+                return Ok(());
+            };
+            let keys = match refusal {
+                ActRefusal::OpponentsCube => &["owner", "cube"][..],
+                ActRefusal::CrawfordGame => &["crawford", "score", "length"][..],
+                _ => &["cube", "owner"][..],
+            };
+            (keys, refusal.reason())
+        } else {
+            (&["cubeful"][..], "no cube is in use")
+        };
+        let part = self.parts.first_of(keys).unwrap_or(RequestPart::Position);
+        let message = format!("{reason}, so there is no cube decision");
+        Err(PartError::new(part, ErrorCode::BadCube, "cube", message))
+    }
+}
