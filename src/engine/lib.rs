@@ -16,14 +16,16 @@ pub mod engine;
 pub mod equity;
 pub mod eval;
 pub mod nn;
+mod pool;
 pub mod query;
 pub mod rollout;
 pub mod search;
 
-pub use engine::{Engine, EngineBuilder, EngineError, FileError, NetOpener, Nets};
+pub use engine::{Engine, EngineBuilder, EngineError, FileError, NamedBytes, NetOpener, Nets};
 pub use equity::MatchEquityTable;
 /// The rules and notations, for programs that depend on this crate alone.
 pub use gammond_game as game;
+pub use pool::{Pool, PoolError};
 pub use query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, MoveFilter, PlayQuery, RankedPlay,
     RankedPlays, Settings, Stop, Verdict,

@@ -6,15 +6,20 @@
 //! checksum, so that damage is never believed. A table is made level by level, and what a killed
 //! program leaves is gone on with.
 
+#![cfg_attr(
+    not(feature = "make"),
+    allow(dead_code, reason = "what only a table in the making uses")
+)]
+
 mod block;
 mod file;
+#[cfg(feature = "make")]
 mod make;
 mod order;
 mod recent;
-mod resume;
-mod table_builder;
 
 pub use block::RollDistribution;
+#[cfg(feature = "make")]
 pub use make::{MADE_POINTS_MAX, make, part_of};
 
 use self::block::{BLOCK, BLOCK_BYTES_MAX};

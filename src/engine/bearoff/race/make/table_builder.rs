@@ -4,10 +4,10 @@
 //! stand in the file: what a killed program has left is all that is needed to go on, and the end is
 //! the same to the byte.
 
-use super::super::make::ROLLS as DICE;
-use super::super::numbering::{Numbering, Steps};
-use super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
-use super::order::Order;
+use super::super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
+use super::super::order::Order;
+use crate::bearoff::make::ROLLS as DICE;
+use crate::bearoff::numbering::{Numbering, Steps};
 
 /// Pips that one roll plays at most: how far back a level looks.
 pub(super) const REACH: usize = 24;
