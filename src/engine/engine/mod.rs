@@ -139,7 +139,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Threads that compute; 0 (the default) for one a processor.
+    /// Threads that compute; 0 (the default) for one a processor. Without the feature `threads` the caller computes, whatever
+    /// the number.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
