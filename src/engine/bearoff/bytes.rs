@@ -4,38 +4,41 @@
 //! answers that were checked. Files up to [`MEMORY_BYTES_MAX`] are read when they are opened. Records of longer ones are
 //! read on demand, which takes about a microsecond more; records that cannot be read count as not covered.
 
-use gammond_base::{files, platform};
-use std::fs::File;
-use std::path::Path;
 use std::sync::LazyLock;
 
 /// Largest size of a database that is held in memory: 10 points and 15 checkers take 117 MB.
 pub const MEMORY_BYTES_MAX: u64 = 128 << 20;
 
+/// Bytes outside of memory: a long file.
+pub(crate) trait ReadAt: Send + Sync {
+    /// Returns the number of bytes that there were at first.
+    fn len(&self) -> usize;
+
+    /// Fills `space` with the bytes from `at` on; `None` when they are not there (any more).
+    fn read(&self, at: usize, space: &mut [u8]) -> Option<()>;
+}
+
 /// Bytes that stay where they are. Shared freely between threads.
-pub(super) enum Bytes {
+pub(crate) enum Bytes {
     /// Bytes in the program itself: read from disk only where they are accessed.
+    #[cfg_attr(
+        not(feature = "tables"),
+        expect(dead_code, reason = "without tables none is in the program")
+    )]
     Static(&'static [u8]),
     /// Made by the program at first use.
     Made(&'static LazyLock<Vec<u8>>),
     /// Made by us, or read from a file.
     Owned(Vec<u8>),
-    /// A long file, and the length it had when it was opened.
-    File(File, usize),
+    /// A long file.
+    #[cfg_attr(
+        not(feature = "files"),
+        expect(dead_code, reason = "without files all bytes are in memory")
+    )]
+    File(Box<dyn ReadAt>),
 }
 
 impl Bytes {
-    /// Opens a file, which is read if it has at most `most` bytes.
-    pub(super) fn open_within(path: &Path, most: u64) -> std::io::Result<Bytes> {
-        let file = files::open(path)?;
-        let length = file.metadata()?.len();
-        if length <= most {
-            return Ok(Bytes::Owned(files::read(path, most)?));
-        }
-        let length = usize::try_from(length).map_err(std::io::Error::other)?;
-        Ok(Bytes::File(file, length))
-    }
-
     /// Returns the number of bytes.
     #[inline]
     pub(super) fn len(&self) -> usize {
@@ -43,7 +46,7 @@ impl Bytes {
             Bytes::Static(bytes) => bytes.len(),
             Bytes::Made(bytes) => bytes.len(),
             Bytes::Owned(bytes) => bytes.len(),
-            Bytes::File(_, length) => *length,
+            Bytes::File(file) => file.len(),
         }
     }
 
@@ -54,7 +57,7 @@ impl Bytes {
             Bytes::Static(bytes) => Some(bytes),
             Bytes::Made(bytes) => Some(bytes),
             Bytes::Owned(bytes) => Some(bytes),
-            Bytes::File(..) => None,
+            Bytes::File(_) => None,
         }
     }
 
@@ -72,9 +75,9 @@ impl Bytes {
             Bytes::Static(bytes) => bytes.get(at..end),
             Bytes::Made(bytes) => bytes.get(at..end),
             Bytes::Owned(bytes) => bytes.get(at..end),
-            Bytes::File(file, _) => {
+            Bytes::File(file) => {
                 let space = space.get_mut(..length)?;
-                platform::read_exact_at(file, space, at as u64).ok()?;
+                file.read(at, space)?;
                 Some(space)
             }
         }
@@ -94,7 +97,7 @@ impl std::fmt::Debug for Bytes {
             // Its length is not printed, because that would compute it.
             Bytes::Made(_) => return f.write_str("built in"),
             Bytes::Owned(_) => "in memory",
-            Bytes::File(..) => "in a file",
+            Bytes::File(_) => "in a file",
         };
         write!(f, "{kind}, {} bytes", self.len())
     }

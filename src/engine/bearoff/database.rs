@@ -1,11 +1,8 @@
-//! A database file of any kind, and how it is written.
+//! A database of whatever kind.
 
 use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
-use super::{
-    BearoffError, MEMORY_BYTES_MAX, OneSided, RaceTable, TwoSided, file_kind, open_as, race,
-};
-use gammond_base::journal::write_whole;
+use super::{BearoffError, OneSided, RaceTable, TwoSided, file_kind, race};
 use std::path::Path;
 
 /// The contents of a database file.
@@ -22,20 +19,16 @@ pub enum Database {
 }
 
 impl Database {
-    /// Opens a `.bd` or `.race` file.
+    /// Reads the contents of a `.bd` or `.race` file; `name` is for errors.
     ///
     /// # Errors
-    /// [`BearoffError`] when it cannot be read or does not hold together.
-    pub fn open(path: &Path) -> Result<Database, BearoffError> {
-        Database::open_within(path, MEMORY_BYTES_MAX)
+    /// [`BearoffError::Damaged`] when they do not hold together.
+    pub fn parse(name: &str, bytes: Vec<u8>) -> Result<Database, BearoffError> {
+        let damaged = |(at, reason)| BearoffError::damaged(Path::new(name), at, reason);
+        Database::from_bytes(Bytes::Owned(bytes)).map_err(damaged)
     }
 
-    /// Opens a `.bd` or `.race` file, which is left on disk if it has more than `most` bytes.
-    pub(super) fn open_within(path: &Path, most: u64) -> Result<Database, BearoffError> {
-        open_as(path, most, Database::from_bytes)
-    }
-
-    fn from_bytes(bytes: Bytes) -> Result<Database, (usize, String)> {
+    pub(crate) fn from_bytes(bytes: Bytes) -> Result<Database, (usize, String)> {
         if race::is_one(&bytes) {
             return Ok(Database::Race(RaceTable::from_bytes(bytes)?));
         }
@@ -56,12 +49,4 @@ impl Database {
             }
         })
     }
-}
-
-/// Writes a file whole or not at all.
-///
-/// # Errors
-/// [`BearoffError::Io`].
-pub fn save(path: &Path, bytes: &[u8]) -> Result<(), BearoffError> {
-    write_whole(path, bytes).map_err(|source| BearoffError::io(path, source))
 }

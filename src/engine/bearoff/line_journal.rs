@@ -1,10 +1,9 @@
 //! Two-sided databases made with a journal, so that a kill costs less than a second (`BEAR-34`).
 
-use super::database::save;
 use super::make::{LineStore, Watch, two_sided_kept};
 use super::race::part_of;
 use super::{BearoffError, Numbering};
-use gammond_base::journal::{Journal, JournalError, Record};
+use gammond_base::journal::{Journal, JournalError, Record, write_whole};
 use std::path::Path;
 
 /// The journal in which lines are kept, its lines, and the reason why it could not resume.
@@ -64,6 +63,14 @@ pub fn make_two_sided(
     drop(lines.journal);
     std::fs::remove_file(&part).map_err(|source| BearoffError::io(&part, source))?;
     Ok(true)
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// [`BearoffError::Io`].
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), BearoffError> {
+    write_whole(path, bytes).map_err(|source| BearoffError::io(path, source))
 }
 
 #[cfg(test)]

@@ -20,10 +20,12 @@
 //! # Ok::<(), gammond_game::PositionError>(())
 //! ```
 
-mod bytes;
+mod built_in;
+pub(crate) mod bytes;
 mod database;
 mod header;
 mod leaving;
+#[cfg(feature = "make")]
 mod line_journal;
 pub mod make;
 mod near;
@@ -35,14 +37,17 @@ mod tables;
 mod two_sided;
 
 pub use bytes::MEMORY_BYTES_MAX;
-pub use database::{Database, save};
+pub use database::Database;
 pub use header::{HEADER_BYTES, Kind, Layout};
 pub use leaving::{LEAVING_ROLLS, LeavingDistributions};
-pub use line_journal::make_two_sided;
+#[cfg(feature = "make")]
+pub use line_journal::{make_two_sided, save};
 pub use near::BeyondTable;
 pub use numbering::{Counts, MAX_CHECKERS, MAX_POINTS, Numbering};
 pub use one_sided::{DISTRIBUTION_ROLLS, Distribution, EFFECTIVE_PIPS_A_ROLL, OneSided, ROLLS_MAX};
-pub use race::{MADE_POINTS_MAX, RaceTable, RollDistribution, make as make_race_table, part_of};
+#[cfg(feature = "make")]
+pub use race::{MADE_POINTS_MAX, make as make_race_table, part_of};
+pub use race::{RaceTable, RollDistribution};
 pub use small::{LeavingHome, SavingGammon};
 pub use tables::Tables;
 pub use two_sided::TwoSided;
@@ -79,31 +84,20 @@ pub enum BearoffError {
 }
 
 impl BearoffError {
-    fn io(path: &Path, source: std::io::Error) -> BearoffError {
+    pub(crate) fn io(path: &Path, source: std::io::Error) -> BearoffError {
         BearoffError::Io {
             path: path.to_owned(),
             source,
         }
     }
 
-    fn damaged(path: &Path, at: usize, reason: String) -> BearoffError {
+    pub(crate) fn damaged(path: &Path, at: usize, reason: String) -> BearoffError {
         BearoffError::Damaged {
             path: path.to_owned(),
             at,
             reason,
         }
     }
-}
-
-/// Opens a file, which is left on disk if it has more than `most` bytes, and reads it with `read`, whose error is an
-/// offset and a reason.
-fn open_as<T>(
-    path: &Path,
-    most: u64,
-    read: impl FnOnce(Bytes) -> Result<T, (usize, String)>,
-) -> Result<T, BearoffError> {
-    let bytes = Bytes::open_within(path, most).map_err(|source| BearoffError::io(path, source))?;
-    read(bytes).map_err(|(at, reason)| BearoffError::damaged(path, at, reason))
 }
 
 /// Reads the header of a database; the error is an offset and a reason.

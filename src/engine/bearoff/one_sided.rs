@@ -4,9 +4,8 @@ use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind, Layout};
 use super::numbering::Numbering;
 use super::small::SavingGammon;
-use super::{BearoffError, MEMORY_BYTES_MAX, file_kind, index_of, open_as};
+use super::{built_in, file_kind, index_of};
 use gammond_game::{Chances, Position, Side};
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// Numbers of rolls in a distribution of GNU Backgammon's: 0 to 31.
@@ -73,34 +72,18 @@ struct Run<'a> {
     values: &'a [[u8; 2]],
 }
 
-/// A `static`, so that the program holds it once.
-static BUILT_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"));
-
 impl OneSided {
     /// Returns the table in the program: 6 points, 15 checkers, with gammons.
     #[must_use]
     pub fn built_in() -> OneSided {
-        const SIX_FIFTEEN: Numbering = match Numbering::new(6, 15) {
-            Some(numbering) => numbering,
-            None => unreachable!(),
-        };
         OneSided {
-            bytes: Bytes::Static(BUILT_IN),
-            numbering: SIX_FIFTEEN,
+            bytes: built_in::one_sided(),
+            numbering: built_in::ONE_SIDED,
             gammons: true,
             layout: Layout::Compressed,
             saving: OnceLock::new(),
             means: OnceLock::new(),
         }
-    }
-
-    /// Opens a file of GNU Backgammon's one-sided kind.
-    ///
-    /// # Errors
-    /// [`BearoffError`] when it cannot be read, is of another kind, or is inconsistent: another length than
-    /// that of the header, or index entries that lead out of the file.
-    pub fn open(path: &Path) -> Result<OneSided, BearoffError> {
-        open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
     /// Creates the table; [`super::make::one_sided`] gives the cost.
@@ -116,7 +99,7 @@ impl OneSided {
         }
     }
 
-    pub(super) fn from_bytes(bytes: Bytes) -> Result<OneSided, (usize, String)> {
+    pub(crate) fn from_bytes(bytes: Bytes) -> Result<OneSided, (usize, String)> {
         let Kind::OneSided {
             numbering,
             gammons,
@@ -208,13 +191,13 @@ impl OneSided {
         self.bytes.in_memory()
     }
 
-    /// Returns its length in bytes.
+    /// Its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the points and checkers covered.
+    /// Points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering

@@ -2,11 +2,9 @@
 
 use super::near::FastPlays;
 use super::{
-    BearoffError, BeyondTable, Database, Distribution, LeavingHome, MEMORY_BYTES_MAX, Numbering,
-    OneSided, RaceTable, TwoSided,
+    BeyondTable, Database, Distribution, LeavingHome, Numbering, OneSided, RaceTable, TwoSided,
 };
 use gammond_game::{Chances, Class, Outcome, Position, Roll, Side};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// `BEAR-40`: the default tables, and larger databases from a folder. A copy shares them.
@@ -77,20 +75,13 @@ impl Tables {
         })
     }
 
-    /// Returns the default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race` of ours)
-    /// of a folder that covers more than they do. Hypergammon databases are passed over.
-    ///
-    /// # Errors
-    /// [`BearoffError`] when the folder cannot be read, or a database in it is damaged.
-    pub fn open(folder: &Path) -> Result<Tables, BearoffError> {
-        Tables::open_within(folder, MEMORY_BYTES_MAX)
-    }
-
-    /// Opens a folder like [`Tables::open`]; databases of more than `most` bytes are left on disk.
-    pub(crate) fn open_within(folder: &Path, most: u64) -> Result<Tables, BearoffError> {
+    /// Returns the default tables and every one- or two-sided database that covers more than they do. Hypergammon databases
+    /// are passed over.
+    #[must_use]
+    pub fn with(databases: impl IntoIterator<Item = Database>) -> Tables {
         let mut tables = Tables::shared().clone();
-        for path in database_files(folder)? {
-            tables.add(Database::open_within(&path, most)?);
+        for database in databases {
+            tables.add(database);
         }
         tables
             .more_two_sided
@@ -98,7 +89,7 @@ impl Tables {
         tables
             .more_one_sided
             .sort_by_key(|table| table.numbering().positions());
-        Ok(tables)
+        tables
     }
 
     fn add(&mut self, database: Database) {
@@ -237,23 +228,4 @@ impl Tables {
         let [_, owned, centred, lent] = table.probe(position)?;
         Some([owned, centred, lent])
     }
-}
-
-/// Returns the databases of a folder in order of their names.
-fn database_files(folder: &Path) -> Result<Vec<PathBuf>, BearoffError> {
-    let entries = std::fs::read_dir(folder).map_err(|source| BearoffError::io(folder, source))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry
-            .map_err(|source| BearoffError::io(folder, source))?
-            .path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "bd" || extension == "race")
-        {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }

@@ -4,10 +4,9 @@ use super::bytes::Bytes;
 use super::header::{HEADER_BYTES, Kind};
 use super::make::two_sided::Plays;
 use super::numbering::Numbering;
-use super::{BearoffError, MEMORY_BYTES_MAX, file_kind, index_of, open_as};
+use super::{built_in, file_kind, index_of};
 use gammond_game::{Chances, Position, Roll};
-use std::path::Path;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 /// A two-sided database (`BEAR-30`): the equity of every pair of positions, all wins single.
 #[derive(Debug)]
@@ -22,46 +21,17 @@ pub struct TwoSided {
 /// Most positions of a side for which all plays are kept in memory: a few MB.
 const POSITIONS_WITH_PLAYS_MAX: usize = 10_000;
 
-/// 6 points, 6 checkers.
-const SIX_SIX: Numbering = match Numbering::new(6, 6) {
-    Some(numbering) => numbering,
-    None => unreachable!(),
-};
-
-/// The table in the program, computed at first use: 6.8 MB of table from 50 KB of plays.
-#[cfg(endings_made)]
-static BUILT_IN: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    super::make::two_sided_by(
-        SIX_SIX,
-        include_bytes!(concat!(env!("OUT_DIR"), "/ts0.plays")),
-    )
-});
-
-/// The table in the program; see the build script.
-#[cfg(not(endings_made))]
-static BUILT_IN: LazyLock<Vec<u8>> =
-    LazyLock::new(|| include_bytes!(concat!(env!("OUT_DIR"), "/ts0.bd")).to_vec());
-
 impl TwoSided {
     /// Returns the table in the program: 6 points, 6 checkers, cubeful. In a release program it is computed at first
     /// use, in less than a tenth of a second.
     #[must_use]
     pub fn built_in() -> TwoSided {
         TwoSided {
-            bytes: Bytes::Made(&BUILT_IN),
-            numbering: SIX_SIX,
+            bytes: built_in::two_sided(),
+            numbering: built_in::TWO_SIDED,
             cubeful: true,
             plays: OnceLock::new(),
         }
-    }
-
-    /// Opens a file of GNU Backgammon's two-sided kind.
-    ///
-    /// # Errors
-    /// [`BearoffError`] when it cannot be read, is of another kind, has another length than its
-    /// header asks for, or gives finished games to the wrong side.
-    pub fn open(path: &Path) -> Result<TwoSided, BearoffError> {
-        open_as(path, MEMORY_BYTES_MAX, Self::from_bytes)
     }
 
     /// Makes the table; see [`super::make::two_sided`] for its cost.
@@ -75,7 +45,7 @@ impl TwoSided {
         }
     }
 
-    pub(super) fn from_bytes(bytes: Bytes) -> Result<TwoSided, (usize, String)> {
+    pub(crate) fn from_bytes(bytes: Bytes) -> Result<TwoSided, (usize, String)> {
         let Kind::TwoSided { numbering, cubeful } = file_kind(&bytes)? else {
             return Err((6, "not a two-sided database (`TS`)".into()));
         };
@@ -116,13 +86,13 @@ impl TwoSided {
         self.bytes.in_memory()
     }
 
-    /// Returns its length in bytes.
+    /// Its length in bytes.
     #[must_use]
     pub fn file_bytes(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the points and checkers covered.
+    /// Points and checkers covered.
     #[must_use]
     pub const fn numbering(&self) -> Numbering {
         self.numbering

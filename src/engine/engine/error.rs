@@ -4,6 +4,7 @@ use crate::bearoff::BearoffError;
 use crate::eval::gnubg::GnubgError;
 use crate::eval::nets::NetError;
 use crate::eval::puretd::PureTdError;
+use crate::pool::PoolError;
 use crate::rollout::RolloutError;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -25,10 +26,15 @@ pub enum EngineError {
     },
     /// The system gives no threads.
     #[error("cannot start the compute threads: {0}")]
-    Threads(#[source] rayon::ThreadPoolBuildError),
+    Threads(#[source] PoolError),
     /// More threads than any machine needs.
     #[error("threads are {0}, at most {THREADS_MAX}")]
     ThreadCount(usize),
+    /// A time budget in an engine without a clock.
+    #[error(
+        "a time budget needs a clock, and this engine has none: `EngineBuilder::clock` sets one"
+    )]
+    NoClock,
     /// A rollout that cannot be.
     #[error(transparent)]
     Rollout(RolloutError),

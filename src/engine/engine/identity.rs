@@ -1,7 +1,7 @@
 //! Checksum of an engine's parts: two engines with the same checksum give the same answers.
 
-use gammond_base::checksum::{sha256, sha256_of};
-use gammond_base::files;
+use super::files;
+use gammond_base::checksum::sha256;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,34 +30,13 @@ pub(super) fn identity<'a>(
         match source {
             Source::Bytes(name, bytes) => add(name, sha256(bytes)),
             Source::Path(path, ending) => {
-                for file in found(path, ending).map_err(|error| (path.to_owned(), error))? {
-                    // Databases are larger than memory may be.
-                    let sum = files::open(&file).and_then(sha256_of);
-                    let sum = sum.map_err(|error| (file.clone(), error))?;
-                    let name = file.file_name().unwrap_or_default();
-                    // Not the folder: the same files may lie elsewhere.
-                    add(&name.to_string_lossy(), sum);
+                for (name, sum) in files::checksums(path, ending)? {
+                    add(&name, sum);
                 }
             }
         }
     }
     Ok(sha256(list.as_bytes()))
-}
-
-/// Returns the file itself, or those of a folder whose names end so, in order.
-fn found(path: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(path)? {
-        let entry = entry?.path();
-        if entry.is_file() && entry.extension().is_some_and(|found| found == ending) {
-            found.push(entry);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -3,33 +3,33 @@
 //! Blocking methods only; an async caller runs them on a blocking thread. After
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
-mod budget;
+mod clock;
 mod error;
+#[cfg_attr(not(feature = "files"), path = "files/none.rs")]
+mod files;
 mod identity;
 mod level;
 mod rollout;
 mod rolls;
+mod sources;
 
-use crate::bearoff::Tables;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
-use crate::eval::gnubg::GnubgEvaluator;
-use crate::eval::nets::{self, NetEvaluator};
 use crate::eval::osr::OsrEvaluator;
-use crate::eval::puretd::{self, PureTdEvaluator};
+use crate::pool::{self, Pool};
 use crate::query::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
     ResignAdvice, RolloutAnswer, Settings, Stop,
 };
-use crate::search::{self, Cache, Stopped};
+use crate::search::{self, Cache, Clock, Deadline, Stopped};
 pub use error::{EngineError, FileError, THREADS_MAX};
+pub use sources::{NamedBytes, NetOpener, Nets};
 
-use crate::nn::format::safetensors;
-use budget::Budget;
 use gammond_base::checksum::sha256;
-use std::path::{Path, PathBuf};
+use sources::Databases;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// The commit that the program was built from; `unknown` outside a checkout, and in debug builds,
 /// which would otherwise be made again after every commit.
@@ -73,8 +73,9 @@ pub struct Engine {
     /// Opponent in rollouts, if it uses another evaluator.
     opponent: Option<OpponentEvaluator>,
     /// Sources of the evaluators.
-    sources: (Nets, Option<Nets>, Option<PathBuf>),
-    pool: Arc<rayon::ThreadPool>,
+    sources: (Nets, Option<Nets>, Databases),
+    pool: Arc<Pool>,
+    clock: Option<Clock>,
     met: Arc<MatchEquityTable>,
     efficiency: CubeEfficiency,
     cache: Option<Arc<Cache>>,
@@ -88,23 +89,6 @@ struct OpponentEvaluator {
     cache: Option<Arc<Cache>>,
 }
 
-/// Nets of an engine.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Nets {
-    /// The nets built into the program.
-    #[default]
-    Embedded,
-    /// The nets built into the program, with the fast contact net in place of the strong one.
-    EmbeddedFast,
-    /// A net folder of ours, GNU Backgammon's `gnubg.weights` or `gnubg.wd`, or a net of PureTD's (`.pt`).
-    Path(PathBuf),
-}
-
-/// Opens nets of a kind that this crate does not have; returns `None` if the file is of another kind.
-pub type NetOpener =
-    fn(&Path) -> Option<Result<Arc<dyn Evaluator>, Box<dyn std::error::Error + Send + Sync>>>;
-
 /// Collects what an engine needs.
 #[derive(Debug, Clone)]
 pub struct EngineBuilder {
@@ -114,13 +98,11 @@ pub struct EngineBuilder {
     met: MatchEquityTable,
     efficiency: CubeEfficiency,
     cache_mb: usize,
-    bearoff: Option<PathBuf>,
+    bearoff: Databases,
     osr: Option<u32>,
     opener: Option<NetOpener>,
+    clock: Option<Clock>,
 }
-
-/// Stack of a compute thread: one that waits for a part of its search may begin another search.
-const COMPUTE_STACK_BYTES: usize = 16 << 20;
 
 /// Default size of the cache of static evaluations, in MB.
 pub const CACHE_MB_DEFAULT: usize = 16;
@@ -134,9 +116,10 @@ impl Default for EngineBuilder {
             met: MatchEquityTable::default(),
             efficiency: CubeEfficiency::default(),
             cache_mb: CACHE_MB_DEFAULT,
-            bearoff: None,
+            bearoff: Databases::None,
             osr: None,
             opener: None,
+            clock: clock::system(),
         }
     }
 }
@@ -156,7 +139,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the number of compute threads; 0 (the default) for one a processor.
+    /// Threads that compute; 0 (the default) for one a processor. Without the feature `threads` the caller computes, whatever
+    /// the number.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -188,7 +172,14 @@ impl EngineBuilder {
     /// Sets a folder with GNU Backgammon's bearoff databases, used beside the built-in tables.
     #[must_use]
     pub fn bearoff(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.bearoff = Some(folder.into());
+        self.bearoff = Databases::Folder(folder.into());
+        self
+    }
+
+    /// Sets the contents of bearoff databases, used beside the built-in tables.
+    #[must_use]
+    pub fn bearoff_bytes(mut self, databases: impl Into<NamedBytes>) -> Self {
+        self.bearoff = Databases::Bytes(databases.into());
         self
     }
 
@@ -206,22 +197,29 @@ impl EngineBuilder {
         self
     }
 
+    /// Sets the clock of time budgets (default: the system's; none without the feature `clock`).
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
     /// Loads everything.
     ///
     /// # Errors
     /// [`EngineError::File`] when a file is missing or damaged.
     pub fn build(self) -> Result<Engine, EngineError> {
-        let tables = load_tables(self.bearoff.as_deref())?;
+        let tables = self.bearoff.load()?;
         let bearoff = tables.names().into();
         let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
         let opponent = match &self.other_nets {
             Some(nets) => Some(OpponentEvaluator {
-                evaluator: load_nets(nets, tables.clone(), self.opener)?,
+                evaluator: nets.load(tables.clone(), self.opener)?,
                 cache: remember(),
             }),
             None => None,
         };
-        let mut evaluator = load_nets(&self.nets, tables, self.opener)?;
+        let mut evaluator = self.nets.load(tables, self.opener)?;
         if let Some(games) = self.osr {
             evaluator = Arc::new(OsrEvaluator::new(evaluator, games));
         }
@@ -231,7 +229,8 @@ impl EngineBuilder {
             opponent,
             cache: remember(),
             sources: (self.nets, self.other_nets, self.bearoff),
-            pool: Arc::new(pool(self.threads, |_| {})?),
+            pool: Arc::new(start_pool(self.threads, |_| {})?),
+            clock: self.clock,
             met: Arc::new(self.met),
             efficiency: self.efficiency,
         })
@@ -239,76 +238,14 @@ impl EngineBuilder {
 }
 
 /// Creates a pool of compute threads; 0 for one a processor. Each calls `begins` first.
-fn pool(
+fn start_pool(
     threads: usize,
     begins: impl Fn(usize) + Send + Sync + 'static,
-) -> Result<rayon::ThreadPool, EngineError> {
+) -> Result<Pool, EngineError> {
     if threads > THREADS_MAX {
         return Err(EngineError::ThreadCount(threads));
     }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|index| format!("compute-{index}"))
-        .stack_size(COMPUTE_STACK_BYTES)
-        .start_handler(begins)
-        .build()
-        .map_err(EngineError::Threads)
-}
-
-/// Returns the default bearoff tables and the databases of this folder.
-fn load_tables(bearoff: Option<&Path>) -> Result<Tables, EngineError> {
-    match bearoff {
-        Some(folder) => Tables::open(folder).map_err(EngineError::in_file(folder)),
-        None => Ok(Tables::shared().clone()),
-    }
-}
-
-/// Returns true if the path is a file of float weights, whatever its name, or a folder with such files and no net file.
-fn is_float(path: &Path) -> bool {
-    use std::io::Read as _;
-    let begins = |path: &Path| {
-        let mut start = [0; 9];
-        let read = gammond_base::files::open(path).and_then(|mut file| file.read_exact(&mut start));
-        read.is_ok() && safetensors::looks_like_one(&start)
-    };
-    if !path.is_dir() {
-        return begins(path);
-    }
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    let ours = |path: &PathBuf| nets::is_ours(path);
-    files.iter().any(|path| begins(path)) && !files.iter().any(ours)
-}
-
-/// Returns the evaluator of these nets.
-fn load_nets(
-    nets: &Nets,
-    tables: Tables,
-    opener: Option<NetOpener>,
-) -> Result<Arc<dyn Evaluator>, EngineError> {
-    if let (Nets::Path(path), Some(open)) = (nets, opener)
-        && let Some(found) = open(path)
-    {
-        return found.map_err(EngineError::in_file(path));
-    }
-    let (path, own) = match nets {
-        Nets::Embedded => (Path::new("embedded"), NetEvaluator::embedded()),
-        Nets::EmbeddedFast => (Path::new("embedded:fast"), NetEvaluator::embedded_fast()),
-        Nets::Path(path) if is_float(path) => {
-            return Err(EngineError::in_file(path)(FileError::Float));
-        }
-        Nets::Path(path) if nets::is_ours(path) => (path.as_path(), NetEvaluator::load(path)),
-        Nets::Path(path) if puretd::is_puretd(path) => {
-            let puretd = PureTdEvaluator::load(path).map_err(EngineError::in_file(path))?;
-            return Ok(Arc::new(puretd.with_tables(tables)));
-        }
-        Nets::Path(path) => {
-            let gnubg = GnubgEvaluator::load(path).map_err(EngineError::in_file(path))?;
-            return Ok(Arc::new(gnubg.with_tables(tables)));
-        }
-    };
-    let own = own.map_err(EngineError::in_file(path))?;
-    Ok(Arc::new(own.with_tables(tables)))
+    pool::start(threads, begins).map_err(EngineError::Threads)
 }
 
 impl Engine {
@@ -335,7 +272,7 @@ impl Engine {
     /// the program's version. Long work resumes only with an engine of the same identity.
     ///
     /// # Errors
-    /// When a file can no longer be read.
+    /// When a file cannot be read any more.
     pub fn identity(&self) -> Result<String, EngineError> {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         self.identity_with(vec![identity::Source::Bytes("version", version)])
@@ -345,7 +282,7 @@ impl Engine {
     /// results that a new version does not make again.
     ///
     /// # Errors
-    /// When a file can no longer be read.
+    /// When a file cannot be read any more.
     pub fn files_identity(&self) -> Result<String, EngineError> {
         self.identity_with(Vec::new())
     }
@@ -355,28 +292,11 @@ impl Engine {
         &'a self,
         mut sources: Vec<identity::Source<'a>>,
     ) -> Result<String, EngineError> {
-        use identity::Source;
         let (nets, other, bearoff) = &self.sources;
         for nets in std::iter::once(nets).chain(other) {
-            match nets {
-                Nets::Path(path) => sources.push(Source::Path(path, "net")),
-                Nets::Embedded | Nets::EmbeddedFast => {
-                    let fast: &[u8] = if matches!(nets, Nets::EmbeddedFast) {
-                        b"fast"
-                    } else {
-                        b""
-                    };
-                    sources.push(Source::Bytes("embedded", fast));
-                    let small = [nets::PRUNING, nets::VOLATILITY];
-                    let all = nets::EMBEDDED.into_iter().chain(small);
-                    sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
-                }
-            }
+            nets.add_to(&mut sources);
         }
-        if let Some(folder) = bearoff {
-            sources.push(Source::Path(folder, "bd"));
-            sources.push(Source::Path(folder, "race"));
-        }
+        bearoff.add_to(&mut sources);
         identity::identity(sources).map_err(|(path, error)| EngineError::in_file(&path)(error))
     }
 
@@ -388,7 +308,7 @@ impl Engine {
 
     /// Returns the threads that compute; batches of queries are spread over them.
     #[must_use]
-    pub fn pool(&self) -> &rayon::ThreadPool {
+    pub fn pool(&self) -> &Pool {
         &self.pool
     }
 
@@ -405,7 +325,7 @@ impl Engine {
         threads: usize,
         begins: impl Fn(usize) + Send + Sync + 'static,
     ) -> Result<Engine, EngineError> {
-        let pool = Arc::new(pool(threads, begins)?);
+        let pool = Arc::new(start_pool(threads, begins)?);
         Ok(Engine {
             pool,
             ..self.clone()
@@ -461,6 +381,20 @@ impl Engine {
         }
     }
 
+    /// Returns the end of a time budget that begins now.
+    fn deadline(&self, time_ms: Option<u64>) -> Result<Option<Deadline>, EngineError> {
+        let Some(time_ms) = time_ms else {
+            return Ok(None);
+        };
+        let clock = self.clock.ok_or(EngineError::NoClock)?;
+        Ok(Some(Deadline::after(Duration::from_millis(time_ms), clock)))
+    }
+
+    /// Returns the time by this engine's clock; always 0 without one.
+    fn now(&self) -> Duration {
+        self.clock.map_or(Duration::ZERO, |clock| clock())
+    }
+
     /// Runs a search, deep ones on the compute threads, and within its time budget.
     fn run<T: Send>(
         &self,
@@ -468,12 +402,11 @@ impl Engine {
         stop: &Stop,
         search: impl FnOnce(search::Context<'_>) -> Result<T, Stopped> + Send,
     ) -> Result<T, EngineError> {
-        let budget = settings.time_ms.map(Budget::start);
         let context = search::Context {
-            budget: budget.as_ref().map(Budget::stop),
+            budget: self.deadline(settings.time_ms)?,
             ..self.context(stop)
         };
-        let found = if settings.plies == 0 && budget.is_none() {
+        let found = if settings.plies == 0 && context.budget.is_none() {
             search(context)
         } else {
             self.pool.install(|| search(context))
@@ -522,14 +455,17 @@ impl Engine {
                 Found::Resignation(self.accept_resignation(query, *games))
             }
             Question::Rollout(task) => {
-                let begin = Instant::now();
+                let begin = self.now();
                 let mut progress = |known: &RolloutAnswer| {
                     if task.progress {
-                        on_progress(&Found::Progress(known.clone(), begin.elapsed()));
+                        on_progress(&Found::Progress(
+                            known.clone(),
+                            self.now().saturating_sub(begin),
+                        ));
                     }
                 };
                 let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
-                Found::Rollout(found, begin.elapsed())
+                Found::Rollout(found, self.now().saturating_sub(begin))
             }
             Question::Rolls(query) => Found::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => Found::Class(self.evaluator.class(position)),

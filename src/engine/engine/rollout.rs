@@ -1,6 +1,5 @@
 //! Rollouts of the engine.
 
-use super::budget::Budget;
 use super::{Engine, EngineError};
 use crate::query::{PlayQuery, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSubject, Stop};
 use crate::rollout::{Rollout, RolloutError};
@@ -37,9 +36,8 @@ impl Engine {
         progress: &mut (dyn FnMut(&RolloutAnswer) + Send),
     ) -> Result<RolloutAnswer, EngineError> {
         let query = &self.with_candidates(query, settings, stop)?;
-        let budget = settings.time_ms.map(Budget::start);
         let context = Context {
-            budget: budget.as_ref().map(Budget::stop),
+            budget: self.deadline(settings.time_ms)?,
             ..self.context(stop)
         };
         let run = || {

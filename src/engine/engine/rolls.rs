@@ -1,11 +1,11 @@
 //! All rolls of a position: the best play of each, and the market losers.
 
 use super::{Engine, EngineError};
+use crate::pool::prelude::*;
 use crate::query::{
     CubeQuery, Equities, EvalQuery, PlayQuery, RankedPlays, RollsAnswer, Settings, Stop,
 };
 use gammond_game::{MatchState, Position, Roll};
-use rayon::prelude::*;
 
 /// Throws of two dice.
 const THROWS: u32 = 36;
@@ -76,13 +76,13 @@ impl Engine {
             let lost = self.losing_replies(&after, state, stop)?;
             Ok(lost * ranked.roll.weight())
         };
-        let sum: Result<u32, EngineError> = (self.pool).install(|| {
+        let lost: Vec<u32> = (self.pool).install(|| {
             rolls
                 .par_iter()
                 .map(lost)
-                .try_reduce(|| 0, |one, other| Ok(one + other))
-        });
-        Ok(f64::from(sum?) / f64::from(THROWS * THROWS))
+                .collect::<Result<_, EngineError>>()
+        })?;
+        Ok(f64::from(lost.iter().sum::<u32>()) / f64::from(THROWS * THROWS))
     }
 
     /// Returns the number of the opponent's 36 throws after which the opponent must pass a double of the player with this

@@ -3,7 +3,7 @@
 use super::extension::{PostCrawford, by_distribution};
 use super::met_numbers::{G11, KAZAROSS_XG2, MEC26, Published, ROCKWELL_KAZAROSS};
 use gammond_game::Score;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The most points that a table keeps. Chances at longer distances are computed on demand (MET-03).
 pub const AWAY_MAX: usize = 64;
@@ -95,19 +95,6 @@ impl MatchEquityTable {
             .find(|table| table.name.eq_ignore_ascii_case(name))
             .map(MatchEquityTable::from_published)
             .ok_or_else(|| MetError::Name(name.to_owned()))
-    }
-
-    /// Reads a table in GNU Backgammon's XML format.
-    ///
-    /// # Errors
-    /// [`MetError`] when the file is missing or impossible.
-    pub fn load(path: &Path) -> Result<MatchEquityTable, MetError> {
-        let text = gammond_base::files::read_text(path, FILE_BYTES_MAX);
-        text.map_err(|source| MetError::Read {
-            path: path.to_owned(),
-            source,
-        })?
-        .parse()
     }
 
     fn from_published(table: &Published) -> MatchEquityTable {
@@ -219,9 +206,6 @@ impl MatchEquityTable {
         }
     }
 }
-
-/// Largest file that is read.
-const FILE_BYTES_MAX: u64 = 4 << 20;
 
 fn index(away: u32) -> usize {
     (away as usize).clamp(1, FAR_MAX) - 1

@@ -6,11 +6,9 @@
 use super::nets::{NetError, PRUNING, Pruner};
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts, gnubg, in_order};
 use crate::bearoff::{BeyondTable, Tables};
-use crate::nn::format::FILE_BYTES_MAX;
 use crate::nn::format::pytorch::{self, PyTorchError, PyTorchNet};
 use crate::nn::{CpuLevel, ReluNet, ReluNetError, SparseInput, sigmoid};
 use gammond_game::{Chances, Class, Position, Side};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Inputs of a net: twice 24 points of four units, the bar and the checkers borne off.
@@ -76,25 +74,7 @@ pub enum PureTdError {
     },
 }
 
-/// Returns true if the file begins like one of PyTorch.
-#[must_use]
-pub fn is_puretd(path: &Path) -> bool {
-    use std::io::Read as _;
-    let mut magic = [0; pytorch::MAGIC.len()];
-    gammond_base::files::open(path)
-        .and_then(|mut file| file.read_exact(&mut magic))
-        .is_ok_and(|()| pytorch::looks_like_one(&magic))
-}
-
 impl PureTdEvaluator {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// [`PureTdError`].
-    pub fn load(path: &Path) -> Result<PureTdEvaluator, PureTdError> {
-        PureTdEvaluator::parse(&gammond_base::files::read(path, FILE_BYTES_MAX)?)
-    }
-
     /// Parses the contents of a file.
     ///
     /// # Errors

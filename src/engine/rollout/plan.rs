@@ -4,13 +4,13 @@ use super::RolloutError;
 use super::tally::{ROUND, Sample, Tally};
 use super::trial::{Start, TrialContext, TrialScratch};
 use crate::equity::{CubeState, Stakes};
+use crate::pool::prelude::*;
 use crate::query::{
     Candidate, CubeQuery, Equities, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery,
     RolloutSettings, RolloutSide, RolloutSubject, Settings, Truncation,
 };
 use crate::search::{self, Context};
 use gammond_game::{Cube, CubeOwner, MatchState};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Number of games of a candidate before its standard error is used.

@@ -8,8 +8,8 @@ use super::context::Stopped;
 use super::replies::Reply;
 use super::slots::{Branches, Slots};
 use super::tree::{Tree, Value};
+use crate::pool::prelude::*;
 use gammond_game::{Position, Roll};
-use rayon::prelude::*;
 
 /// A share of the rolls, and their effect.
 #[derive(Debug, Clone, Copy)]
@@ -226,8 +226,7 @@ impl ByRolls {
         };
         (self.replies.par_iter())
             .zip(self.deeper.par_iter_mut())
-            .map(look)
-            .collect()
+            .try_for_each(look)
     }
 
     /// Returns the value of the position so far to the player on roll there.

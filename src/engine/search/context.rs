@@ -4,6 +4,34 @@ use super::cache::Cache;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::query::Stop;
+use std::time::Duration;
+
+/// A clock: the time since any fixed moment. It never goes back.
+pub type Clock = fn() -> Duration;
+
+/// The end of a time budget.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    clock: Clock,
+    end: Duration,
+}
+
+impl Deadline {
+    /// Returns the end of a budget that begins now.
+    #[must_use]
+    pub fn after(budget: Duration, clock: Clock) -> Deadline {
+        Deadline {
+            clock,
+            end: clock().saturating_add(budget),
+        }
+    }
+
+    /// Returns true if the time is over.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        (self.clock)() >= self.end
+    }
+}
 
 /// Everything that a search needs besides the query.
 #[derive(Debug, Clone, Copy)]
@@ -18,9 +46,9 @@ pub struct Context<'a> {
     pub cache: Option<&'a Cache>,
     /// Ends the search early without an answer.
     pub stop: &'a Stop,
-    /// The end of the time budget: triggered by the caller's clock. With `Settings::time_ms` a
-    /// search deepens until then and answers from the last depth that was finished.
-    pub budget: Option<&'a Stop>,
+    /// The end of the time budget. With `Settings::time_ms` a search deepens until then and answers from the last depth that
+    /// was finished.
+    pub budget: Option<Deadline>,
 }
 
 /// The search was stopped before it could answer.
@@ -31,6 +59,6 @@ pub struct Stopped;
 impl Context<'_> {
     /// Waits while the search is paused. Returns true if it was stopped or its time is over.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.budget.is_some_and(Stop::is_triggered) || self.stop.checkpoint()
+        self.budget.is_some_and(|budget| budget.has_passed()) || self.stop.checkpoint()
     }
 }

@@ -21,7 +21,7 @@ mod turn;
 
 pub use cache::Cache;
 pub use choice::Chooser;
-pub use context::{Context, Stopped};
+pub use context::{Clock, Context, Deadline, Stopped};
 pub use one_ply::{Filter, OnePly, OnePlyResult};
 pub use replies::{BestPlay, JudgedReply, Scratch};
 pub use turn::Turn;

@@ -9,9 +9,9 @@ use super::context::{Context, Stopped};
 use super::leaves::{CacheMisses, LeafEvaluator};
 use super::tree::{Ask, Tree, Value};
 use crate::equity::{CubeState, Stakes};
+use crate::pool::prelude::*;
 use crate::query::{FilterMethod, PlayQuery, SETTLED_TIE, Settings, settled};
 use gammond_game::{Chances, Position};
-use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 
@@ -177,8 +177,7 @@ impl<'a> Ranking<'a> {
                 break;
             }
             (active.par_iter_mut())
-                .map(|(_, rolls)| rolls.search_step(tree, step, depth - 1))
-                .collect::<Result<(), Stopped>>()?;
+                .try_for_each(|(_, rolls)| rolls.search_step(tree, step, depth - 1))?;
             for (play, rolls) in active.iter_mut() {
                 self.set(play, &rolls.value(tree)?, depth);
             }
@@ -288,10 +287,7 @@ impl<'a> Ranking<'a> {
                 self.set(play, &tree.root(&play.after, plies)?, plies);
                 Ok(())
             };
-            plays
-                .par_iter_mut()
-                .map(value)
-                .collect::<Result<(), Stopped>>()?;
+            plays.par_iter_mut().try_for_each(value)?;
         }
         self.sort(plays);
         Ok(())

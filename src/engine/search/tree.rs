@@ -8,9 +8,9 @@ use super::leaves::{LeafEvaluator, Needs};
 use super::replies::{Evaluated, Replies, Reply, Scratch};
 use super::slots::{Branches, RootCube, SLOTS_MAX, SlotPlan, Slots};
 use crate::equity::{CubeState, MatchEquityTable, Stakes};
+use crate::pool::prelude::*;
 use crate::query::Settings;
 use gammond_game::{Chances, MatchState, Position};
-use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Mutex;
 

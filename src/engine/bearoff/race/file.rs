@@ -3,8 +3,6 @@
 use super::super::bytes::Bytes;
 use super::super::numbering::Numbering;
 use super::block::BLOCK;
-use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
 
 /// The first bytes.
 pub(super) const MAGIC: [u8; 8] = *b"GAMMRACE";
@@ -79,39 +77,6 @@ impl Header {
         }
         Ok(header)
     }
-}
-
-/// Writes the index behind the blocks, and records it in the header.
-pub(super) fn finish(
-    file: &mut File,
-    numbering: Numbering,
-    lengths: &[Vec<u32>],
-) -> io::Result<()> {
-    let at = file.stream_position()?;
-    let mut index = Vec::new();
-    let mut offset = HEADER_BYTES as u64;
-    for level in lengths {
-        index.extend(offset.to_le_bytes());
-        offset += level.iter().map(|&length| u64::from(length)).sum::<u64>();
-    }
-    index.extend(offset.to_le_bytes());
-    for level in lengths {
-        let mut start = 0_u32;
-        for &length in level {
-            index.extend(start.to_le_bytes());
-            start += length;
-        }
-    }
-    file.write_all(&index)?;
-    file.sync_data()?;
-    file.seek(SeekFrom::Start(0))?;
-    let finished = Some((at, crc32fast::hash(&index)));
-    let header = Header {
-        numbering,
-        finished,
-    };
-    file.write_all(&header.bytes())?;
-    file.sync_all()
 }
 
 /// Reads the offsets of levels and blocks from the index; `firsts` are the numbers of the levels' first blocks, then

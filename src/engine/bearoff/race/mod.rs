@@ -5,15 +5,20 @@
 //! (`protocol-specs/bearoff-databases.md`, RACE-01 to RACE-08). Each block has a checksum, so damage is always
 //! detected. A table is made level by level, and a killed run is resumed.
 
+#![cfg_attr(
+    not(feature = "make"),
+    allow(dead_code, reason = "what only a table in the making uses")
+)]
+
 mod block;
 mod file;
+#[cfg(feature = "make")]
 mod make;
 mod order;
 mod recent;
-mod resume;
-mod table_builder;
 
 pub use block::RollDistribution;
+#[cfg(feature = "make")]
 pub use make::{MADE_POINTS_MAX, make, part_of};
 
 use self::block::{BLOCK, BLOCK_BYTES_MAX};

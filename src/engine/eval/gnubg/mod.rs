@@ -18,7 +18,6 @@ use super::{Evaluator, SearchPolicy, Shortcuts};
 use crate::bearoff::Tables;
 use crate::nn::{CpuLevel, Integers, Kernel, Mlp, MlpError, SparseInput};
 use gammond_game::{Chances, Class, Position};
-use std::path::Path;
 use std::slice::from_mut;
 
 pub use self::weights::{Version, WeightsError, WeightsFile};
@@ -54,15 +53,6 @@ pub enum GnubgError {
 }
 
 impl GnubgEvaluator {
-    /// Reads a `gnubg.wd` or `gnubg.weights`.
-    ///
-    /// # Errors
-    /// [`GnubgError`] when the file is missing or damaged.
-    pub fn load(path: &Path) -> Result<GnubgEvaluator, GnubgError> {
-        let tables = Tables::shared().clone();
-        GnubgEvaluator::new(&WeightsFile::load(path)?, tables, CpuLevel::detect())
-    }
-
     /// Returns an evaluator with these weights that uses one level of the CPU's abilities.
     ///
     /// # Errors

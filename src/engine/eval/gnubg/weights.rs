@@ -5,11 +5,6 @@
 //! checked.
 
 use crate::nn::DenseNet;
-use gammond_base::files;
-use std::path::Path;
-
-/// Largest length of a file in bytes (the real ones have 0.4 and 1.1 MB).
-const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Most hidden units a net may have; the real ones have 128, 16 and 8.
 const HIDDEN_MAX: usize = 1024;
@@ -97,14 +92,6 @@ const NETS: [(&str, usize); 6] = [
 const OUTPUTS: usize = 5;
 
 impl WeightsFile {
-    /// Reads a weight file of either form.
-    ///
-    /// # Errors
-    /// See [`WeightsError`].
-    pub fn load(path: &Path) -> Result<WeightsFile, WeightsError> {
-        WeightsFile::parse(&files::read(path, FILE_BYTES_MAX)?)
-    }
-
     /// Understands the bytes of a weight file of either form.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::nn::format::native::{self, Label, NetFileError};
 use crate::nn::{Accumulator, CpuLevel, IntegerNet, IntegerNetError, Kernel, Workspace};
 use gammond_game::{Chances, Position};
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An error while loading our nets.
@@ -57,16 +57,6 @@ pub enum NetError {
     /// A needed net is not there.
     #[error("no {0} net")]
     Missing(&'static str),
-}
-
-/// Reads a file that is not too long.
-pub(super) fn read_bounded(path: &Path) -> Result<Vec<u8>, NetError> {
-    gammond_base::files::read(path, crate::nn::format::FILE_BYTES_MAX).map_err(|source| {
-        NetError::Io {
-            path: path.to_owned(),
-            source,
-        }
-    })
 }
 
 /// A net and its inputs.

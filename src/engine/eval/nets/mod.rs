@@ -16,6 +16,7 @@
 
 mod backgammons;
 mod class_net;
+mod embedded;
 pub mod handcrafted;
 mod inputs;
 mod pruning;
@@ -25,54 +26,18 @@ mod small;
 mod volatility;
 
 pub use class_net::{ClassNet, NetError};
+pub use embedded::{EMBEDDED, PRUNING, VOLATILITY};
 pub use inputs::InputSet;
 pub use role::{BOARD_POINTS, LEAD_PIPS, RaceLead, Role};
 pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts};
 use crate::bearoff::{BeyondTable, Tables};
-use crate::nn::format::native;
 use class_net::{CHUNK, Scratch, with_scratch};
 use gammond_game::{Chances, Class, Position, Side};
 pub(super) use pruning::Pruner;
-use std::path::Path;
 use std::sync::Arc;
 use volatility::VolatilityNet;
-
-/// The nets built into the program, by file name. A `static`: a `const` would lie in the program once
-/// for each place that uses it.
-pub static EMBEDDED: [(&str, &[u8]); 11] = [
-    ("contact.net", gammond_nets::CONTACT),
-    ("contact-ahead.net", gammond_nets::CONTACT_AHEAD),
-    ("contact-behind.net", gammond_nets::CONTACT_BEHIND),
-    ("contact-board.net", gammond_nets::CONTACT_BOARD),
-    ("contact-anchor.net", gammond_nets::CONTACT_ANCHOR),
-    ("anchor-board.net", gammond_nets::ANCHOR_BOARD),
-    ("ahead-board.net", gammond_nets::AHEAD_BOARD),
-    ("behind-anchor.net", gammond_nets::BEHIND_ANCHOR),
-    ("crashed.net", gammond_nets::CRASHED),
-    ("contact-fast.net", gammond_nets::CONTACT_FAST),
-    ("race.net", gammond_nets::RACE),
-];
-
-/// The pruning net built into the program; nets of a folder without one use it too, as its choice is only
-/// preliminary.
-pub static PRUNING: (&str, &[u8]) = ("pruning.net", gammond_nets::PRUNING);
-
-/// The volatility net built into the program. Nets of a folder without one use it too, as the volatility of a position
-/// does not depend on the evaluator.
-pub static VOLATILITY: (&str, &[u8]) = ("volatility.net", gammond_nets::VOLATILITY);
-
-/// Returns true if the path is a net file of ours or a folder, which can hold nothing else.
-#[must_use]
-pub fn is_ours(path: &Path) -> bool {
-    use std::io::Read as _;
-    let mut magic = [0; native::MAGIC.len()];
-    path.is_dir()
-        || gammond_base::files::open(path)
-            .and_then(|mut file| file.read_exact(&mut magic))
-            .is_ok_and(|()| native::looks_like_one(&magic))
-}
 
 /// Evaluates positions with our own nets and the bearoff tables.
 #[derive(Debug, Clone)]
@@ -147,70 +112,6 @@ impl NetSet {
 }
 
 impl NetEvaluator {
-    /// Returns the embedded nets at full strength; the fast net answers [`Shortcuts::evaluate_quickly`].
-    ///
-    /// # Errors
-    /// When an embedded net is damaged, which a test excludes.
-    pub fn embedded() -> Result<NetEvaluator, NetError> {
-        let files = EMBEDDED.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
-        NetEvaluator::from_files(&files)
-    }
-
-    /// Returns the embedded fast net in place of the strong one.
-    ///
-    /// # Errors
-    /// When an embedded net is damaged, which a test excludes.
-    pub fn embedded_fast() -> Result<NetEvaluator, NetError> {
-        let strong = NetEvaluator::embedded()?;
-        let Some(quick) = strong.quick else {
-            return Err(NetError::Missing("fast contact"));
-        };
-        let nets = NetSet::single(quick, strong.nets.race);
-        Ok(NetEvaluator::of(
-            nets,
-            None,
-            (strong.pruner, strong.volatility),
-        ))
-    }
-
-    /// Returns the nets of a folder: all files `*.net`, distinguished by the class in their headers (`contact` and
-    /// `race` are needed; those of the other roles of contact (see [`Role::parent`]), `contact-fast`, `pruning` and
-    /// `volatility` may be there). A single file replaces the embedded net of its class, and those that are parts of
-    /// it: a `contact` net all for contact.
-    ///
-    /// # Errors
-    /// When files are missing or damaged.
-    pub fn load(path: &Path) -> Result<NetEvaluator, NetError> {
-        let io = |source| NetError::Io {
-            path: path.to_owned(),
-            source,
-        };
-        let mut files = Vec::new();
-        if path.is_dir() {
-            let mut names = Vec::new();
-            for entry in std::fs::read_dir(path).map_err(io)? {
-                names.push(entry.map_err(io)?.path());
-            }
-            names.retain(|name| name.extension().is_some_and(|e| e == "net"));
-            names.sort();
-            for name in names {
-                files.push((name.display().to_string(), class_net::read_bounded(&name)?));
-            }
-        } else {
-            let own = (path.display().to_string(), class_net::read_bounded(path)?);
-            // A single file replaces its whole line, except roles that have files of their own, as in a folder.
-            let role = |bytes| Role::named(std::str::from_utf8(native::class(bytes)?).ok()?);
-            let class = role(&own.1);
-            let kept = EMBEDDED.iter().filter(|(_, bytes)| {
-                let mut line = role(bytes).into_iter().flat_map(Role::line);
-                !line.any(|role| Some(role) == class)
-            });
-            files.extend(kept.map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
-            files.push(own);
-        }
-        NetEvaluator::from_files(&files)
-    }
-
     /// Creates an evaluator from the contents of files with names, one a class.
     ///
     /// # Errors
@@ -274,7 +175,7 @@ impl NetEvaluator {
         }
     }
 
-    /// Returns the same nets with these bearoff tables.
+    /// The same nets with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> NetEvaluator {
         self.tables = tables;
@@ -284,7 +185,7 @@ impl NetEvaluator {
     /// Returns the same nets with the pruning net of this file.
     ///
     /// # Errors
-    /// When it is no such net.
+    /// When it is none.
     pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.pruner = Arc::new(Pruner::parse(name, bytes)?);
         Ok(self)
@@ -293,7 +194,7 @@ impl NetEvaluator {
     /// Returns the same nets with the volatility net of this file.
     ///
     /// # Errors
-    /// When it is no such net.
+    /// When it is none.
     pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
         Ok(self)

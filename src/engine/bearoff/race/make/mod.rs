@@ -1,14 +1,17 @@
 //! Making a race table on all cores, from its beginning or from where an earlier run was ended.
 
-use super::super::BearoffError;
-use super::super::make::Watch;
-use super::super::numbering::Numbering;
-use super::file;
-use super::resume::{self, PartialFile};
-use super::table_builder::{SHARE, Share, TableBuilder};
-use rayon::prelude::*;
-use std::io::Write as _;
+mod resume;
+mod table_builder;
+
+use super::file::{HEADER_BYTES, Header};
+use crate::bearoff::make::Watch;
+use crate::bearoff::{BearoffError, Numbering};
+use crate::pool::prelude::*;
+use resume::PartialFile;
+use std::fs::File;
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+use table_builder::{SHARE, Share, TableBuilder};
 
 /// Most points of a table that we make: 15 take some 12 GB of memory.
 pub const MADE_POINTS_MAX: usize = 15;
@@ -60,7 +63,36 @@ pub fn make(path: &Path, numbering: Numbering, watch: Watch<'_>) -> Result<bool,
     }
     // All is computed: a user who wants to end it now has the table in a moment.
     watch(done, numbering.positions());
-    file::finish(&mut file, numbering, &lengths).map_err(io)?;
+    finish(&mut file, numbering, &lengths).map_err(io)?;
     std::fs::rename(&part, path).map_err(|source| BearoffError::io(path, source))?;
     Ok(true)
+}
+
+/// Writes the index behind the blocks, and records it in the header.
+fn finish(file: &mut File, numbering: Numbering, lengths: &[Vec<u32>]) -> io::Result<()> {
+    let at = file.stream_position()?;
+    let mut index = Vec::new();
+    let mut offset = HEADER_BYTES as u64;
+    for level in lengths {
+        index.extend(offset.to_le_bytes());
+        offset += level.iter().map(|&length| u64::from(length)).sum::<u64>();
+    }
+    index.extend(offset.to_le_bytes());
+    for level in lengths {
+        let mut start = 0_u32;
+        for &length in level {
+            index.extend(start.to_le_bytes());
+            start += length;
+        }
+    }
+    file.write_all(&index)?;
+    file.sync_data()?;
+    file.seek(SeekFrom::Start(0))?;
+    let finished = Some((at, crc32fast::hash(&index)));
+    let header = Header {
+        numbering,
+        finished,
+    };
+    file.write_all(&header.bytes())?;
+    file.sync_all()
 }

@@ -1,12 +1,12 @@
 //! Start of a race table, or resumption of one that an earlier run has left (RACE-07).
 
-use super::super::BearoffError;
-use super::super::numbering::Steps;
-use super::block::{self, BLOCK, BLOCK_BYTES_MAX};
-use super::file::{HEADER_BYTES, Header};
-use super::order::Order;
+use super::super::block::{self, BLOCK, BLOCK_BYTES_MAX};
+use super::super::file::{HEADER_BYTES, Header};
+use super::super::order::Order;
 use super::table_builder::{Best, REACH, STEP, Share, TableBuilder};
-use rayon::prelude::*;
+use crate::bearoff::BearoffError;
+use crate::bearoff::numbering::Steps;
+use crate::pool::prelude::*;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::Path;

@@ -3,10 +3,10 @@
 //! A level needs the laws of the 24 levels below it and nothing else, and those are read back from the file: a killed
 //! run resumes from its file alone, and the end is the same to the byte.
 
-use super::super::make::ROLLS as DICE;
-use super::super::numbering::{Numbering, Steps};
-use super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
-use super::order::Order;
+use super::super::block::{self, BLOCK, ROLLS, RollDistribution, WHOLE};
+use super::super::order::Order;
+use crate::bearoff::make::ROLLS as DICE;
+use crate::bearoff::numbering::{Numbering, Steps};
 
 /// Pips that one roll plays at most: the number of levels that a level depends on.
 pub(super) const REACH: usize = 24;
