@@ -272,7 +272,7 @@ impl Engine {
     /// the program's version. Long work resumes only with an engine of the same identity.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub fn identity(&self) -> Result<String, EngineError> {
         let version = env!("CARGO_PKG_VERSION").as_bytes();
         self.identity_with(vec![identity::Source::Bytes("version", version)])
@@ -282,7 +282,7 @@ impl Engine {
     /// results that a new version does not make again.
     ///
     /// # Errors
-    /// When a file cannot be read any more.
+    /// When a file can no longer be read.
     pub fn files_identity(&self) -> Result<String, EngineError> {
         self.identity_with(Vec::new())
     }

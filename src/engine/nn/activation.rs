@@ -1,8 +1,6 @@
 //! Activations of the first layer: everything about them but their form in registers (`kernel/integer_x86`) and their
 //! slope (the trainer's kernels).
 
-use super::float_net::Limits;
-
 /// The value of the clipped first layer that stands for 1.
 pub(crate) const ONE: i32 = 255;
 /// The value of the squared first layer that stands for 1: `ONE << 8` squared, shifted right by 16 and by
@@ -129,5 +127,48 @@ impl Passes {
         };
         let x = (i64::from(sum).clamp(0, (255 * limit) << shift) << (8 - shift)) / limit;
         ((((x * x) >> 16) + (1 << (last - 1))) >> last) as i32
+    }
+}
+
+/// Upper limits of the outputs of the two hidden layers. A unit at its limit learns nothing and no longer distinguishes
+/// two plays, so limits are as wide as the integers allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Limit of the sums of the first layer: 1 or (only when they are squared) 2.
+    pub first: u8,
+    /// True if sums of the second layer are limited to 0..=1; else they are only kept from being negative.
+    pub second: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            first: 1,
+            second: true,
+        }
+    }
+}
+
+impl Limits {
+    /// Limits with which nets train best: 2, and none in the second layer. For a squared first layer.
+    pub const WIDE: Limits = Limits {
+        first: 2,
+        second: false,
+    };
+
+    /// Returns the reason why these limits are invalid with `activation`; `None` if they are valid.
+    #[must_use]
+    pub fn fault(self, activation: Activation) -> Option<String> {
+        match self.first {
+            first if (1..=activation.limit_max()).contains(&first) => None,
+            2 => Some("first layer's limit 2, expected 1 where it is not squared".into()),
+            first => Some(format!("first layer's limit {first}, expected 1 or 2")),
+        }
+    }
+
+    /// Returns the greatest value that the second layer passes on.
+    #[must_use]
+    pub const fn second_most(self) -> f32 {
+        if self.second { 1.0 } else { f32::MAX }
     }
 }

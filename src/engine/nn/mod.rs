@@ -16,10 +16,8 @@ mod quantise;
 mod relu_net;
 mod sigmoid;
 
-pub use activation::Activation;
-pub use float_net::{
-    FloatNet, INPUTS_MAX, InputGroup, Limits, RESULTS, SECOND_MAX, Shape, WIDTH_MAX,
-};
+pub use activation::{Activation, Limits};
+pub use float_net::{FloatNet, INPUTS_MAX, InputGroup, RESULTS, SECOND_MAX, Shape, WIDTH_MAX};
 pub use integer::{IntegerNet, Workspace};
 pub use kernel::layout::{Accumulator, Aligned, InputDelta};
 pub use kernel::{ActiveList, CpuLevel, Integers, Kernel, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};

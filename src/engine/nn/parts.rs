@@ -1,7 +1,8 @@
 //! The integers and floats of an integer net, as they lie in a net file, and their invariants.
 
 use super::activation::Activation;
-use super::float_net::{Limits, RESULTS, Shape};
+use super::activation::Limits;
+use super::float_net::{RESULTS, Shape};
 
 /// Largest float of a net file: products and sums stay far inside float32.
 const FLOAT_MAX: f32 = 1_048_576.0;

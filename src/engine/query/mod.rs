@@ -9,7 +9,6 @@ mod level;
 mod options;
 mod question;
 mod rollout;
-mod setting;
 
 pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, RollsAnswer,
@@ -18,10 +17,10 @@ pub use answer::{
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
+pub use options::setting::{Scope, Setting, SettingKind, Value, switch};
 pub use options::{AnswerOrder, AnswerStyle, Options, Queue, SETTINGS, SettingError};
 pub use question::{Cost, Found, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,
 };
-pub use setting::{Scope, Setting, SettingKind, Value, switch};

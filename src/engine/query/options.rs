@@ -1,9 +1,11 @@
 //! The settings of a request, each declared once, and the settings made from them: those of a search, of a rollout
 //! and of an analysis, a state of the match.
 
-use super::setting::{Scope, Setting, SettingKind, Value, shortened};
+pub(in crate::query) mod setting;
+
 use super::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
+use setting::{Scope, Setting, SettingKind, Value, shortened};
 
 /// A type that a setting can have.
 trait Held: Copy {

@@ -1,6 +1,7 @@
 //! The rules of ARCHITECTURE.md, held by reading the sources.
 
 mod documents;
+mod layers;
 mod listed;
 mod promises;
 mod rules;

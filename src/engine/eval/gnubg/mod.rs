@@ -76,7 +76,7 @@ impl GnubgEvaluator {
         })
     }
 
-    /// The same nets with these bearoff tables.
+    /// Returns the same nets with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> GnubgEvaluator {
         self.tables = tables;

@@ -175,7 +175,7 @@ impl NetEvaluator {
         }
     }
 
-    /// The same nets with these bearoff tables.
+    /// Returns the same nets with these bearoff tables.
     #[must_use]
     pub fn with_tables(mut self, tables: Tables) -> NetEvaluator {
         self.tables = tables;
@@ -185,7 +185,7 @@ impl NetEvaluator {
     /// Returns the same nets with the pruning net of this file.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is no such net.
     pub fn with_pruning(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.pruner = Arc::new(Pruner::parse(name, bytes)?);
         Ok(self)
@@ -194,7 +194,7 @@ impl NetEvaluator {
     /// Returns the same nets with the volatility net of this file.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is no such net.
     pub fn with_volatility(mut self, name: &str, bytes: &[u8]) -> Result<NetEvaluator, NetError> {
         self.volatility = Arc::new(VolatilityNet::parse(name, bytes)?);
         Ok(self)

@@ -4,7 +4,8 @@
 //! little-endian. A damaged file is refused with the place and the reason.
 
 use crate::nn::Activation;
-use crate::nn::float_net::{Limits, RESULTS, Shape};
+use crate::nn::activation::Limits;
+use crate::nn::float_net::{RESULTS, Shape};
 use crate::nn::parts::{Parts, SecondBits};
 
 /// The first eight bytes.

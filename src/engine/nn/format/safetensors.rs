@@ -5,7 +5,8 @@
 //! `w3` `[5, second]`, `b3` `[5]`. Other tensors are ignored.
 
 use crate::nn::Activation;
-use crate::nn::float_net::{FloatNet, InputGroup, Limits, RESULTS, Shape};
+use crate::nn::activation::Limits;
+use crate::nn::float_net::{FloatNet, InputGroup, RESULTS, Shape};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

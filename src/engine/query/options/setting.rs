@@ -3,7 +3,7 @@
 //!
 //! Rules S-01 to S-06 of `protocol-specs/request-protocol.md`.
 
-use super::options::Options;
+use super::Options;
 use serde_json::{Number, Value as Json, json};
 use std::fmt;
 
@@ -23,28 +23,28 @@ pub enum Value {
 }
 
 impl Value {
-    pub(super) fn whole<T: TryFrom<i128>>(self) -> Option<T> {
+    pub(in crate::query) fn whole<T: TryFrom<i128>>(self) -> Option<T> {
         match self {
             Value::Whole(number) => T::try_from(number).ok(),
             _ => None,
         }
     }
 
-    pub(super) fn real(self) -> Option<f64> {
+    pub(in crate::query) fn real(self) -> Option<f64> {
         match self {
             Value::Real(number) => Some(number),
             _ => None,
         }
     }
 
-    pub(super) fn switch(self) -> Option<bool> {
+    pub(in crate::query) fn switch(self) -> Option<bool> {
         match self {
             Value::Switch(on) => Some(on),
             _ => None,
         }
     }
 
-    pub(super) fn word(self) -> Option<&'static str> {
+    pub(in crate::query) fn word(self) -> Option<&'static str> {
         match self {
             Value::Word(word) => Some(word),
             _ => None,
@@ -285,17 +285,17 @@ pub struct Setting {
     /// Words that are values too.
     pub words: &'static [&'static str],
     /// Other spellings of words, each with the word.
-    pub(super) also: &'static [(&'static str, &'static str)],
+    pub(in crate::query) also: &'static [(&'static str, &'static str)],
     /// The word, among `words`, for a setting that is not set.
-    pub(super) unset: Option<&'static str>,
+    pub(in crate::query) unset: Option<&'static str>,
     /// The meaning of 0 in words, if it is a special one.
-    pub(super) zero: Option<&'static str>,
+    pub(in crate::query) zero: Option<&'static str>,
     /// The value where nothing is set; `None` if other settings or the position decide it.
     pub default: Option<Value>,
     /// One line about it.
     pub help: &'static str,
-    pub(super) set: fn(&mut Options, Option<Value>) -> Option<()>,
-    pub(super) get: fn(&Options) -> Option<Value>,
+    pub(in crate::query) set: fn(&mut Options, Option<Value>) -> Option<()>,
+    pub(in crate::query) get: fn(&Options) -> Option<Value>,
 }
 
 impl Setting {
@@ -331,7 +331,7 @@ impl Setting {
 
     /// Sets it, or removes it where the value is its word for that. Returns `None` for a value that it does not have;
     /// nothing is changed then.
-    pub(super) fn set(&self, options: &mut Options, value: Value) -> Option<()> {
+    pub(in crate::query) fn set(&self, options: &mut Options, value: Value) -> Option<()> {
         let unset = matches!(value, Value::Word(word) if self.unset == Some(word));
         (self.set)(options, (!unset).then_some(value))
     }
@@ -402,7 +402,7 @@ impl Setting {
 }
 
 /// Returns a value made fit for a message: at most 24 characters.
-pub(super) fn shortened(text: &str) -> String {
+pub(in crate::query) fn shortened(text: &str) -> String {
     const LONGEST: usize = 24;
     match text.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
