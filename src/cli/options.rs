@@ -1,7 +1,7 @@
 //! Options that subcommands share, and the engine, session and players made from them.
 
 use super::farmed::farmed;
-use super::{Failure, ProgressArgs, within};
+use super::{Failure, ProgressArgs};
 use clap::builder::{PossibleValue, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
@@ -19,7 +19,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Runtime;
 
 /// Options that every subcommand understands.
 #[derive(clap::Args, Debug, Clone)]
@@ -417,16 +416,6 @@ pub(crate) fn nets_named(name: &str) -> Nets {
         "embedded:fast" => Nets::EmbeddedFast,
         path => Nets::Path(PathBuf::from(path)),
     }
-}
-
-/// Returns the threads that move bytes and wait; those that compute are the engine's.
-pub(crate) fn io_threads() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_name("io")
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::work(within("threads", error)))
 }
 
 /// Returns the user's folder for programs' data.

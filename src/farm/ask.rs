@@ -351,7 +351,7 @@ impl<C: Commands> Submitter<C> {
 ///
 /// # Errors
 /// [`FarmError`].
-pub async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
+pub(crate) async fn retry(farm: &Farm, job: &str) -> Result<u64, FarmError> {
     let dead = farm.abandoned(job, usize::MAX).await?;
     if dead.is_empty() {
         return Ok(0);

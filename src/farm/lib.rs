@@ -5,7 +5,7 @@
 //! the command too, with the parts from the answers instead of the processor: journal, files and output are the same as
 //! on one machine.
 //!
-//! * `task`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
+//! * `client`: the farm for code without async. `task`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
 //!   tables of a job.
 //! * `ask`: submitting jobs and fetching results. `worker` and `host`: computing. `judge`: comparing answers that
 //!   differ. `job_watch`: watching jobs. `machines`: reports of workers. `stall_detector`: stalled queues. `status`:
@@ -17,6 +17,7 @@
 
 mod answers;
 mod ask;
+mod client;
 mod difference;
 mod error;
 mod files;
@@ -34,12 +35,13 @@ mod worker;
 mod worker_settings;
 
 pub use answers::AnswerInfo;
-pub use ask::{Division, Submitter, retry};
+pub use ask::{Division, Submitter};
+pub use client::FarmClient;
 pub use error::FarmError;
 pub use files::{FileCache, inspect};
 pub use host::Programs;
 pub use machines::MachineReport;
-pub use status::{Contributor, JobStatus, Overview, machine_line, overview, page};
+pub use status::{Contributor, JobStatus, Overview, machine_line, page};
 pub use store::{Farm, State};
 pub use task::{Commands, FILE_BYTES_MAX, FORMAT, Shipped, ShippedFile, Task, VERSION, one_line};
 pub use worker::{TRIES_MAX, work};

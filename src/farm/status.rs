@@ -74,7 +74,10 @@ pub struct Contributor {
 ///
 /// # Errors
 /// [`FarmError`].
-pub async fn overview<C: Commands>(farm: &Farm, job: Option<&str>) -> Result<Overview, FarmError> {
+pub(crate) async fn overview<C: Commands>(
+    farm: &Farm,
+    job: Option<&str>,
+) -> Result<Overview, FarmError> {
     let names = match job {
         Some(job) => vec![job.to_owned()],
         None => farm.job_names().await?,

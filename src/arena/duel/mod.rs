@@ -5,7 +5,7 @@
 //! gives the same result on any number of threads.
 //!
 //! * `terms`: the stakes; `game`: one game, or a match of them; `luck`: duels without luck; `rating`: what a share of
-//! wins means in Elo and FIBS points.
+//!   wins means in Elo and FIBS points.
 
 mod game;
 mod luck;

@@ -34,6 +34,9 @@ pub enum BgammonError {
         /// Error of the folder.
         source: std::io::Error,
     },
+    /// The threads for its sockets cannot be started.
+    #[error("threads: {0}")]
+    Threads(std::io::Error),
 }
 
 /// Settings of the bgammon bot.

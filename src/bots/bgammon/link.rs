@@ -7,7 +7,7 @@ use super::answer::answer;
 use super::config::{BgammonConfig, BgammonError};
 use super::connection::{Connection, is_private};
 use crate::bgammon::{BgammonAnswer, BgammonMachine, BgammonOutput, Ended};
-use crate::shared::{DecisionMaker, date, unix_seconds, write_match};
+use crate::shared::{DecisionMaker, StopRequests, block_on, date, unix_seconds, write_match};
 use gammond_base::journal::check_writable;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
@@ -46,6 +46,14 @@ impl End {
     }
 }
 
+/// Plays like [`play`] on threads of its own.
+///
+/// # Errors
+/// [`BgammonError`].
+pub fn run(config: BgammonConfig, engine: Engine, stop: StopRequests) -> Result<u64, BgammonError> {
+    block_on(play(config, engine, stop)).map_err(BgammonError::Threads)?
+}
+
 /// Plays until it is stopped or fails. `stop` counts requests to stop: the first one waits for the end of the match,
 /// the second one leaves it, the third one ends the bot at once.
 ///
@@ -54,8 +62,9 @@ impl End {
 pub async fn play(
     config: BgammonConfig,
     engine: Engine,
-    mut stop: watch::Receiver<u32>,
+    stop: StopRequests,
 ) -> Result<u64, BgammonError> {
+    let StopRequests(mut stop) = stop;
     check_folder(config.matches.as_deref())?;
     if config.password.is_some() && !is_private(&config.server) {
         tracing::warn!("the password travels in clear text: use a server address of wss://");

@@ -27,7 +27,7 @@ mod machine;
 
 pub use answer::answer;
 pub use config::{BgammonConfig, BgammonError};
-pub use link::play;
+pub use link::{play, run};
 pub use machine::{
     Ask, BgammonAnswer, BgammonMachine, BgammonOutput, BgammonTiming, Ended, MatchOffer,
     MatchOfferError,

@@ -52,6 +52,9 @@ pub enum FibsError {
         /// Error of the file.
         source: StateError,
     },
+    /// The threads for its sockets cannot be started.
+    #[error("threads: {0}")]
+    Threads(std::io::Error),
 }
 
 /// A callback that files an analysed match; its arguments are name, text and analysis.

@@ -9,7 +9,7 @@ use super::config::{FibsConfig, FibsError, check_name};
 use super::keep::keep;
 use super::state::{FibsState, MatchStatistics, StateLock, check_folder};
 use crate::fibs::{Answer, Event, Machine, MatchRecord, Output};
-use crate::shared::{DecisionMaker, date, unix_seconds};
+use crate::shared::{DecisionMaker, StopRequests, block_on, date, unix_seconds};
 use gammond_base::escape::Terminal;
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
@@ -62,6 +62,18 @@ fn unreachable(error: &std::io::Error) -> String {
     }
 }
 
+/// Plays like [`play`] on threads of its own.
+///
+/// # Errors
+/// [`FibsError`].
+pub fn run(
+    config: FibsConfig,
+    engine: Engine,
+    stop: StopRequests,
+) -> Result<MatchStatistics, FibsError> {
+    block_on(play(config, engine, stop)).map_err(FibsError::Threads)?
+}
+
 /// Plays until it is stopped or fails. `stop` counts requests to stop.
 ///
 /// # Errors
@@ -69,8 +81,9 @@ fn unreachable(error: &std::io::Error) -> String {
 pub async fn play(
     config: FibsConfig,
     engine: Engine,
-    mut stop: watch::Receiver<u32>,
+    stop: StopRequests,
 ) -> Result<MatchStatistics, FibsError> {
+    let StopRequests(mut stop) = stop;
     check_name("client", &config.client)?;
     let _lock = StateLock::take(config.state.as_deref())?;
     let state = FibsState::load(config.state.as_deref())?;

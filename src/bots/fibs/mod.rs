@@ -27,7 +27,7 @@ pub use config::{FibsConfig, FibsError, MatchArchiver, StateError};
 pub use gammond_game::notation::fibs::{
     By, LineReader, MatchTerms, Message, Piece, Speech, Who, free_text, name_line,
 };
-pub use link::play;
+pub use link::{play, run};
 pub use machine::interface::{Answer, Ask, BotCounters, Event, Output, Timing};
 pub use machine::policy::Policy;
 pub use machine::{Machine, interface, policy, transitions};

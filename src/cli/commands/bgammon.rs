@@ -1,8 +1,8 @@
 //! `gammond bgammon`: the command line of the bot for bgammon servers.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, stop_requests};
-use crate::{Common, Failure, SearchOptions, io_threads};
-use gammond_bots::bgammon::{BgammonConfig, BgammonError, play};
+use crate::{Common, Failure, SearchOptions};
+use gammond_bots::bgammon::{BgammonConfig, BgammonError};
 use gammond_bots::bgammon::{MatchOffer, MatchOfferError};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -158,9 +158,7 @@ impl Args {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let config = args.config(common)?;
     let engine = common.engine()?;
-    io_threads()?.block_on(async {
-        let matches = play(config, engine, stop_requests()?).await?;
-        tracing::info!(matches, "done");
-        Ok(ExitCode::SUCCESS)
-    })
+    let matches = gammond_bots::bgammon::run(config, engine, stop_requests()?)?;
+    tracing::info!(matches, "done");
+    Ok(ExitCode::SUCCESS)
 }

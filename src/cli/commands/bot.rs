@@ -2,19 +2,20 @@
 
 use crate::{Failure, only_for_its_owner, within};
 use gammond_base::files;
-use gammond_bots::shared::{Secret, SecretError};
+use gammond_bots::shared::{Secret, SecretError, StopRequests};
 use gammond_server::Address;
-use gammond_server::platform::{SignalEvent, SignalListener};
 use std::path::Path;
-use std::time::Duration;
-use tokio::sync::watch;
-use tokio::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Longest time of a turn that an option may ask for, in milliseconds: people do not wait longer.
 pub(super) const TURN_MS_MAX: u64 = 60_000;
 /// Signals so soon after a counted one belong to the same request: GNU `timeout` sends SIGTERM to
 /// the process and then to its group.
 const SAME_REQUEST: Duration = Duration::from_secs(1);
+/// Interval of the checks for a signal.
+const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
 impl From<SecretError> for Failure {
     fn from(error: SecretError) -> Self {
@@ -61,25 +62,24 @@ pub(super) fn password(
     Ok(None)
 }
 
-/// Counts the requests to stop by SIGTERM and Ctrl-C. Needs a running tokio runtime.
-pub(super) fn stop_requests() -> Result<watch::Receiver<u32>, Failure> {
-    let (ask, stop) = watch::channel(0_u32);
-    let listen =
-        |told| SignalListener::new(told).map_err(|error| Failure::work(within("signals", error)));
-    let mut terminate = listen(SignalEvent::End)?;
-    let mut interrupt = listen(SignalEvent::Interrupt)?;
-    tokio::spawn(async move {
+/// Makes requests to stop of SIGTERM and Ctrl-C.
+pub(super) fn stop_requests() -> Result<StopRequests, Failure> {
+    let signalled = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&signalled))
+            .map_err(|error| Failure::work(within("signals", error)))?;
+    }
+    let (requester, requests) = gammond_bots::shared::stop_requests();
+    std::thread::spawn(move || {
         let mut counted: Option<Instant> = None;
         loop {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            if counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST) {
+            std::thread::sleep(SIGNAL_CHECK);
+            let is_new = counted.is_none_or(|at| at.elapsed() >= SAME_REQUEST);
+            if signalled.swap(false, Ordering::SeqCst) && is_new {
                 counted = Some(Instant::now());
-                ask.send_modify(|count| *count = count.saturating_add(1));
+                requester.request();
             }
         }
     });
-    Ok(stop)
+    Ok(requests)
 }

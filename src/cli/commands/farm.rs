@@ -3,19 +3,17 @@
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_jobs};
 use crate::farmed::JobPaths;
-use crate::{Common, Failure, Format, Picture, data_folders, folded, io_threads, json_line, print};
-use gammond_base::stop::Stop;
+use crate::{Common, Failure, Format, Picture, data_folders, folded, json_line, print};
 use gammond_farm::nats::{Access, ConnectError, is_name};
 use gammond_farm::{
-    Division, Farm, FarmError, FileCache, InjectedFault, State, Submitter, WorkerSettings,
-    machine_line, overview, page, retry, work,
+    Division, FarmClient, FarmError, FileCache, InjectedFault, State, Submitter, WorkerSettings,
+    machine_line, page,
 };
 use gammond_job::{Real, RemoteExecutor};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Runtime;
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -82,14 +80,14 @@ impl Server {
         self.replicas.map(usize::from)
     }
 
-    /// Returns the farm, or why not.
-    fn open(&self, runtime: &Runtime) -> Result<Farm, Failure> {
+    /// Opens the farm.
+    fn open(&self) -> Result<FarmClient, Failure> {
         let access = self.access()?;
-        let opened = runtime.block_on(async {
-            let client = access.connect().await?;
-            Farm::open(client, &self.options.farm, self.copies()).await
-        });
-        Ok(opened?)
+        Ok(FarmClient::open(
+            &access,
+            &self.options.farm,
+            self.copies(),
+        )?)
     }
 }
 
@@ -236,9 +234,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         FarmCommand::Status(args) => status(common, args),
         FarmCommand::Fetch(args) => fetch(common, args),
         FarmCommand::Cancel(args) => {
-            let runtime = io_threads()?;
-            let farm = args.server.open(&runtime)?;
-            runtime.block_on(farm.cancel(&args.job))?;
+            args.server.open()?.cancel(&args.job)?;
             print(
                 format!(
                     "{} is cancelled; its parts and answers are gone\n",
@@ -309,9 +305,14 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
     let programs = Arc::new(farm_jobs::LocalPrograms {
         threads: common.threads,
     });
-    let runtime = io_threads()?;
     let stop = crate::ProgressArgs::default().quiet(true).control()?.stop;
-    let farm = runtime.block_on(open_with_retry(&access, &args.server, &stop))?;
+    let farm = FarmClient::open_with_retry(
+        &access,
+        &args.server.options.farm,
+        args.server.copies(),
+        &stop,
+        &|text| stderr_line!("gammond: {text}"),
+    )?;
     let Some(farm) = farm else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -320,60 +321,21 @@ fn worker(common: &Common, args: &WorkerArgs) -> Result<ExitCode, Failure> {
         farm.name(),
         access.shown()
     );
-    runtime.block_on(work(farm, programs, settings, stop))?;
-    // Requests that still wait for a server that is gone do not hold the end up.
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    farm.work(programs, settings, stop)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the farm as soon as it exists; `None` when a signal comes before.
-async fn open_with_retry(
-    access: &Access,
-    server: &Server,
-    stop: &Stop,
-) -> Result<Option<Farm>, FarmError> {
-    let stopped = async {
-        while !stop.is_triggered() {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    };
-    let opened = async {
-        loop {
-            let client = access
-                .connect_with_retry(&|text| stderr_line!("gammond: {text}"))
-                .await?;
-            match Farm::open(client, &server.options.farm, server.copies()).await {
-                // The operator may fix it.
-                Err(
-                    error @ (FarmError::Server { .. }
-                    | FarmError::Other(_)
-                    | FarmError::Foreign { .. }),
-                ) => {
-                    stderr_line!("gammond: {error}; next try in 5 s");
-                    tokio::time::sleep(Duration::from_secs(5)).await;
-                }
-                opened => return opened,
-            }
-        }
-    };
-    tokio::select! {
-        opened = opened => opened.map(Some),
-        () = stopped => Ok(None),
-    }
 }
 
 fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
     let task = farm_jobs::task(common, &args.command, args.verify.get(), args.silence)?;
     let name = task.name();
-    let runtime = io_threads()?;
-    let farm = args.server.open(&runtime)?;
+    let farm = args.server.open()?;
     let division = Division {
         seconds: args.part_seconds,
         parts: args.batch,
     };
     let paths = farm_jobs::paths_here(&task)?;
     let of = (task.clone(), division);
-    let submitter = Submitter::submit(&farm, runtime.handle(), of, args.wait)?;
+    let submitter = farm.submit(of, args.wait)?;
     if args.wait {
         stderr_line!("gammond: job {name}");
     }
@@ -412,18 +374,15 @@ fn run_submitter(
 }
 
 fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
-    let runtime = io_threads()?;
-    let farm = args.server.open(&runtime)?;
-    let (task, state) = runtime.block_on(async {
-        let task = farm.task::<farm_jobs::Ours>(&args.job).await?;
-        Ok::<_, FarmError>((task, farm.state(&args.job).await?))
-    })?;
+    let farm = args.server.open()?;
+    let task = farm.task::<farm_jobs::Ours>(&args.job)?;
+    let state = farm.state(&args.job)?;
     match state {
         State::Cancelled => {
             return Err(Failure::usage(format!("{} was cancelled", args.job)));
         }
         State::Active if !args.wait => {
-            let found = runtime.block_on(overview::<farm_jobs::Ours>(&farm, Some(&args.job)))?;
+            let found = farm.overview::<farm_jobs::Ours>(Some(&args.job))?;
             let line = found
                 .jobs
                 .first()
@@ -439,23 +398,21 @@ fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
         )));
     }
     let paths = farm_jobs::paths_here(&task)?;
-    let submitter = Submitter::fetch(&farm, runtime.handle(), task);
+    let submitter = farm.fetch(task);
     run_submitter(common, submitter, &paths)
 }
 
 fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
-    let (runtime, job) = (io_threads()?, &args.job);
-    let farm = args.server.open(&runtime)?;
-    let tried = runtime.block_on(async {
-        // An unknown job is reported as unknown.
-        farm.task::<farm_jobs::Ours>(job).await?;
-        match farm.state(job).await? {
-            State::Cancelled => Err(FarmError::Other(format!(
-                "{job} was cancelled; submit it again"
-            ))),
-            State::Active | State::Complete => retry(&farm, job).await,
+    let (farm, job) = (args.server.open()?, &args.job);
+    // An unknown job is reported as unknown.
+    farm.task::<farm_jobs::Ours>(job)?;
+    let tried = match farm.state(job)? {
+        State::Cancelled => {
+            let message = format!("{job} was cancelled; submit it again");
+            return Err(FarmError::Other(message).into());
         }
-    })?;
+        State::Active | State::Complete => farm.retry(job)?,
+    };
     print(
         match tried {
             0 => format!("no batch of {job} was abandoned\n"),
@@ -467,9 +424,8 @@ fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
 }
 
 fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {
-    let runtime = io_threads()?;
-    let farm = args.server.open(&runtime)?;
-    let found = runtime.block_on(overview::<farm_jobs::Ours>(&farm, args.job.as_deref()))?;
+    let farm = args.server.open()?;
+    let found = farm.overview::<farm_jobs::Ours>(args.job.as_deref())?;
     if let Some(path) = &args.html {
         Picture::Html.write(path, page(&found).as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -487,16 +443,12 @@ fn status(common: &Common, args: &StatusArgs) -> Result<ExitCode, Failure> {
 }
 
 fn workers(common: &Common, args: &WorkersArgs) -> Result<ExitCode, Failure> {
-    let runtime = io_threads()?;
-    let farm = args.server.open(&runtime)?;
+    let farm = args.server.open()?;
     if let Some(name) = &args.believe {
-        runtime.block_on(farm.readmit(name))?;
+        farm.readmit(name)?;
         return print(format!("{name} is believed again\n").as_bytes());
     }
-    let (machines, aside) = runtime.block_on(async {
-        let machines = farm.machines().await?;
-        Ok::<_, FarmError>((machines, farm.quarantined().await?))
-    })?;
+    let (machines, aside) = (farm.machines()?, farm.quarantined()?);
     if common.format == Some(Format::Json) {
         let value = serde_json::json!({"machines": machines, "aside": aside});
         return print(json_line(&value).as_bytes());

@@ -1,9 +1,9 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
-use crate::{AnalysisKey, Archive, Common, Failure, SearchOptions, io_threads};
+use crate::{AnalysisKey, Archive, Common, Failure, SearchOptions};
 use gammond_bots::fibs::Policy;
-use gammond_bots::fibs::{FibsConfig, FibsError, MatchArchiver, Secret, play};
+use gammond_bots::fibs::{FibsConfig, FibsError, MatchArchiver, Secret};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Settings;
 use std::path::{Path, PathBuf};
@@ -154,9 +154,6 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.db {
         config.archiver = Some(archiver(path, &engine, &config.analysis)?);
     }
-    let runtime = io_threads()?;
-    runtime.block_on(async {
-        play(config, engine, stop_requests()?).await?;
-        Ok(ExitCode::SUCCESS)
-    })
+    gammond_bots::fibs::run(config, engine, stop_requests()?)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -4,9 +4,9 @@
 //! every order of work:
 //!
 //! 1. First layer: `acc = bias + sum of value * row` in 16-bit integers that wrap; the values are small integers. A
-//! sound bound, computed when the net is quantised, shows that no reachable sum leaves 16 bits. Sums of a reference
-//! input are reused: [`IntegerNet::accumulate`] and [`IntegerNet::results`] begin with the sums of one input and add
-//! *changes*.
+//!    sound bound, computed when the net is quantised, shows that no reachable sum leaves 16 bits. Sums of a reference
+//!    input are reused: [`IntegerNet::accumulate`] and [`IntegerNet::results`] begin with the sums of one input and add
+//!    *changes*.
 //! 2. Clip: `a = (acc >> shift)` limited to 0..=255; 255 stands for 1. A net whose first layer is squared
 //!    squares the sum before it loses bits: `a` is 0..=1016 with the limit 1, 0..=4064 with the limit 2, and 1016 1/64
 //!    stands for 1.

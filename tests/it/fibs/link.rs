@@ -12,7 +12,7 @@ fn over_a_socket() {
     let folder = tempfile::tempdir().unwrap();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let (done, finished) = tokio::sync::watch::channel(0_u32);
+    let (done, finished) = gammond_bots::shared::stop_requests();
     let faults = Faults {
         glue: 5,
         chatter: 10,
@@ -103,9 +103,10 @@ fn quick(address: &str, folder: &std::path::Path) -> FibsConfig {
 fn serve(
     listener: &std::net::TcpListener,
     faults: Faults,
-    done: &tokio::sync::watch::Sender<u32>,
+    done: &gammond_bots::shared::StopRequester,
 ) -> Server {
     let mut server = Server::new(Style::Fibs, faults, &[Some(1), Some(1), Some(3)], 42);
+    let mut is_requested = false;
     for number in 0.. {
         let (stream, _) = listener.accept().unwrap();
         let limit = if number < 4 {
@@ -114,8 +115,11 @@ fn serve(
             usize::MAX
         };
         let said_goodbye = connection(&mut server, stream, 40, limit, |server| {
-            if server.results.len() == 3 && !server.busy() {
-                done.send_modify(|count| *count = 1);
+            if server.results.len() == 3
+                && !server.busy()
+                && !std::mem::replace(&mut is_requested, true)
+            {
+                done.request();
             }
         });
         if said_goodbye {

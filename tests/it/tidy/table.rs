@@ -50,9 +50,7 @@ fn crates_are_those_of_the_table() {
         if ours.collect::<BTreeSet<_>>() != listed {
             wrong.push(format!("{row}: {used:?}"));
         }
-        if used.contains("tokio")
-            && !matches!(folder, "src/bots" | "src/server" | "src/farm" | "src/cli")
-        {
+        if used.contains("tokio") && !matches!(folder, "src/bots" | "src/server" | "src/farm") {
             wrong.push(format!("{folder}: tokio"));
         }
     }
