@@ -2,7 +2,7 @@
 
 use crate::rules::{MatchState, Position, Roll, margin_of};
 use crate::wrong::{self, whole};
-use gammond_game::{self as game, Act, ActRefusal, Game, GamePhase, Margin, Score};
+use gammond_game::{self as game, Act, ActRefusal, Game, GamePhase, Score};
 use pyo3::prelude::*;
 
 /// Returns the `ValueError` for an act that is not allowed.

@@ -2,7 +2,7 @@
 
 use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
-use gammond_game::{self as game, Class, Cube, CubeOwner, Rules, Score};
+use gammond_game::{self as game, Class, Cube, CubeOwner, Margin, Rules, Score};
 use gammond_report::picture::{PNG_WIDTH_MAX, png};
 use gammond_report::render::{Overlay, Theme, board, svg_file};
 use pyo3::prelude::*;

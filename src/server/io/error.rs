@@ -21,9 +21,6 @@ pub enum TransportError {
     /// A file that it needs is missing or invalid.
     #[error("{0}")]
     File(String),
-    /// A folder that it needs cannot be used.
-    #[error("{0}")]
-    Folder(String),
     /// A setting is invalid.
     #[error("{0}")]
     Setting(String),
