@@ -437,7 +437,7 @@ mod tests {
         let crossed = format!("m {START} 2 4 {best} 0.1 {second} 0.05 {third} 0.04\n");
         let (items, wrong) = faults(&crossed);
         assert!(
-            items == 1 && wrong[0].contains("stands behind one of 0.05"),
+            items == 1 && wrong[0].contains("comes after one of 0.05"),
             "{wrong:?}"
         );
     }
