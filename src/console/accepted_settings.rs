@@ -1,7 +1,7 @@
 //! Settings that are only confirmed: how a window looks, sounds, languages, threads.
 
 use super::Console;
-use super::table::Phase;
+use super::table::TablePhase;
 use super::words::Words;
 use gammond_game::Variant;
 
@@ -169,7 +169,7 @@ const fn variation(variant: Variant) -> &'static str {
 impl Console {
     /// Runs `show variation`.
     pub(super) fn show_variation(&mut self) {
-        if self.table.phase != Phase::None {
+        if self.table.phase != TablePhase::None {
             self.say(&format!("You are playing: {}", self.played_variation()));
         }
         self.say(&format!(
@@ -273,7 +273,7 @@ impl Console {
                 self.variant = Variant::named(name).unwrap_or_default();
                 let new = variation(self.variant);
                 self.say(&format!("Default variation is: {new}"));
-                if self.table.phase != Phase::None {
+                if self.table.phase != TablePhase::None {
                     self.say(&format!(
                         "The current match or session is being played as `{}'.",
                         self.played_variation()

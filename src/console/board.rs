@@ -1,6 +1,6 @@
 //! The board as the original draws it, and as one line of FIBS.
 
-use super::table::{Phase, Seat, Table, points};
+use super::table::{Seat, Table, TablePhase, points};
 use gammond_game::{BAR, Side};
 use std::fmt::Write as _;
 
@@ -105,7 +105,7 @@ fn turn(table: &Table, seat: Seat) -> String {
             false => String::new(),
         };
     }
-    if table.phase == Phase::Over || table.on_roll != seat {
+    if table.phase == TablePhase::Over || table.on_roll != seat {
         return String::new();
     }
     let mut text = match table.dice {

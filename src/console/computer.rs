@@ -4,9 +4,9 @@ use super::Console;
 use super::host::ConsoleHost;
 use super::market;
 use super::record::Decided;
-use super::table::{Phase, Seat};
+use super::table::{Seat, TablePhase};
 use gammond_engine::equity::{CubeState, Stakes, dead_double_point};
-use gammond_engine::query::{EvalQuery, Found, PlayQuery, Question};
+use gammond_engine::query::{EngineAnswer, EvalQuery, PlayQuery, Question};
 use gammond_game::notation::play_text;
 use gammond_game::{Chances, LegalPlay, MatchState, Play};
 use gammond_report::analysis::is_close;
@@ -169,7 +169,7 @@ impl Console {
             return Ok(());
         };
         let question = Question::Plays(PlayQuery::new(self.table.position, roll, state));
-        let Found::Plays(ranked) = host.answer(question, &evals.plays().with_top(1))? else {
+        let EngineAnswer::Plays(ranked) = host.answer(question, &evals.plays().with_top(1))? else {
             return Err("it has no answer".to_owned());
         };
         let best = ranked.plays.first().ok_or("it has no play")?;
@@ -248,7 +248,7 @@ impl Console {
         let query = EvalQuery::new(position, state);
         let question = Question::Resignation(query, self.table.resigned);
         match host.answer(question, &self.hints.plays())? {
-            Found::Resignation(accept) => Ok(accept),
+            EngineAnswer::Resignation(accept) => Ok(accept),
             _ => Err("it has no answer".to_owned()),
         }
     }
@@ -295,7 +295,7 @@ impl Console {
         let winner = Seat::BOTH
             .into_iter()
             .find(|seat| seat.of(&self.table.score.points()) > seat.of(&score));
-        if let Some(winner) = winner.filter(|_| self.table.phase != Phase::Playing) {
+        if let Some(winner) = winner.filter(|_| self.table.phase != TablePhase::Playing) {
             let won = winner.of(&self.table.score.points()) - winner.of(&score);
             self.say("Game complete.");
             let text = format!(

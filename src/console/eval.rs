@@ -3,12 +3,12 @@
 use super::Console;
 use super::hint::cube_section;
 use super::host::ConsoleHost;
-use super::table::{Phase, Table};
+use super::table::{Table, TablePhase};
 use super::words::Words;
 use gammond_engine::bearoff::{
     Counts, Distribution, EFFECTIVE_PIPS_A_ROLL, MAX_POINTS, Numbering, Tables,
 };
-use gammond_engine::query::{CubeAnswer, Found, Question, Settings};
+use gammond_engine::query::{CubeAnswer, EngineAnswer, Question, Settings};
 use gammond_game::{Class, CubeOwner, Margin, MatchState, Position, Side};
 
 impl Console {
@@ -41,7 +41,7 @@ impl Console {
             return;
         };
         let shown = self.table;
-        if shown.phase == Phase::None {
+        if shown.phase == TablePhase::None {
             // Without a game the original treats the cube as one's own.
             if let Ok(cube) = gammond_game::Cube::new(1, CubeOwner::Me) {
                 state.cube = cube;
@@ -65,7 +65,8 @@ impl Console {
         host: &mut dyn ConsoleHost,
     ) -> Result<String, String> {
         let position = table.position;
-        let Found::Class(class) = host.answer(Question::Class(position), &Settings::plies(0))?
+        let EngineAnswer::Class(class) =
+            host.answer(Question::Class(position), &Settings::plies(0))?
         else {
             return Err("the engine has no answer".to_owned());
         };

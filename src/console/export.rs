@@ -6,7 +6,7 @@ use super::hint::cube_section;
 use super::host::{AnalysedAction, ConsoleHost};
 use super::record::{apply, start_of};
 use super::statistics::StatisticsScope;
-use super::table::{Phase, Seat, Table, points};
+use super::table::{Seat, Table, TablePhase, points};
 use gammond_game::Roll;
 use gammond_game::notation::{MatAction, play_text};
 
@@ -54,7 +54,11 @@ impl Console {
                     .and_then(|judged| judged.games.get(number));
                 let judged = judged.and_then(|actions| actions.iter().find(|one| one.number == at));
                 // The game is not on yet where its first action is shown.
-                let phase = if turn == 1 { Phase::None } else { table.phase };
+                let phase = if turn == 1 {
+                    TablePhase::None
+                } else {
+                    table.phase
+                };
                 text += &self.turn_text(turn, &Table { phase, ..table }, seat, *action, judged);
             }
             apply(&mut table, seat, *action);

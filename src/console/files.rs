@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::host::ConsoleHost;
-use super::table::{Phase, Table};
+use super::table::{Table, TablePhase};
 use super::words::Words;
 use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
 
@@ -153,7 +153,7 @@ impl Console {
     fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn ConsoleHost) {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
-        if (no_match && !of_position) || (of_position && self.table.phase == Phase::None) {
+        if (no_match && !of_position) || (of_position && self.table.phase == TablePhase::None) {
             // The original prints nothing where whole matches are exported.
             if self.options.strict && matches!(path, ["export", "match" | "session", ..]) {
                 return;

@@ -8,7 +8,7 @@ use super::play::MATCH_OVER;
 use super::style::Style;
 use super::words::Words;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Equities, Found, PlayQuery, Question, RankedPlay, Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, Equities, PlayQuery, Question, RankedPlay, Settings,
 };
 use gammond_game::notation::play_text;
 use gammond_game::{MatchState, Position};
@@ -57,7 +57,7 @@ impl Console {
         if self.hint.as_ref().and_then(Hint::plays).is_none() {
             let question = Question::Plays(PlayQuery::new(position, roll, *state));
             match host.answer(question, &self.hints.plays()) {
-                Ok(Found::Plays(ranked)) => {
+                Ok(EngineAnswer::Plays(ranked)) => {
                     let plays = if ranked.legal == 0 {
                         Vec::new()
                     } else {
@@ -157,7 +157,7 @@ impl Console {
     ) -> Result<CubeAnswer, String> {
         let question = Question::Cube(CubeQuery::new(self.table.position, *state));
         match host.answer(question, settings)? {
-            Found::Cube(cube) => Ok(cube),
+            EngineAnswer::Cube(cube) => Ok(cube),
             _ => Err("the engine has no answer".to_owned()),
         }
     }

@@ -1,6 +1,6 @@
 //! The services that a console needs from outside: an engine, dice, files. A test gives it none of them.
 
-use gammond_engine::query::{CubeAnswer, EvalQuery, Found, Question, RankedPlay, Settings};
+use gammond_engine::query::{CubeAnswer, EngineAnswer, EvalQuery, Question, RankedPlay, Settings};
 use gammond_game::notation::MatchFile;
 use gammond_game::{Rules, Score};
 
@@ -10,7 +10,7 @@ pub trait ConsoleHost {
     ///
     /// # Errors
     /// The reason why there is no answer, in one line.
-    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String>;
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<EngineAnswer, String>;
 
     /// Returns the number of games that the player on roll may resign without loss; 0 for none.
     fn resigns(&mut self, query: &EvalQuery) -> u8;

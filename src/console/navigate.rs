@@ -7,7 +7,7 @@ use super::hinted::Hint;
 use super::host::AnalysedAction;
 use super::play::NO_GAME;
 use super::record::{apply, start_of};
-use super::table::{Phase, Seat, Table};
+use super::table::{Seat, Table, TablePhase};
 use super::words::{Words, integer};
 use gammond_game::Roll;
 use gammond_game::notation::{MatAction, MatPlayer, play_text, position_after};
@@ -26,7 +26,7 @@ impl Console {
             };
             // Before the first action the original has no position.
             if self.options.strict && self.record.at == 0 && !self.record.rolled {
-                self.table.phase = Phase::None;
+                self.table.phase = TablePhase::None;
                 self.say("No game in progress.");
             }
         }

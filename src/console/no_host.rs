@@ -1,7 +1,7 @@
 //! A home without anything, for tests and fuzzing.
 
 use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, ScoreValues};
-use gammond_engine::query::{EvalQuery, Found, Question, Settings};
+use gammond_engine::query::{EngineAnswer, EvalQuery, Question, Settings};
 use gammond_game::notation::MatchFile;
 use gammond_game::{MatchState, Score};
 
@@ -12,7 +12,7 @@ pub struct NoHost;
 const NOTHING: &str = "there is nothing here";
 
 impl ConsoleHost for NoHost {
-    fn answer(&mut self, _: Question, _: &Settings) -> Result<Found, String> {
+    fn answer(&mut self, _: Question, _: &Settings) -> Result<EngineAnswer, String> {
         Err(NOTHING.to_owned())
     }
 

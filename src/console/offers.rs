@@ -5,7 +5,7 @@ use super::board::resignation;
 use super::host::ConsoleHost;
 use super::play::RESIGNATION_WAITS;
 use super::record::apply;
-use super::table::{Phase, points};
+use super::table::{TablePhase, points};
 use super::words::Words;
 use gammond_game::ActRefusal;
 use gammond_game::notation::MatAction;
@@ -109,7 +109,7 @@ impl Console {
             self.say(&text);
         }
         self.table.doubled = false;
-        self.won(Phase::Dropped, seat.other(), 1);
+        self.won(TablePhase::Dropped, seat.other(), 1);
     }
 
     pub(super) fn redouble(&mut self) {
@@ -208,7 +208,7 @@ impl Console {
             let text = format!("{} accepts and wins a {word}.", seat.of(&self.names));
             self.say(&text);
         }
-        self.won(Phase::Resigned, seat, games.into());
+        self.won(TablePhase::Resigned, seat, games.into());
     }
 
     pub(super) fn decline(&mut self) {

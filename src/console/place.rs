@@ -2,7 +2,7 @@
 
 use super::Console;
 use super::play::RESIGNATION_WAITS;
-use super::table::{LENGTH_MAX, Phase, Seat, Table};
+use super::table::{LENGTH_MAX, Seat, Table, TablePhase};
 use super::words::{Words, read_dice};
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
 use gammond_game::{BAR, MatchScore, POINTS, Position};
@@ -95,7 +95,7 @@ impl Console {
         }
         if self.table.cube > 1 {
             // A turned cube makes a game of an ID without one, as in the original.
-            self.table.phase = Phase::Playing;
+            self.table.phase = TablePhase::Playing;
             self.say(&format!("The cube has been set to {}.", self.table.cube));
         }
         if had_game {
@@ -105,7 +105,7 @@ impl Console {
             }
         }
         match self.table.phase {
-            Phase::None => self.say("No game in progress."),
+            TablePhase::None => self.say("No game in progress."),
             _ => self.show_board(),
         }
     }
@@ -166,7 +166,7 @@ impl Console {
         };
         let on_roll = if on_top { Seat::Top } else { Seat::Bottom };
         let table = Table {
-            phase: Phase::Playing,
+            phase: TablePhase::Playing,
             score,
             jacoby: length == 0 && xgid.rules & 1 != 0,
             cube: 1 << xgid.cube_log,
@@ -211,7 +211,7 @@ impl Console {
             if !self.table.playing() && !self.options.strict {
                 // A position alone is one of money play.
                 self.table = Table {
-                    phase: Phase::Playing,
+                    phase: TablePhase::Playing,
                     jacoby: self.jacoby,
                     ..Table::default()
                 };
@@ -244,10 +244,10 @@ impl Console {
             self.step_back();
         }
         if self.options.strict {
-            table.phase = Phase::of_number(id.game_state());
+            table.phase = TablePhase::of_number(id.game_state());
         } else if id.game_state() == 0 {
             self.table = Table {
-                phase: Phase::None,
+                phase: TablePhase::None,
                 position: self.table.position,
                 ..table
             };
@@ -418,7 +418,7 @@ impl Console {
         self.table.swap();
         self.record.swap();
         self.judged = None;
-        if self.table.phase != Phase::None {
+        if self.table.phase != TablePhase::None {
             self.show_board();
             self.show_board();
         }
@@ -460,7 +460,7 @@ fn table_of(id: MatchId) -> Option<Table> {
     };
     let score = MatchScore::at(length, score, Some(id.crawford()));
     Some(Table {
-        phase: Phase::Playing,
+        phase: TablePhase::Playing,
         score,
         jacoby: id.jacoby(),
         idle_jacoby: length > 0 && id.jacoby(),

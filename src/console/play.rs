@@ -4,7 +4,7 @@ use super::Console;
 use super::automatic::Waiting;
 use super::board::resignation;
 use super::host::ConsoleHost;
-use super::table::{CUBE_MAX, LENGTH_MAX, Phase, Seat, points};
+use super::table::{CUBE_MAX, LENGTH_MAX, Seat, TablePhase, points};
 use super::words::{Words, read_dice};
 use gammond_game::notation::{MatAction, parse_play};
 use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
@@ -91,7 +91,7 @@ impl Console {
                     self.say(MATCH_OVER);
                     return;
                 }
-                if self.table.phase == Phase::None && self.record.file.games.is_empty() {
+                if self.table.phase == TablePhase::None && self.record.file.games.is_empty() {
                     self.new_match(0);
                 }
             }
@@ -130,7 +130,7 @@ impl Console {
     }
 
     pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
-        let finished = !matches!(self.table.phase, Phase::Playing | Phase::None);
+        let finished = !matches!(self.table.phase, TablePhase::Playing | TablePhase::None);
         self.table.begin();
         self.table.position = self.record.file.start().unwrap_or_default();
         self.forget_hint();
@@ -361,12 +361,12 @@ impl Console {
         self.due = true;
         if let Some(outcome) = after.outcome() {
             let games = self.table.games(outcome);
-            self.won(Phase::Over, seat, games);
+            self.won(TablePhase::Over, seat, games);
         }
     }
 
     /// Ends the game: a seat wins this many times the cube.
-    pub(super) fn won(&mut self, phase: Phase, winner: Seat, games: u32) {
+    pub(super) fn won(&mut self, phase: TablePhase, winner: Seat, games: u32) {
         let count = games.saturating_mul(self.table.cube);
         self.table
             .finish(phase, winner, count, self.automatic.crawford);

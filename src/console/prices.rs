@@ -6,7 +6,7 @@ use super::market::{self, rates};
 use super::play::NO_GAME;
 use super::table::Seat;
 use super::words::Words;
-use gammond_engine::query::{EvalQuery, Found, Question};
+use gammond_engine::query::{EngineAnswer, EvalQuery, Question};
 
 impl Console {
     /// Returns the match winning chances of a plain loss and a plain win, and reports missing conditions.
@@ -62,7 +62,7 @@ impl Console {
             return Ok(());
         };
         let question = Question::Value(EvalQuery::new(self.table.position, state));
-        let Found::Value(found) = host.answer(question, &self.hints.cubes())? else {
+        let EngineAnswer::Value(found) = host.answer(question, &self.hints.cubes())? else {
             return Err("the engine has no answer".to_owned());
         };
         let on_roll = rates(&found.chances);

@@ -1,7 +1,7 @@
 //! The match played so far, as a match file, and navigation in it.
 
 use super::hinted::Hint;
-use super::table::{Phase, Seat, Table};
+use super::table::{Seat, Table, TablePhase};
 use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, position_after, steps_made,
 };
@@ -208,7 +208,7 @@ pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table 
     let game = file.games.get(number);
     let score = file.scores().nth(number);
     let mut table = Table {
-        phase: Phase::Playing,
+        phase: TablePhase::Playing,
         score: score.unwrap_or(MatchScore::new(file.length)),
         games: u32::try_from(number).unwrap_or(u32::MAX),
         jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
@@ -271,7 +271,7 @@ pub(super) fn apply(table: &mut Table, seat: Seat, action: MatAction) {
             table.decides = table.on_roll;
         }
         MatAction::Drop => {
-            table.phase = Phase::Dropped;
+            table.phase = TablePhase::Dropped;
             table.doubled = false;
         }
     }
@@ -283,14 +283,14 @@ fn close(table: &mut Table, game: &MatGame, crawford_rule: bool) {
         return;
     };
     let winner = Seat::from_player(winner);
-    let dropped = table.phase == Phase::Dropped;
+    let dropped = table.phase == TablePhase::Dropped;
     let over = table.position.is_over();
     let phase = match (dropped, over) {
-        (true, _) => Phase::Dropped,
-        (_, true) => Phase::Over,
-        _ => Phase::Resigned,
+        (true, _) => TablePhase::Dropped,
+        (_, true) => TablePhase::Over,
+        _ => TablePhase::Resigned,
     };
-    if phase == Phase::Resigned {
+    if phase == TablePhase::Resigned {
         let games = (points / table.cube.max(1)).clamp(1, 3);
         table.resigned = u8::try_from(games).unwrap_or(1);
         take_turn(table, winner.other());

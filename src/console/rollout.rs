@@ -6,7 +6,7 @@ use super::host::ConsoleHost;
 use super::style::Style;
 use super::words::Words;
 use gammond_engine::query::{
-    Candidate, Found, Question, RolledOut, RolloutQuery, RolloutSubject, RolloutTask,
+    Candidate, EngineAnswer, Question, RolledOut, RolloutQuery, RolloutSubject, RolloutTask,
 };
 use gammond_game::notation::play_text;
 
@@ -63,7 +63,7 @@ impl Console {
             progress: false,
         };
         match host.answer(Question::Rollout(Box::new(task)), &search) {
-            Ok(Found::Rollout(found, _)) => {
+            Ok(EngineAnswer::Rollout(found, _)) => {
                 self.say("\nRollout done. Printing final results.");
                 if !self.options.strict {
                     let mut text = String::new();

@@ -3,7 +3,7 @@
 use super::Console;
 use super::grammar::{self, COMMANDS};
 use super::host::ConsoleHost;
-use super::table::Phase;
+use super::table::TablePhase;
 use super::words::Words;
 use gammond_game::{Position, RaceCounts};
 
@@ -91,7 +91,7 @@ impl Console {
             }
             return;
         }
-        if self.table.phase == Phase::None {
+        if self.table.phase == TablePhase::None {
             self.say("No position specified and no game in progress.");
             return;
         }

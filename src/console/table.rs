@@ -9,7 +9,7 @@ use gammond_game::{
 
 /// The phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum TablePhase {
     /// There is no game.
     None,
     Playing,
@@ -20,26 +20,26 @@ pub(super) enum Phase {
     Dropped,
 }
 
-impl Phase {
+impl TablePhase {
     /// Returns the phase of a number in a Match ID.
-    pub(super) const fn of_number(number: u16) -> Phase {
+    pub(super) const fn of_number(number: u16) -> TablePhase {
         match number {
-            1 => Phase::Playing,
-            2 => Phase::Over,
-            3 => Phase::Resigned,
-            4 => Phase::Dropped,
-            _ => Phase::None,
+            1 => TablePhase::Playing,
+            2 => TablePhase::Over,
+            3 => TablePhase::Resigned,
+            4 => TablePhase::Dropped,
+            _ => TablePhase::None,
         }
     }
 
     /// Returns the number of the phase in a Match ID.
     const fn number(self) -> u32 {
         match self {
-            Phase::None => 0,
-            Phase::Playing => 1,
-            Phase::Over => 2,
-            Phase::Resigned => 3,
-            Phase::Dropped => 4,
+            TablePhase::None => 0,
+            TablePhase::Playing => 1,
+            TablePhase::Over => 2,
+            TablePhase::Resigned => 3,
+            TablePhase::Dropped => 4,
         }
     }
 }
@@ -103,7 +103,7 @@ impl Seat {
 /// The match on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Table {
-    pub(super) phase: Phase,
+    pub(super) phase: TablePhase,
     /// The score before the game on the board, or after the last one.
     pub(super) score: MatchScore,
     /// Games finished.
@@ -135,7 +135,7 @@ pub(super) struct Table {
 impl Default for Table {
     fn default() -> Table {
         Table {
-            phase: Phase::None,
+            phase: TablePhase::None,
             score: MatchScore::new(0),
             games: 0,
             jacoby: true,
@@ -163,7 +163,7 @@ pub(super) const LENGTH_MAX: u32 = 64;
 
 impl Table {
     pub(super) fn playing(&self) -> bool {
-        self.phase == Phase::Playing
+        self.phase == TablePhase::Playing
     }
 
     /// Returns cube, score and rules as the player on roll sees them; `None` if no such state exists.
@@ -275,7 +275,7 @@ impl Table {
     /// Starts a game at the current score.
     pub(super) fn begin(&mut self) {
         *self = Table {
-            phase: Phase::Playing,
+            phase: TablePhase::Playing,
             score: self.score,
             games: self.games,
             jacoby: self.jacoby,
@@ -285,7 +285,13 @@ impl Table {
     }
 
     /// Ends the game: a seat wins this many points.
-    pub(super) fn finish(&mut self, phase: Phase, winner: Seat, points: u32, crawford_rule: bool) {
+    pub(super) fn finish(
+        &mut self,
+        phase: TablePhase,
+        winner: Seat,
+        points: u32,
+        crawford_rule: bool,
+    ) {
         self.phase = phase;
         self.games += 1;
         self.score = self.score.with_crawford_rule(crawford_rule);

@@ -7,7 +7,7 @@ use super::task::{MatchProgress, MatchReport, TaskAnswer};
 use super::verbs::{PositionRequest, Work, not_its_answer};
 use crate::ErrorCode;
 use gammond_engine::query::AnswerStyle;
-use gammond_engine::query::{Evaluation, Found, RankedPlay, RankedPlays};
+use gammond_engine::query::{EngineAnswer, Evaluation, RankedPlay, RankedPlays};
 use gammond_game::notation::{self, Form, PlayRecord, PositionChances, PositionId};
 use gammond_game::{Class, MatchState};
 use serde_json::{Value, json};
@@ -82,16 +82,22 @@ impl RequestReply {
     ) -> Result<(), RequestError> {
         let to = self.to();
         match (&self.asked, found) {
-            (RequestKind::Position(request), TaskAnswer::Found(found)) => {
+            (RequestKind::Position(request), TaskAnswer::Engine(found)) => {
                 let Work::Ask(asking) = &request.verb.work else {
                     return Err(not_its_answer());
                 };
                 (asking.write)(to, request, found, about, out)?;
             }
-            (RequestKind::PlayRecord(record), TaskAnswer::Found(Found::Choice(plays, class))) => {
+            (
+                RequestKind::PlayRecord(record),
+                TaskAnswer::Engine(EngineAnswer::Choice(plays, class)),
+            ) => {
                 play_record(to, record, plays, *class, out)?;
             }
-            (RequestKind::PositionRecord(record), TaskAnswer::Found(Found::Value(value))) => {
+            (
+                RequestKind::PositionRecord(record),
+                TaskAnswer::Engine(EngineAnswer::Value(value)),
+            ) => {
                 position_record(to, record, value, out)?;
             }
             (RequestKind::Match, TaskAnswer::Match(report)) => analysis(to, report, out),

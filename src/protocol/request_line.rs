@@ -8,8 +8,8 @@ use super::block::match_part;
 use super::request::{ID_BYTES_MAX, Line, MatchHeader, Refusal, Request};
 use super::request_error::RequestError;
 use super::verbs::{
-    ANALYSE_SCOPES, Item, LineParts, PartError, Parts, RequestPart, VERBS, Verb, Wishes, not_taken,
-    request_of_json, resolve, state_error,
+    ANALYSE_SCOPES, AnswerOptions, Item, LineParts, PartError, Parts, RequestPart, VERBS, Verb,
+    not_taken, request_of_json, resolve, state_error,
 };
 use super::words::{blanks, split_word, unexpected, word};
 use crate::ErrorCode;
@@ -50,7 +50,7 @@ pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal
     }
     let mut head = Head {
         id: None,
-        wishes: Wishes::of(session),
+        wishes: AnswerOptions::of(session),
         match_end: None,
     };
     let parsed = parse(line, session, &mut head);
@@ -59,7 +59,7 @@ pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal
         wishes,
         match_end,
     } = head;
-    let Wishes {
+    let AnswerOptions {
         style,
         place,
         warning,
@@ -84,7 +84,7 @@ pub fn parse_line(line: &[u8], session: &Options) -> Option<Result<Line, Refusal
 /// The head of a line, valid even if the rest of the line is wrong.
 pub(super) struct Head {
     pub(super) id: Option<String>,
-    pub(super) wishes: Wishes,
+    pub(super) wishes: AnswerOptions,
     /// The line that ends the match behind a wrong `analyse` line.
     pub(super) match_end: Option<String>,
 }
@@ -422,7 +422,7 @@ fn apply(item: &Item<'_>, number: usize, target: &mut Options) -> Result<(), Par
 pub(super) fn analyse(
     parts: &Parts<'_>,
     session: &Options,
-    wishes: &mut Wishes,
+    wishes: &mut AnswerOptions,
 ) -> Result<Request, PartError> {
     let mut own = session.clone();
     let mut part = MatchPart::default();
@@ -463,7 +463,7 @@ pub(super) fn analyse(
             "setting 'to' is before 'from'",
         ));
     }
-    *wishes = Wishes::of(&own);
+    *wishes = AnswerOptions::of(&own);
     let rules = Rules::default();
     Ok(Request::Analyse(Box::new(MatchHeader {
         settings: own.analysis(),

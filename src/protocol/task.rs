@@ -2,7 +2,7 @@
 //! program.
 
 use gammond_base::packed::PackedText;
-use gammond_engine::query::{Cost, Found, Question, Settings};
+use gammond_engine::query::{Cost, EngineAnswer, Question, Settings};
 use gammond_game::Rules;
 use gammond_game::notation::MatchFormat;
 use gammond_report::analysis::MatchPart;
@@ -29,7 +29,7 @@ impl From<Question> for InquiryTask {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskAnswer {
     /// The engine's result, or an intermediate one.
-    Found(Found),
+    Engine(EngineAnswer),
     /// See [`InquiryTask::Match`].
     Match(Box<MatchReport>),
     /// Progress of a running match analysis, if the client requested progress; with its duration so far.

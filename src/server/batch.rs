@@ -101,7 +101,7 @@ fn read_blocks(mut input: impl Read, blocks: &SyncSender<io::Result<Block>>) {
 
 /// A line that needs an answer.
 enum Item {
-    Asked(Box<Inquiry>),
+    SubmitOutcome(Box<Inquiry>),
     Answered(Vec<u8>, bool),
     /// The first chunk of a long answer, and the rest.
     Long(Vec<u8>, PackedText),
@@ -113,7 +113,7 @@ impl Item {
         match self {
             Item::Answered(text, _) => text.len(),
             Item::Long(text, body) => text.len() + body.held(),
-            Item::Asked(_) => 0,
+            Item::SubmitOutcome(_) => 0,
         }
     }
 }
@@ -167,7 +167,7 @@ impl<W: Write> Writer<'_, W> {
         for line in block.lines() {
             match session.line(line) {
                 LineAction::Silence | LineAction::Rebuild { .. } => continue,
-                LineAction::Ask(inquiry) => items.push(Item::Asked(inquiry)),
+                LineAction::Ask(inquiry) => items.push(Item::SubmitOutcome(inquiry)),
                 LineAction::Say(text) => items.push(Item::Answered(text.into_bytes(), true)),
                 LineAction::Cancel(cancel) => {
                     items.push(Item::Answered(cancel.unknown().into_bytes(), true));
@@ -179,7 +179,7 @@ impl<W: Write> Writer<'_, W> {
                 }
             }
             said += match items.last() {
-                Some(Item::Asked(inquiry)) => inquiry.task.held(),
+                Some(Item::SubmitOutcome(inquiry)) => inquiry.task.held(),
                 Some(answered) => answered.held(),
                 None => 0,
             };
@@ -210,14 +210,14 @@ impl<W: Write> Writer<'_, W> {
             self.compute(items);
             let done = items
                 .iter()
-                .take_while(|item| !matches!(item, Item::Asked(_)))
+                .take_while(|item| !matches!(item, Item::SubmitOutcome(_)))
                 .count();
             let mut out = Vec::new();
             for item in items.drain(..done) {
                 let (text, good, body) = match item {
                     Item::Answered(text, good) => (text, good, None),
                     Item::Long(text, body) => (text, true, Some(body)),
-                    Item::Asked(_) => continue,
+                    Item::SubmitOutcome(_) => continue,
                 };
                 self.summary.answered += 1;
                 self.summary.failed += u64::from(!good);
@@ -251,7 +251,9 @@ impl<W: Write> Writer<'_, W> {
         let bytes = AtomicUsize::new(items.iter().map(Item::held).sum());
         let answer = |(number, chunk): (usize, &mut [Item])| {
             for (place, item) in chunk.iter_mut().enumerate() {
-                let Item::Asked(inquiry) = item else { continue };
+                let Item::SubmitOutcome(inquiry) = item else {
+                    continue;
+                };
                 let first = number == 0 && place == 0;
                 if !first && bytes.load(Ordering::Relaxed) >= ANSWER_BYTES_MAX {
                     return;
@@ -376,7 +378,7 @@ mod tests {
             else {
                 panic!("a question");
             };
-            items.push(Item::Asked(inquiry));
+            items.push(Item::SubmitOutcome(inquiry));
         }
         let most = AtomicUsize::new(0);
         let writer = Writer {

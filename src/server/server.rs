@@ -4,7 +4,7 @@
 
 use crate::core::counters::Counters;
 use crate::core::limits::Limits;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::core::worker::{Workers, WorkersError};
 use crate::core::{BuildError, Core, Handle};
 use crate::io::{Opening, TransportError};
@@ -139,7 +139,7 @@ impl Server {
             set.spawn(transport.serve(handle.clone()));
         }
         let mut phase = self.core.phase.subscribe();
-        reached(&mut phase, Phase::Drain).await;
+        reached(&mut phase, ShutdownPhase::Drain).await;
         let gracefully = async {
             let in_time = timeout(self.core.limits.grace, join_all(&mut tasks)).await;
             if in_time.is_err() {
@@ -149,10 +149,10 @@ impl Server {
         };
         tokio::select! {
             () = gracefully => {}
-            () = reached(&mut phase, Phase::Cut) => {}
+            () = reached(&mut phase, ShutdownPhase::Cut) => {}
         }
         // The remaining connections see the phase within a moment; a query that does not stop is left behind.
-        self.core.phase.send_replace(Phase::Cut);
+        self.core.phase.send_replace(ShutdownPhase::Cut);
         let _ = timeout(Duration::from_millis(200), join_all(&mut tasks)).await;
     }
 }

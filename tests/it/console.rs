@@ -10,7 +10,7 @@ use gammond_console::{
     ScoreValues,
 };
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::query::{EvalQuery, Found, Question, Settings, Stop};
+use gammond_engine::query::{EngineAnswer, EvalQuery, Question, Settings, Stop};
 use gammond_game::notation::MatchFile;
 use gammond_game::{MatchState, Score};
 use gammond_server::console::{EngineHost, Sinks, run};
@@ -51,7 +51,7 @@ impl Recorded {
 }
 
 impl ConsoleHost for Recorded {
-    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<EngineAnswer, String> {
         self.inner.answer(question, settings)
     }
 

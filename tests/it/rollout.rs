@@ -644,7 +644,7 @@ fn levels_of_play_answer_like_searches() {
 /// an asker who wants to hear how it goes hears of each round; the last word is the answer's.
 #[test]
 fn progress_is_sent_on_request() {
-    use gammond_engine::query::{Found, Question, RolloutTask};
+    use gammond_engine::query::{EngineAnswer, Question, RolloutTask};
     let engine = Engine::builder().threads(1).build().unwrap();
     let heard = |progress| {
         let state = MatchState::money(Rules::default());
@@ -657,14 +657,14 @@ fn progress_is_sent_on_request() {
             progress,
         }));
         let mut trials = Vec::new();
-        let mut tell = |found: &Found| {
-            if let Found::Progress(known, _) = found {
+        let mut tell = |found: &EngineAnswer| {
+            if let EngineAnswer::Progress(known, _) = found {
                 trials.push(known.candidates[0].trials);
             }
         };
         let stop = Stop::never();
         let found = engine.answer_with_progress(&question, &Settings::default(), &stop, &mut tell);
-        assert!(matches!(found.unwrap(), Found::Rollout(..)));
+        assert!(matches!(found.unwrap(), EngineAnswer::Rollout(..)));
         trials
     };
     assert_eq!(heard(true), [36, 72]);

@@ -7,7 +7,7 @@ use super::expectiminimax::{DEPTH_MAX, Expectiminimax};
 use super::linear::Linear;
 use super::ours::{FAST, Gammond, Ours};
 use super::parts::{NESTED, Parts, PartsFile, short_name};
-use super::program::{ANSWER_TIME, ProgramPlayer, Speech};
+use super::program::{ANSWER_TIME, ProgramPlayer, ProgramProtocol};
 use super::pubeval::PubEval;
 use super::random::Random;
 use super::{Player, PlayerError};
@@ -262,9 +262,9 @@ impl PlayerSpec {
             }
             PlayerSpec::Parts(path) => Box::new(PartsSpec::read(path)?.open(defaults)?),
             PlayerSpec::Assembled(parts) => Box::new(parts.open(defaults)?),
-            PlayerSpec::Pipe(command) => program(Speech::Ids, command)?,
-            PlayerSpec::Ubgi(command) => program(Speech::Ubgi, command)?,
-            PlayerSpec::External(at) => program(Speech::External, at)?,
+            PlayerSpec::Pipe(command) => program(ProgramProtocol::Ids, command)?,
+            PlayerSpec::Ubgi(command) => program(ProgramProtocol::Ubgi, command)?,
+            PlayerSpec::External(at) => program(ProgramProtocol::External, at)?,
         })
     }
 

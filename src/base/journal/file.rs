@@ -1,6 +1,6 @@
 //! Journals as files.
 
-use super::format::{Contents, Found, RECORD_BYTES_MAX, Record, beginning, frame, parse};
+use super::format::{Contents, ParsedFile, RECORD_BYTES_MAX, Record, beginning, frame, parse};
 use super::{JournalError, create_whole, lock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Seek as _, SeekFrom, Write as _};
@@ -32,11 +32,11 @@ fn regular(options: &OpenOptions, path: &Path) -> Result<File, JournalError> {
 fn contents(file: &File, path: &Path) -> Result<Option<Contents>, JournalError> {
     let path = path.to_owned();
     match parse(&mut BufReader::with_capacity(1 << 16, file)) {
-        Ok(Found::Journal(contents)) => Ok(Some(contents)),
-        Ok(Found::Nothing) => Ok(None),
-        Ok(Found::NotOurs) => Err(JournalError::NotOurs { path }),
-        Ok(Found::Damaged(at, what)) => Err(JournalError::Damaged { path, at, what }),
-        Ok(Found::Twice(number)) => Err(JournalError::Twice { path, number }),
+        Ok(ParsedFile::Journal(contents)) => Ok(Some(contents)),
+        Ok(ParsedFile::Nothing) => Ok(None),
+        Ok(ParsedFile::NotOurs) => Err(JournalError::NotOurs { path }),
+        Ok(ParsedFile::Damaged(at, what)) => Err(JournalError::Damaged { path, at, what }),
+        Ok(ParsedFile::Twice(number)) => Err(JournalError::Twice { path, number }),
         Err(source) => Err(JournalError::File { path, source }),
     }
 }

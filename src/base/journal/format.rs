@@ -44,7 +44,7 @@ pub struct Contents {
 }
 
 /// Result of parsing the bytes of a file.
-pub(super) enum Found {
+pub(super) enum ParsedFile {
     /// An empty file, or a prefix of the beginning that all journals share.
     Nothing,
     /// A file of another program.
@@ -146,16 +146,16 @@ fn next(reader: &mut dyn Read) -> io::Result<Next> {
 }
 
 /// Parses a journal from its first byte.
-pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
+pub(super) fn parse(reader: &mut dyn Read) -> io::Result<ParsedFile> {
     let mut magic = [0; MAGIC.len()];
     let got = fill(reader, &mut magic)?;
     if got < MAGIC.len() {
         // Long enough that no other file begins so, or empty.
         let begun = MAGIC.starts_with(&magic[..got]) && (got == 0 || got > "gammond ".len());
         return Ok(if begun {
-            Found::Nothing
+            ParsedFile::Nothing
         } else {
-            Found::NotOurs
+            ParsedFile::NotOurs
         });
     }
     if magic != *MAGIC {
@@ -164,12 +164,12 @@ pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
     let mut end = MAGIC.len() as u64;
     let header = match next(reader)? {
         Next::Frame(HEADER_NUMBER, bytes) => bytes,
-        Next::End | Next::Torn => return Ok(Found::Nothing),
-        Next::Frame(..) => return Ok(Found::Damaged(end, "no header")),
-        Next::Damaged(what) => return Ok(Found::Damaged(end, what)),
+        Next::End | Next::Torn => return Ok(ParsedFile::Nothing),
+        Next::Frame(..) => return Ok(ParsedFile::Damaged(end, "no header")),
+        Next::Damaged(what) => return Ok(ParsedFile::Damaged(end, what)),
     };
     let Ok(header) = String::from_utf8(header) else {
-        return Ok(Found::Damaged(end, "header that is no text"));
+        return Ok(ParsedFile::Damaged(end, "header that is no text"));
     };
     end += (FRAME + header.len()) as u64;
     let mut records = Records::default();
@@ -177,16 +177,16 @@ pub(super) fn parse(reader: &mut dyn Read) -> io::Result<Found> {
         match next(reader)? {
             Next::End => break false,
             Next::Torn => break true,
-            Next::Damaged(what) => return Ok(Found::Damaged(end, what)),
+            Next::Damaged(what) => return Ok(ParsedFile::Damaged(end, what)),
             Next::Frame(number, bytes) => {
                 end += (FRAME + bytes.len()) as u64;
                 if !records.add(number, bytes) {
-                    return Ok(Found::Twice(number));
+                    return Ok(ParsedFile::Twice(number));
                 }
             }
         }
     };
-    Ok(Found::Journal(Contents {
+    Ok(ParsedFile::Journal(Contents {
         header,
         records: records.in_order(),
         torn,
@@ -219,15 +219,15 @@ impl Records {
 }
 
 /// Parses a journal of an earlier version: a line, then length, CRC-32 and contents of each record.
-fn parse_old(start: &[u8], reader: &mut dyn Read) -> io::Result<Found> {
+fn parse_old(start: &[u8], reader: &mut dyn Read) -> io::Result<ParsedFile> {
     if !OLD.iter().any(|old| start.starts_with(old)) {
-        return Ok(Found::NotOurs);
+        return Ok(ParsedFile::NotOurs);
     }
     let mut header = start.to_vec();
     let mut byte = [0];
     while !header.ends_with(b"\n") {
         if header.len() > OLD_HEADER_BYTES_MAX || fill(reader, &mut byte)? == 0 {
-            return Ok(Found::NotOurs);
+            return Ok(ParsedFile::NotOurs);
         }
         header.extend(byte);
     }
@@ -242,20 +242,20 @@ fn parse_old(start: &[u8], reader: &mut dyn Read) -> io::Result<Found> {
         }
         let length = word(&head, 0) as usize;
         if length > RECORD_BYTES_MAX {
-            return Ok(Found::Damaged(end, "a record that is too long"));
+            return Ok(ParsedFile::Damaged(end, "a record that is too long"));
         }
         let mut bytes = Vec::new();
         if (&mut *reader).take(length as u64).read_to_end(&mut bytes)? < length {
             break true;
         }
         if crc32fast::hash(&bytes) != word(&head, 4) {
-            return Ok(Found::Damaged(end, "checksum of a record"));
+            return Ok(ParsedFile::Damaged(end, "checksum of a record"));
         }
         end += (OLD_FRAME + length) as u64;
         let number = records.len() as u64;
         records.push(Record { number, bytes });
     };
-    Ok(Found::Journal(Contents {
+    Ok(ParsedFile::Journal(Contents {
         header: String::from_utf8_lossy(&header).trim_end().to_owned(),
         records,
         torn,

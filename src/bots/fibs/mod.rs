@@ -25,7 +25,7 @@ pub use crate::shared::{MatchEnd, MatchRecord, Secret, SecretError};
 pub use answer::answer;
 pub use config::{FibsConfig, FibsError, MatchArchiver, StateError};
 pub use gammond_game::notation::fibs::{
-    By, LineReader, MatchTerms, Message, Piece, Speech, Who, free_text, name_line,
+    By, LineReader, MatchTerms, Message, Piece, SpeechKind, Who, free_text, name_line,
 };
 pub use link::{play, run};
 pub use machine::interface::{Answer, Ask, BotCounters, Event, Output, Timing};

@@ -14,7 +14,7 @@ use gammond_arena::benchmark::make::{
 use gammond_base::files;
 use gammond_base::journal::{check_writable, create_whole};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{Found, Question, RolloutAnswer, RolloutEnd, RolloutSettings};
+use gammond_engine::query::{EngineAnswer, Question, RolloutAnswer, RolloutEnd, RolloutSettings};
 use gammond_game::notation::MatchFile;
 use gammond_job::{
     JobError, NotPortable, Progress, Real, Runner, Share, Whole, check_merged, merge,
@@ -252,7 +252,7 @@ fn one(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut out = Vec::new();
     let good =
         Answerer::new(&engine).answer_with_progress(&inquiry, &stop, &mut out, &mut |found| {
-            if let TaskAnswer::Found(Found::Progress(known, _)) = found {
+            if let TaskAnswer::Engine(EngineAnswer::Progress(known, _)) = found {
                 show(known, false);
             }
         });
@@ -290,7 +290,7 @@ fn on_farm(
         return Err(Failure::usage("that is not a rollout"));
     };
     let mut out = Vec::new();
-    let found = TaskAnswer::Found(Found::Rollout(found, took));
+    let found = TaskAnswer::Engine(EngineAnswer::Rollout(found, took));
     Answerer::new(engine).found(&inquiry, &found, &mut out);
     print(&out)?;
     Ok(if outcome.complete {

@@ -18,7 +18,7 @@ use crate::eval::Evaluator;
 use crate::eval::osr::OsrEvaluator;
 use crate::pool::{self, Pool};
 use crate::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
+    CubeAnswer, CubeQuery, EngineAnswer, EvalQuery, Evaluation, PlayQuery, Question, RankedPlays,
     ResignAdvice, RolloutAnswer, Settings, Stop,
 };
 use crate::search::{self, Cache, Clock, Deadline, Stopped};
@@ -423,12 +423,12 @@ impl Engine {
         question: &Question,
         settings: &Settings,
         stop: &Stop,
-    ) -> Result<Found, EngineError> {
+    ) -> Result<EngineAnswer, EngineError> {
         self.answer_with_progress(question, settings, stop, &mut |_| {})
     }
 
     /// Answers like [`Engine::answer`]. If the client requested progress of a rollout, `on_progress` receives the intermediate
-    /// result after each round of games as [`Found::Progress`].
+    /// result after each round of games as [`EngineAnswer::Progress`].
     ///
     /// # Errors
     /// [`EngineError::Stopped`].
@@ -437,38 +437,38 @@ impl Engine {
         question: &Question,
         settings: &Settings,
         stop: &Stop,
-        on_progress: &mut (dyn FnMut(&Found) + Send),
-    ) -> Result<Found, EngineError> {
+        on_progress: &mut (dyn FnMut(&EngineAnswer) + Send),
+    ) -> Result<EngineAnswer, EngineError> {
         Ok(match question {
-            Question::Value(query) => Found::Value(self.evaluate(query, settings, stop)?),
-            Question::Plays(query) => Found::Plays(self.rank_plays(query, settings, stop)?),
+            Question::Value(query) => EngineAnswer::Value(self.evaluate(query, settings, stop)?),
+            Question::Plays(query) => EngineAnswer::Plays(self.rank_plays(query, settings, stop)?),
             Question::Choice(query) => {
                 let class = self.evaluator.class(&query.position);
-                Found::Choice(self.rank_plays(query, settings, stop)?, class)
+                EngineAnswer::Choice(self.rank_plays(query, settings, stop)?, class)
             }
-            Question::Cube(query) => Found::Cube(self.cube_action(query, settings, stop)?),
-            Question::Turn(cube, play) => Found::Turn(
+            Question::Cube(query) => EngineAnswer::Cube(self.cube_action(query, settings, stop)?),
+            Question::Turn(cube, play) => EngineAnswer::Turn(
                 self.cube_action(cube, settings, stop)?,
                 self.rank_plays(play, settings, stop)?,
             ),
             Question::Resignation(query, games) => {
-                Found::Resignation(self.accept_resignation(query, *games))
+                EngineAnswer::Resignation(self.accept_resignation(query, *games))
             }
             Question::Rollout(task) => {
                 let begin = self.now();
                 let mut progress = |known: &RolloutAnswer| {
                     if task.progress {
-                        on_progress(&Found::Progress(
+                        on_progress(&EngineAnswer::Progress(
                             known.clone(),
                             self.now().saturating_sub(begin),
                         ));
                     }
                 };
                 let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
-                Found::Rollout(found, self.now().saturating_sub(begin))
+                EngineAnswer::Rollout(found, self.now().saturating_sub(begin))
             }
-            Question::Rolls(query) => Found::Rolls(self.rolls(query, settings, stop)?),
-            Question::Class(position) => Found::Class(self.evaluator.class(position)),
+            Question::Rolls(query) => EngineAnswer::Rolls(self.rolls(query, settings, stop)?),
+            Question::Class(position) => EngineAnswer::Class(self.evaluator.class(position)),
         })
     }
 

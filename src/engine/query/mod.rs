@@ -19,7 +19,7 @@ pub use gammond_base::stop::Stop;
 pub use level::Level;
 pub use options::setting::{Scope, Setting, SettingKind, Value, switch};
 pub use options::{AnswerOrder, AnswerStyle, Options, Queue, SETTINGS, SettingError};
-pub use question::{Cost, Found, Question};
+pub use question::{Cost, EngineAnswer, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,

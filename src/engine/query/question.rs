@@ -35,7 +35,7 @@ pub enum Question {
 /// The engine's result: the counterpart of [`Question`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum Found {
+pub enum EngineAnswer {
     /// See [`Question::Value`].
     Value(Evaluation),
     /// See [`Question::Plays`].

@@ -15,7 +15,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::select_all;
 use gammond_protocol::message;
 use gammond_server::core::Core;
-use gammond_server::core::shutdown::{Phase, reached};
+use gammond_server::core::shutdown::{ShutdownPhase, reached};
 use gammond_server::io::Opening;
 use gammond_server::transport::{Transport, TransportFuture};
 use gammond_server::{Handle, TransportError};
@@ -73,7 +73,7 @@ async fn serve(serving: &Serving, shared: Arc<Core>) {
     let mut phase = shared.phase.subscribe();
     let tell = |text: &str| tracing::warn!("{text}");
     let connected = tokio::select! {
-        () = reached(&mut phase, Phase::Drain) => return,
+        () = reached(&mut phase, ShutdownPhase::Drain) => return,
         connected = serving.access.connect_with_retry(&tell) => connected,
     };
     let served = async {
@@ -86,7 +86,7 @@ async fn serve(serving: &Serving, shared: Arc<Core>) {
         served = served => if let Err(error) = served {
             tracing::error!("{error}; nothing is answered over NATS");
         },
-        () = reached(&mut phase, Phase::Cut) => {}
+        () = reached(&mut phase, ShutdownPhase::Cut) => {}
     }
 }
 
@@ -133,7 +133,7 @@ async fn receive(responder: &NatsResponder, mut subscribers: Vec<(Option<usize>,
     }));
     loop {
         tokio::select! {
-            () = reached(&mut phase, Phase::Drain) => break,
+            () = reached(&mut phase, ShutdownPhase::Drain) => break,
             heard = all.next() => match heard {
                 Some((place, message)) => responder.take(place, message),
                 None => return,

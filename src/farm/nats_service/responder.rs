@@ -12,7 +12,7 @@ use gammond_server::core::fair_queue::{Lane, Origin};
 use gammond_server::core::faults::catch_panics;
 use gammond_server::core::match_memory::MatchMemory;
 use gammond_server::core::memory_budget::ConnectionBudget;
-use gammond_server::core::work::{Asked, Part, QueuedWork};
+use gammond_server::core::work::{Part, SubmitOutcome, WorkItem};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -260,7 +260,7 @@ impl NatsResponder {
             return self.refuse((number, &connection_budget), waiting, &error);
         }
         // An answer is one message.
-        let work = QueuedWork::new(inquiry, &connection_budget, self.sender.clone())
+        let work = WorkItem::new(inquiry, &connection_budget, self.sender.clone())
             .numbered(number)
             .stopped_by(waiting.stop.clone())
             .in_one_part(self.client.max_payload());
@@ -276,12 +276,12 @@ impl NatsResponder {
         let asked = if full {
             self.shared.workers.busy(&work, "too many matches wait")
         } else {
-            self.shared.workers.ask(lane, work)
+            self.shared.workers.submit(lane, work)
         };
         let (bytes, good, fault) = match asked {
-            Asked::Queued => return,
-            Asked::Answered { bytes, good } => (bytes, good, None),
-            Asked::Busy { bytes, .. } => (bytes, false, Some(BUSY)),
+            SubmitOutcome::Queued => return,
+            SubmitOutcome::Answered { bytes, good } => (bytes, good, None),
+            SubmitOutcome::Busy { bytes, .. } => (bytes, false, Some(BUSY)),
         };
         let waiting = lock(&self.waiting).remove(&number);
         if let Some(mut waiting) = waiting {

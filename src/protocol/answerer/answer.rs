@@ -10,7 +10,7 @@ use crate::{About, Inquiry, InquiryTask, RequestError, TaskAnswer};
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{COMMIT, Engine, EngineError};
 use gammond_engine::nn::CpuLevel;
-use gammond_engine::query::{Found, Settings, Stop};
+use gammond_engine::query::{EngineAnswer, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -176,7 +176,8 @@ impl<'a> Answerer<'a> {
             }
             InquiryTask::About => return Ok(TaskAnswer::About),
         };
-        let mut on_progress = |found: &Found| on_progress(&TaskAnswer::Found(found.clone()));
+        let mut on_progress =
+            |found: &EngineAnswer| on_progress(&TaskAnswer::Engine(found.clone()));
         let mut found =
             (self.engine).answer_with_progress(question, settings, stop, &mut on_progress);
         if inquiry.fallback_to_static && matches!(found, Err(EngineError::Stopped)) {
@@ -187,7 +188,7 @@ impl<'a> Answerer<'a> {
             };
             found = self.engine.answer(question, &shallow, &Stop::never());
         }
-        found.map(TaskAnswer::Found).map_err(|error| match error {
+        found.map(TaskAnswer::Engine).map_err(|error| match error {
             EngineError::Stopped if !stop.is_triggered() => {
                 let message = "query ended by its time before an answer was ready";
                 RequestError::new(ErrorCode::Timeout, "time", message)

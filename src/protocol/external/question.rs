@@ -5,8 +5,8 @@ use crate::RequestError;
 use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question as Asked, RankedPlays,
-    Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, EvalQuery, Evaluation, PlayQuery, Question as Asked,
+    RankedPlays, Settings,
 };
 use gammond_game::notation::external_play::{Reading, read_play};
 use std::fmt::Write;
@@ -142,22 +142,22 @@ impl Reply for Question {
     ) -> bool {
         let reply = match (&self.ask, found) {
             (_, Err(error)) => Err(error.message.as_str()),
-            (Ask::Play(_, spelling), Ok(TaskAnswer::Found(Found::Plays(plays)))) => {
+            (Ask::Play(_, spelling), Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays)))) => {
                 Ok(self.play_reply(plays, *spelling))
             }
-            (Ask::RollOrDouble(_), Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+            (Ask::RollOrDouble(_), Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube)))) => {
                 Ok(Question::roll_reply(cube).into())
             }
-            (Ask::Offer(_, may_beaver), Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+            (Ask::Offer(_, may_beaver), Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube)))) => {
                 Ok(Question::offer_reply(cube, *may_beaver).into())
             }
-            (Ask::Raised(_, on_roll), Ok(TaskAnswer::Found(Found::Value(value)))) => {
+            (Ask::Raised(_, on_roll), Ok(TaskAnswer::Engine(EngineAnswer::Value(value)))) => {
                 Ok(Question::raised_reply(value, *on_roll).into())
             }
-            (Ask::Resignation(..), Ok(TaskAnswer::Found(Found::Resignation(accepted)))) => {
+            (Ask::Resignation(..), Ok(TaskAnswer::Engine(EngineAnswer::Resignation(accepted)))) => {
                 Ok(if *accepted { "accept" } else { "reject" }.into())
             }
-            (Ask::Evaluation(_), Ok(TaskAnswer::Found(Found::Value(value)))) => {
+            (Ask::Evaluation(_), Ok(TaskAnswer::Engine(EngineAnswer::Value(value)))) => {
                 Ok(Question::evaluation_reply(value, self.settings.cubeful))
             }
             _ => Err("answer is not one to the question"),

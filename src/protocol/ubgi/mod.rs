@@ -20,8 +20,8 @@ use super::request_error::RequestError;
 use crate::{InquiryTask, TaskAnswer};
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Found, MoveFilter, Options, PlayQuery, Question as Asked, RankedPlays,
-    Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, MoveFilter, Options, PlayQuery, Question as Asked,
+    RankedPlays, Settings,
 };
 use gammond_game::notation::{PositionId, Xgid};
 use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
@@ -92,9 +92,11 @@ impl Reply for Question {
         out: &mut Vec<u8>,
     ) -> bool {
         let text = match found {
-            Ok(TaskAnswer::Found(Found::Plays(plays))) => self.reply(None, Some(plays)),
-            Ok(TaskAnswer::Found(Found::Cube(cube))) => self.reply(Some(cube), None),
-            Ok(TaskAnswer::Found(Found::Turn(cube, plays))) => self.reply(Some(cube), Some(plays)),
+            Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays))) => self.reply(None, Some(plays)),
+            Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube))) => self.reply(Some(cube), None),
+            Ok(TaskAnswer::Engine(EngineAnswer::Turn(cube, plays))) => {
+                self.reply(Some(cube), Some(plays))
+            }
             Ok(_) => self.reply(None, None),
             Err(error) => format!("error bad_state {}\n", error.code),
         };

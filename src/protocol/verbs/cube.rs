@@ -11,7 +11,7 @@ use crate::answer::{
 };
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, CubeQuery, Equities, Found, Question, Settings};
+use gammond_engine::query::{AnswerStyle, CubeQuery, EngineAnswer, Equities, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -72,11 +72,11 @@ struct CubeMwc {
 fn write(
     to: Addressee<'_>,
     request: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let Found::Cube(answer) = found else {
+    let EngineAnswer::Cube(answer) = found else {
         return Err(not_its_answer());
     };
     let position = request.shown.position;

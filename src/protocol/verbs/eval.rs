@@ -9,7 +9,7 @@ use crate::answer::{
 };
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, Settings};
+use gammond_engine::query::{AnswerStyle, EngineAnswer, EvalQuery, Question, Settings};
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -76,11 +76,11 @@ struct MwcPair {
 fn write(
     to: Addressee<'_>,
     request: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     about: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let Found::Value(answer) = found else {
+    let EngineAnswer::Value(answer) = found else {
         return Err(not_its_answer());
     };
     let position = request.shown.position;

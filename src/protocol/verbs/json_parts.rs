@@ -2,7 +2,7 @@
 //! the same settings, limits and messages.
 
 use super::parts::{Item, PartError, Parts, RequestPart};
-use super::resolve::{Wishes, resolve};
+use super::resolve::{AnswerOptions, resolve};
 use super::{PositionRequest, Verb};
 use crate::ErrorCode;
 use crate::json::Json;
@@ -249,9 +249,9 @@ impl RequestParts {
     /// # Errors
     /// [`MemberError`].
     pub fn request(&self, verb: &'static Verb, session: &Options) -> Result<Line, MemberError> {
-        let mut wishes = Wishes::of(session);
+        let mut wishes = AnswerOptions::of(session);
         let request = self.resolve(verb, session, &mut wishes)?;
-        let Wishes {
+        let AnswerOptions {
             style,
             place,
             warning,
@@ -269,7 +269,7 @@ impl RequestParts {
         &self,
         verb: &'static Verb,
         session: &Options,
-        wishes: &mut Wishes,
+        wishes: &mut AnswerOptions,
     ) -> Result<PositionRequest, MemberError> {
         let parts = self.parts()?;
         if self.cube && !verb.takes.cube {
@@ -542,7 +542,11 @@ impl JsonLine {
         Ok(line)
     }
 
-    fn request(self, session: &Options, wishes: &mut Wishes) -> Result<Request, MemberError> {
+    fn request(
+        self,
+        session: &Options,
+        wishes: &mut AnswerOptions,
+    ) -> Result<Request, MemberError> {
         self.parts.checked_id()?;
         let name = self.verb.to_ascii_lowercase();
         if let Some(verb) = Verb::named(&name) {

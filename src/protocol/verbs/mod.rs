@@ -20,7 +20,7 @@ pub(crate) use json_parts::request_of_json;
 pub use json_parts::{Member, MemberError, RequestParts, push_settings};
 pub(crate) use parts::{Item, LineParts, Parts};
 pub use parts::{PartError, RequestPart};
-pub(crate) use resolve::{Wishes, resolve, state_error};
+pub(crate) use resolve::{AnswerOptions, resolve, state_error};
 pub use {
     convert::VERB as CONVERT, cube::VERB as CUBE, eval::VERB as EVAL, moves::VERB as MOVE,
     rollout::VERB as ROLLOUT, show::VERB as SHOW,
@@ -30,7 +30,9 @@ use crate::ErrorCode;
 use crate::answer::Addressee;
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{Found, Question, SETTINGS, Scope, Setting, SettingError, Settings};
+use gammond_engine::query::{
+    EngineAnswer, Question, SETTINGS, Scope, Setting, SettingError, Settings,
+};
 use gammond_game::MatchState;
 use gammond_game::notation::ParsedPosition;
 use resolved::Resolved;
@@ -97,7 +99,7 @@ pub(crate) struct Asking {
     pub(crate) write: fn(
         Addressee<'_>,
         &PositionRequest,
-        &Found,
+        &EngineAnswer,
         &About<'_>,
         &mut Vec<u8>,
     ) -> Result<(), RequestError>,

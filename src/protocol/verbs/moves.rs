@@ -9,7 +9,9 @@ use crate::answer::{
 };
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, Found, PlayQuery, Question, RankedPlay, Scope, Settings};
+use gammond_engine::query::{
+    AnswerStyle, EngineAnswer, PlayQuery, Question, RankedPlay, Scope, Settings,
+};
 use gammond_game::notation::{PositionId, play_text};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -75,11 +77,11 @@ struct PlayBody<'a> {
 fn write(
     to: Addressee<'_>,
     _: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let Found::Plays(answer) = found else {
+    let EngineAnswer::Plays(answer) = found else {
         return Err(not_its_answer());
     };
     let play_text = |ranked: &RankedPlay| play_text(&answer.position, &ranked.play);

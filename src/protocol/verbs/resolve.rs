@@ -18,16 +18,16 @@ const OF_STATE: [&str; 5] = ["cube", "owner", "score", "crawford", "length"];
 
 /// Options of the answer, which hold for an error too.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Wishes {
+pub(crate) struct AnswerOptions {
     pub(crate) style: AnswerStyle,
     pub(crate) place: QueuePlace,
     pub(crate) warning: Option<&'static str>,
 }
 
-impl Wishes {
+impl AnswerOptions {
     /// Returns the answer options of these settings.
-    pub(crate) fn of(options: &Options) -> Wishes {
-        Wishes {
+    pub(crate) fn of(options: &Options) -> AnswerOptions {
+        AnswerOptions {
             style: options.answer.unwrap_or_default(),
             place: QueuePlace::of(options),
             warning: None,
@@ -43,7 +43,7 @@ pub(crate) fn resolve(
     verb: Option<&'static Verb>,
     parts: &Parts<'_>,
     session: &Options,
-    wishes: &mut Wishes,
+    wishes: &mut AnswerOptions,
 ) -> Result<PositionRequest, PartError> {
     let refuse = |code: ErrorCode, message: &str| {
         PartError::new(RequestPart::Position, code, "position", message)
@@ -61,9 +61,9 @@ pub(crate) fn resolve(
     let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
     let roll = roll.transpose().map_err(in_part(RequestPart::Roll))?;
     let (options, plays) = options(verb, parts, session, shown.no_cube)?;
-    *wishes = Wishes {
+    *wishes = AnswerOptions {
         warning: shown.warning,
-        ..Wishes::of(&options)
+        ..AnswerOptions::of(&options)
     };
     match_goes_on(verb, &shown, &options)
         .map_err(|message| refuse(ErrorCode::GameOver, &message))?;

@@ -13,8 +13,8 @@ use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::AnswerStyle;
 use gammond_engine::query::{
-    Candidate, CubeAnswer, Equities, Found, Question, RolledOut, RolloutAnswer, RolloutQuery,
-    RolloutSettings, RolloutSubject, RolloutTask, Scope, Settings,
+    Candidate, CubeAnswer, EngineAnswer, Equities, Question, RolledOut, RolloutAnswer,
+    RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask, Scope, Settings,
 };
 use gammond_game::notation::{PositionId, parse_play, play_text};
 use gammond_game::{Play, Position, Roll};
@@ -121,13 +121,13 @@ fn listed_plays(
 fn write_answer(
     to: Addressee<'_>,
     request: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
     let (kind, found, took) = match found {
-        Found::Rollout(found, took) => ("rollout", found, *took),
-        Found::Progress(found, took) => ("progress", found, *took),
+        EngineAnswer::Rollout(found, took) => ("rollout", found, *took),
+        EngineAnswer::Progress(found, took) => ("progress", found, *took),
         _ => return Err(not_its_answer()),
     };
     let Some(Question::Rollout(task)) = &request.question else {

@@ -7,7 +7,9 @@ use crate::ErrorCode;
 use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object, unit};
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, EvalQuery, Found, Question, RankedPlays, Settings};
+use gammond_engine::query::{
+    AnswerStyle, EngineAnswer, EvalQuery, Question, RankedPlays, Settings,
+};
 use gammond_game::Roll;
 use gammond_game::notation::{PositionId, play_text};
 use serde::Serialize;
@@ -78,11 +80,11 @@ fn shown(ranked: &RankedPlays) -> String {
 fn write(
     to: Addressee<'_>,
     request: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let Found::Rolls(answer) = found else {
+    let EngineAnswer::Rolls(answer) = found else {
         return Err(not_its_answer());
     };
     let position = request.shown.position;

@@ -6,7 +6,7 @@ use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answe
 use crate::answer::{self, Addressee};
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, Found, Question, Scope, Settings};
+use gammond_engine::query::{AnswerStyle, EngineAnswer, Question, Scope, Settings};
 use gammond_game::notation::PositionId;
 use gammond_game::{MatchState, RaceAdvice, RaceCounts, Roll};
 use gammond_report::render;
@@ -54,11 +54,11 @@ fn race_value(counts: &RaceCounts) -> Value {
 fn write(
     to: Addressee<'_>,
     request: &PositionRequest,
-    found: &Found,
+    found: &EngineAnswer,
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let Found::Class(class) = found else {
+    let EngineAnswer::Class(class) = found else {
         return Err(not_its_answer());
     };
     let PositionRequest { shown, state, .. } = request;

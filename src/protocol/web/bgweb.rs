@@ -7,8 +7,8 @@ use crate::dialect::{About, Inquiry, Reply};
 use crate::json::Json;
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, Found, Level, PlayQuery, Question,
-    RankedPlay, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, Equities, EvalQuery, Evaluation, Level, PlayQuery,
+    Question, RankedPlay, RankedPlays, Settings,
 };
 use gammond_game::notation::{PositionId, parse_position, play_text};
 use gammond_game::{
@@ -266,9 +266,9 @@ impl Reply for Answer {
         out: &mut Vec<u8>,
     ) -> bool {
         match found {
-            Ok(TaskAnswer::Found(Found::Plays(plays))) => write(Ok(self.plays(plays)), out),
-            Ok(TaskAnswer::Found(Found::Cube(cube))) => write(Ok(self.cube(cube)), out),
-            Ok(TaskAnswer::Found(Found::Value(value))) => write(Ok(self.value(value)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays))) => write(Ok(self.plays(plays)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube))) => write(Ok(self.cube(cube)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Value(value))) => write(Ok(self.value(value)), out),
             Ok(_) => write::<()>(Err(&mismatch()), out),
             Err(error) => write::<()>(Err(error), out),
         }

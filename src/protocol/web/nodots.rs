@@ -9,7 +9,7 @@ use crate::json::Json;
 use crate::request_error::RequestError;
 use gammond_engine::equity::CubePoints;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, Found, PlayQuery, Question, RankedPlays,
+    CubeAnswer, CubeQuery, EngineAnswer, EvalQuery, Evaluation, PlayQuery, Question, RankedPlays,
     Settings, Verdict,
 };
 use gammond_game::notation::PositionId;
@@ -260,13 +260,13 @@ impl Reply for Answer {
         out: &mut Vec<u8>,
     ) -> bool {
         match (self.decision, found) {
-            (NodotsDecision::Move, Ok(TaskAnswer::Found(Found::Plays(plays)))) => {
+            (NodotsDecision::Move, Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays)))) => {
                 write(Ok(self.plays(plays)), out)
             }
-            (NodotsDecision::Double, Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+            (NodotsDecision::Double, Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube)))) => {
                 write(Ok(self.double(cube)), out)
             }
-            (NodotsDecision::Double, Ok(TaskAnswer::Found(Found::Value(value)))) => {
+            (NodotsDecision::Double, Ok(TaskAnswer::Engine(EngineAnswer::Value(value)))) => {
                 let body = DoubleBody {
                     action: "no-double",
                     equity: Some(Finite(value.cubeful.unwrap_or(value.cubeless).equity)),
@@ -274,10 +274,10 @@ impl Reply for Answer {
                 };
                 write(Ok(body), out)
             }
-            (NodotsDecision::Take, Ok(TaskAnswer::Found(Found::Cube(cube)))) => {
+            (NodotsDecision::Take, Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube)))) => {
                 write(Ok(take(cube)), out)
             }
-            (NodotsDecision::Resign, Ok(TaskAnswer::Found(Found::Value(value)))) => {
+            (NodotsDecision::Resign, Ok(TaskAnswer::Engine(EngineAnswer::Value(value)))) => {
                 write(Ok(self.resign(value)), out)
             }
             (_, Ok(_)) => write::<()>(Err(&mismatch()), out),

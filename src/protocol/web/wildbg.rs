@@ -6,7 +6,7 @@ use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, Found, Level, PlayQuery, Question, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, Level, PlayQuery, Question, RankedPlays, Settings,
 };
 use gammond_game::{
     BAR, Chances, Cube, CubeOwner, MatchState, POINTS, Play, Position, PositionError, Roll, Rules,
@@ -272,8 +272,8 @@ impl Reply for Answer {
         out: &mut Vec<u8>,
     ) -> bool {
         match found {
-            Ok(TaskAnswer::Found(Found::Plays(plays))) => write(Ok(moves(plays)), out),
-            Ok(TaskAnswer::Found(Found::Cube(cube))) => write(Ok(cube_body(cube)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays))) => write(Ok(moves(plays)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube))) => write(Ok(cube_body(cube)), out),
             Ok(_) => write::<()>(Err(&mismatch()), out),
             Err(error) => write::<()>(Err(error), out),
         }

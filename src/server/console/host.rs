@@ -13,7 +13,7 @@ use gammond_console::{
 };
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
-use gammond_engine::query::{Cost, EvalQuery, Found, PlayQuery, Question, Settings, Stop};
+use gammond_engine::query::{Cost, EngineAnswer, EvalQuery, PlayQuery, Question, Settings, Stop};
 use gammond_game::notation::{MATCH_FILE_BYTES_MAX, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchState, Score};
 use gammond_protocol::answerer::engine_error;
@@ -196,7 +196,7 @@ fn seconds() -> i64 {
 }
 
 impl ConsoleHost for EngineHost {
-    fn answer(&mut self, question: Question, settings: &Settings) -> Result<Found, String> {
+    fn answer(&mut self, question: Question, settings: &Settings) -> Result<EngineAnswer, String> {
         self.compute(question.cost(settings), |engine, stop| {
             engine.answer(&question, settings, stop)
         })

@@ -4,7 +4,7 @@ use super::host::{EngineHost, ServedConsole, Sinks, run_while};
 use crate::core::Core;
 use crate::core::counters::count;
 use crate::core::fair_queue::Origin;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::io::socket::{BlockingStream, Stream};
 use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::query::Stop;
@@ -43,7 +43,7 @@ async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Core>) -> io::Res
         .name("console".to_owned())
         .spawn(move || {
             let _done = done;
-            let runs = || *running.borrow() == Phase::Run;
+            let runs = || *running.borrow() == ShutdownPhase::Run;
             if let Err(error) = session(&session_stream, host, &runs) {
                 tracing::debug!(%error, "console");
             }
@@ -113,8 +113,8 @@ async fn hung_up(stream: &BlockingStream, mut computing: watch::Receiver<bool>, 
 }
 
 /// Ends reading when the server is to end, then waits for its immediate end.
-async fn drained(stream: &BlockingStream, phase: &mut watch::Receiver<Phase>) {
-    reached(phase, Phase::Drain).await;
+async fn drained(stream: &BlockingStream, phase: &mut watch::Receiver<ShutdownPhase>) {
+    reached(phase, ShutdownPhase::Drain).await;
     stream.shutdown(Shutdown::Read);
-    reached(phase, Phase::Cut).await;
+    reached(phase, ShutdownPhase::Cut).await;
 }

@@ -1,7 +1,7 @@
 //! The handle of a running server: to reload, to shut down, to read its counters.
 
 use super::counters::Counters;
-use super::shutdown::Phase;
+use super::shutdown::ShutdownPhase;
 use super::state::{Core, ReloadError};
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ pub struct Handle(pub Arc<Core>);
 impl Handle {
     /// Shuts down gracefully: no new requests; running queries may finish within the grace time (SRV-15).
     pub fn drain(&self) {
-        let drain = |phase: &mut Phase| {
-            let running = *phase == Phase::Run;
+        let drain = |phase: &mut ShutdownPhase| {
+            let running = *phase == ShutdownPhase::Run;
             if running {
-                *phase = Phase::Drain;
+                *phase = ShutdownPhase::Drain;
             }
             running
         };
@@ -24,7 +24,7 @@ impl Handle {
 
     /// Shuts down at once.
     pub fn cut(&self) {
-        self.0.phase.send_replace(Phase::Cut);
+        self.0.phase.send_replace(ShutdownPhase::Cut);
     }
 
     /// Reloads the nets; queries that run keep the old ones (SRV-16). Blocks while it loads.

@@ -28,7 +28,7 @@ pub(crate) fn is_large(inquiry: &Inquiry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_engine::query::Found;
+    use gammond_engine::query::EngineAnswer;
     use gammond_protocol::{Dialect as _, FramedLine, LineAction, Session};
 
     fn inquiry(line: &str) -> Inquiry {
@@ -65,7 +65,7 @@ mod tests {
             panic!("{:?}", wide.task);
         };
         let found = engine.answer(question, &wide.settings, &stop).unwrap();
-        let Found::Plays(plays) = &found else {
+        let EngineAnswer::Plays(plays) = &found else {
             panic!("plays");
         };
         let mut out = Vec::new();

@@ -7,7 +7,7 @@
 
 use crate::core::fair_queue::{FairQueue, Lane, Origin};
 use crate::core::started::Started;
-use crate::core::work::QueuedWork;
+use crate::core::work::WorkItem;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ const MATCH_MEMORY_MAX: usize = 64 << 20;
 /// A job in the queue of a cost.
 #[derive(Debug)]
 enum Waiting {
-    New(Box<QueuedWork>, Instant),
+    New(Box<WorkItem>, Instant),
     Paused(Arc<Started>, Duration),
 }
 
@@ -120,7 +120,7 @@ impl StartedCounts {
 /// A job to begin.
 #[derive(Debug)]
 pub(crate) struct Next {
-    pub(crate) work: QueuedWork,
+    pub(crate) work: WorkItem,
     pub(crate) since: Instant,
     pub(crate) job: Arc<Started>,
 }
@@ -169,7 +169,7 @@ impl Schedule {
     }
 
     /// Queues a job of this many lines.
-    pub(crate) fn push(&mut self, lane: Lane, work: Box<QueuedWork>, since: Instant) {
+    pub(crate) fn push(&mut self, lane: Lane, work: Box<WorkItem>, since: Instant) {
         let (lines, rank) = (work.lines(), work.rank());
         let waiting = Waiting::New(work, since);
         self.waiting.push(lane, waiting, lines, rank);
@@ -204,7 +204,7 @@ impl Schedule {
     }
 
     /// Removes and returns the work of a lane that was stopped before it began.
-    pub(crate) fn take_stopped(&mut self, lane: Lane) -> Vec<(QueuedWork, Instant)> {
+    pub(crate) fn take_stopped(&mut self, lane: Lane) -> Vec<(WorkItem, Instant)> {
         let stopped = |waiting: &Waiting| match waiting {
             // A lease is answered by its caller, which sees the stop.
             Waiting::New(work, _) => work.stop.is_triggered() && work.lease.is_none(),
@@ -250,7 +250,7 @@ impl Schedule {
         None
     }
 
-    fn begin(&mut self, lane: Lane, work: QueuedWork, since: Instant, now: Instant) -> Next {
+    fn begin(&mut self, lane: Lane, work: WorkItem, since: Instant, now: Instant) -> Next {
         let weight = work.weight();
         self.begun.begin(weight, lane.origin);
         let job = Arc::new(Started {
@@ -415,11 +415,11 @@ mod tests {
         }
     }
 
-    fn work(number: u64) -> QueuedWork {
+    fn work(number: u64) -> WorkItem {
         let (reply, kept) = tokio::sync::mpsc::unbounded_channel();
         // Only the receiver's end would close it.
         std::mem::forget(kept);
-        QueuedWork {
+        WorkItem {
             inquiries: VecDeque::new(),
             rest: None,
             lease: None,

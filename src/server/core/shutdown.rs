@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 /// The phase of a server's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum ShutdownPhase {
     /// The server accepts and answers requests.
     Run,
     /// No new requests; running ones may finish.
@@ -14,9 +14,9 @@ pub enum Phase {
 }
 
 /// Waits until the shutdown has reached at least this phase.
-pub async fn reached(phase: &mut watch::Receiver<Phase>, wanted: Phase) {
+pub async fn reached(phase: &mut watch::Receiver<ShutdownPhase>, wanted: ShutdownPhase) {
     // An error means that the server is gone, which is as far as it gets.
     let _ = phase
-        .wait_for(|phase| *phase == Phase::Cut || *phase == wanted)
+        .wait_for(|phase| *phase == ShutdownPhase::Cut || *phase == wanted)
         .await;
 }

@@ -4,7 +4,7 @@ use crate::core::counters::{Counters, count};
 use crate::core::fair_queue::{Lane, Origin};
 use crate::core::limits::Limits;
 use crate::core::memory_budget::{ConnectionBudget, MemoryBudget};
-use crate::core::shutdown::Phase;
+use crate::core::shutdown::ShutdownPhase;
 use crate::core::turns::Turns;
 use crate::core::worker::Workers;
 use gammond_engine::engine::Engine;
@@ -46,7 +46,7 @@ pub struct Core {
     /// Worker threads.
     pub workers: Workers,
     /// Phase of the shutdown.
-    pub phase: watch::Sender<Phase>,
+    pub phase: watch::Sender<ShutdownPhase>,
     pub(crate) turns: Arc<Turns>,
     memory_budget: Arc<MemoryBudget>,
     /// Size in bytes of matches that arrive, wait or are analysed (SRV-20).
@@ -81,7 +81,7 @@ impl Core {
             limits,
             counters,
             workers,
-            phase: watch::channel(Phase::Run).0,
+            phase: watch::channel(ShutdownPhase::Run).0,
             lanes: AtomicU64::new(0),
             turns: Arc::default(),
             defaults,

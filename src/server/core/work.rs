@@ -12,9 +12,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// Inquiries of a client that the workers answer together, with the channel for the answers.
 ///
-/// Each transport makes one of these and passes it to [`Workers::ask`](crate::core::worker::Workers::ask).
+/// Each transport makes one of these and passes it to [`Workers::submit`](crate::core::worker::Workers::submit).
 #[derive(Debug)]
-pub struct QueuedWork {
+pub struct WorkItem {
     /// Inquiries in the order of their lines, all of the same cost.
     pub(crate) inquiries: VecDeque<Inquiry>,
     /// Rest of a long answer, which comes before the answers to the inquiries.
@@ -39,10 +39,10 @@ pub struct QueuedWork {
     pub(crate) reply: UnboundedSender<Box<Part>>,
 }
 
-/// Outcome of passing work to [`Workers::ask`](crate::core::worker::Workers::ask).
+/// Outcome of passing work to [`Workers::submit`](crate::core::worker::Workers::submit).
 #[derive(Debug)]
 #[must_use]
-pub enum Asked {
+pub enum SubmitOutcome {
     /// The answers come in parts through the channel of the work.
     Queued,
     /// The inquiry cost nothing and is answered; nothing comes through the channel.
@@ -61,15 +61,15 @@ pub enum Asked {
     },
 }
 
-impl QueuedWork {
+impl WorkItem {
     /// Creates the work of one inquiry, whose parts come through `reply` and are charged to `connection_budget`.
     #[must_use]
     pub fn new(
         inquiry: Inquiry,
         connection_budget: &Arc<ConnectionBudget>,
         reply: UnboundedSender<Box<Part>>,
-    ) -> QueuedWork {
-        QueuedWork {
+    ) -> WorkItem {
+        WorkItem {
             rest: None,
             lease: None,
             cost: inquiry.cost(),
@@ -91,8 +91,8 @@ impl QueuedWork {
         stop: Stop,
         connection_budget: &Arc<ConnectionBudget>,
         reply: UnboundedSender<Box<Part>>,
-    ) -> QueuedWork {
-        QueuedWork {
+    ) -> WorkItem {
+        WorkItem {
             inquiries: VecDeque::new(),
             rest: None,
             lease: Some(lease),
@@ -114,20 +114,20 @@ impl QueuedWork {
 
     /// Sets the number that each part of the answer carries.
     #[must_use]
-    pub fn numbered(self, number: u64) -> QueuedWork {
-        QueuedWork { number, ..self }
+    pub fn numbered(self, number: u64) -> WorkItem {
+        WorkItem { number, ..self }
     }
 
     /// Sets the token that stops the work.
     #[must_use]
-    pub fn stopped_by(self, stop: Stop) -> QueuedWork {
-        QueuedWork { stop, ..self }
+    pub fn stopped_by(self, stop: Stop) -> WorkItem {
+        WorkItem { stop, ..self }
     }
 
     /// Limits the answer to one part of so many bytes.
     #[must_use]
-    pub fn in_one_part(self, bytes_max: usize) -> QueuedWork {
-        QueuedWork {
+    pub fn in_one_part(self, bytes_max: usize) -> WorkItem {
+        WorkItem {
             answer_bytes_max: Some(bytes_max),
             ..self
         }
@@ -209,7 +209,7 @@ pub struct Part {
 }
 
 /// Sends a part of a job's answers; further parts follow if the job has more.
-pub(crate) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, good: bool) {
+pub(crate) fn send(job: &WorkItem, bytes: Vec<u8>, reservation: Reservation, good: bool) {
     // The receiver may have gone in the meantime.
     let _ = job.reply.send(Box::new(Part {
         number: job.number,
@@ -222,7 +222,7 @@ pub(crate) fn send(job: &QueuedWork, bytes: Vec<u8>, reservation: Reservation, g
 }
 
 /// Sends chunks of a long answer while there is room for them. Returns true if nothing of it is left.
-pub(crate) fn send_rest(job: &mut QueuedWork) -> bool {
+pub(crate) fn send_rest(job: &mut WorkItem) -> bool {
     while let Some(mut rest) = job.rest.take() {
         if job.is_abandoned() || !job.connection_budget.has_room_for(job.number) {
             job.rest = Some(rest);

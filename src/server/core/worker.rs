@@ -1,4 +1,4 @@
-//! The worker threads behind every transport of the server: [`Workers::ask`] accepts inquiries, and the parts of the
+//! The worker threads behind every transport of the server: [`Workers::submit`] accepts inquiries, and the parts of the
 //! answers return through the channel of the work.
 //!
 //! Each cost has its own threads. More expensive costs run with a higher niceness, so no query waits for a more expensive one
@@ -14,7 +14,7 @@ use crate::core::limits::Limits;
 use crate::core::memory_budget::ConnectionBudget;
 use crate::core::schedule::{ClientUse, CpuLimits, Next, STARTED_MAX, Schedule};
 use crate::core::started::Started;
-use crate::core::work::{Asked, QueuedWork, Rest, send, send_rest};
+use crate::core::work::{Rest, SubmitOutcome, WorkItem, send, send_rest};
 use crate::platform::lower_priority;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Cost, Stop};
@@ -143,7 +143,7 @@ impl Workers {
 
     /// Submits work: the one entry for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
     /// cancellation are the same for all of them.
-    pub fn ask(&self, lane: Lane, work: QueuedWork) -> Asked {
+    pub fn submit(&self, lane: Lane, work: WorkItem) -> SubmitOutcome {
         if work.cost == Cost::Free
             && let Some(inquiry) = work.inquiries.front()
         {
@@ -151,19 +151,19 @@ impl Workers {
             let engine = self.engine();
             let answerer = Answerer::observed(&engine, &*self.shared.counters);
             let good = answerer.answer(inquiry, &Stop::never(), &mut bytes);
-            return Asked::Answered { bytes, good };
+            return SubmitOutcome::Answered { bytes, good };
         }
         let short = work.cost == Cost::Short;
         let Err((work, reason)) = self.queue(lane, Box::new(work)) else {
-            return Asked::Queued;
+            return SubmitOutcome::Queued;
         };
-        Asked::Busy {
+        SubmitOutcome::Busy {
             bytes: self.refuse_all(&work, reason),
             wait: (!short).then(|| self.wait_of(lane.origin)).flatten(),
         }
     }
 
-    /// Waits for a lease to compute on the calling thread, under the same rules as [`Workers::ask`].
+    /// Waits for a lease to compute on the calling thread, under the same rules as [`Workers::submit`].
     ///
     /// # Errors
     /// The reason why there is none.
@@ -177,7 +177,7 @@ impl Workers {
         let (offer, awaited) = lease();
         // The channel stays empty; while it is open the work is wanted.
         let (reply, _wanted) = unbounded_channel();
-        let work = QueuedWork::leased(offer, cost, stop.clone(), connection_budget, reply);
+        let work = WorkItem::leased(offer, cost, stop.clone(), connection_budget, reply);
         if let Err((_, reason)) = self.queue(lane, Box::new(work)) {
             count(&self.shared.counters.busy);
             return Err(busy(reason));
@@ -192,8 +192,8 @@ impl Workers {
     fn queue(
         &self,
         lane: Lane,
-        mut work: Box<QueuedWork>,
-    ) -> Result<(), (Box<QueuedWork>, &'static str)> {
+        mut work: Box<WorkItem>,
+    ) -> Result<(), (Box<WorkItem>, &'static str)> {
         let mut queues = self.shared.lock();
         if queues.stopping && place(work.cost) > 0 && work.lease.is_none() {
             work.stop.trigger();
@@ -278,14 +278,14 @@ impl Workers {
     }
 
     /// Refuses work that a transport has no room for.
-    pub fn busy(&self, work: &QueuedWork, reason: &str) -> Asked {
-        Asked::Busy {
+    pub fn busy(&self, work: &WorkItem, reason: &str) -> SubmitOutcome {
+        SubmitOutcome::Busy {
             bytes: self.refuse_all(work, reason),
             wait: None,
         }
     }
 
-    fn refuse_all(&self, work: &QueuedWork, reason: &str) -> Vec<u8> {
+    fn refuse_all(&self, work: &WorkItem, reason: &str) -> Vec<u8> {
         let engine = self.engine();
         let answerer = Answerer::observed(&engine, &*self.shared.counters);
         let mut bytes = Vec::new();
@@ -444,7 +444,7 @@ impl Core {
                 None
             }
         };
-        let done = lines - left.as_ref().map_or(0, QueuedWork::lines);
+        let done = lines - left.as_ref().map_or(0, WorkItem::lines);
         self.counters
             .record_latency(named, since.elapsed(), done as u64);
         let mut queues = self.lock();
@@ -453,7 +453,7 @@ impl Core {
         }
         // The stop is triggered before the lane is forgotten, so nothing is put back behind
         // that.
-        let waited_for = |work: &QueuedWork| {
+        let waited_for = |work: &WorkItem| {
             !work.stop.is_triggered() || work.rest.is_some() && !work.is_abandoned()
         };
         if let Some(work) = left.filter(waited_for) {
@@ -470,7 +470,7 @@ impl Core {
     }
 
     /// Refuses work for which no thread can be started.
-    fn refuse(&self, mut work: QueuedWork) {
+    fn refuse(&self, mut work: WorkItem) {
         let mut bytes = Vec::new();
         let engines = self.engines.read().unwrap_or_else(PoisonError::into_inner);
         let engine = engines.short();
@@ -510,7 +510,7 @@ impl Core {
 
     /// Answers a job's inquiries until its time slice or its room for answers is used up, or an inquiry costs more than
     /// estimated; returns the rest of the job.
-    fn run(&self, mut job: QueuedWork, started: &Started, engine: &Engine) -> Option<QueuedWork> {
+    fn run(&self, mut job: WorkItem, started: &Started, engine: &Engine) -> Option<WorkItem> {
         if !send_rest(&mut job) {
             return (!job.is_abandoned()).then_some(job);
         }
@@ -590,7 +590,7 @@ impl Core {
     fn answer(
         &self,
         answerer: &Answerer<'_>,
-        (inquiry, job, started): (&Inquiry, &QueuedWork, &Started),
+        (inquiry, job, started): (&Inquiry, &WorkItem, &Started),
         bytes: &mut Vec<u8>,
     ) -> Option<(bool, Option<Rest>)> {
         let start = bytes.len();

@@ -19,7 +19,7 @@ pub use paths::mcp::McpStdio;
 
 use crate::core::counters::count;
 use crate::core::fair_queue::Origin;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::core::{Core, Handle, Slot};
 use crate::io::socket::{Listener, Stream};
 use crate::io::{Address, Opening, TransportError, accept as io_accept};
@@ -202,8 +202,8 @@ impl Transport for Metrics {
 async fn next_stream(
     listener: &Listener,
     shared: &Core,
-    phase: &mut watch::Receiver<Phase>,
-    last: Phase,
+    phase: &mut watch::Receiver<ShutdownPhase>,
+    last: ShutdownPhase,
 ) -> Option<(Stream, Origin)> {
     loop {
         tokio::select! {
@@ -228,7 +228,7 @@ async fn accept_clients(listener: Listener, state: HttpState) {
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {
-            accepted = next_stream(&listener, &shared, &mut phase, Phase::Drain) => match accepted {
+            accepted = next_stream(&listener, &shared, &mut phase, ShutdownPhase::Drain) => match accepted {
                 Some(accepted) => accepted,
                 None => break,
             },
@@ -238,7 +238,7 @@ async fn accept_clients(listener: Listener, state: HttpState) {
             origin,
             port,
             is_proxy: forwarded::is_trusted(&access_state.access.proxies, origin),
-            last: Phase::Drain,
+            last: ShutdownPhase::Drain,
         };
         let stream = Timed::new(stream, shared.limits.write_timeout);
         let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
@@ -262,7 +262,7 @@ async fn accept_scrapers(listener: Listener, shared: Arc<Core>) {
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {
-            accepted = next_stream(&listener, &shared, &mut phase, Phase::Cut) => match accepted {
+            accepted = next_stream(&listener, &shared, &mut phase, ShutdownPhase::Cut) => match accepted {
                 Some(accepted) => accepted,
                 None => return,
             },
@@ -272,7 +272,7 @@ async fn accept_scrapers(listener: Listener, shared: Arc<Core>) {
             origin,
             port,
             is_proxy: false,
-            last: Phase::Cut,
+            last: ShutdownPhase::Cut,
         };
         let stream = Timed::new(stream, shared.limits.write_timeout);
         let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
@@ -330,7 +330,7 @@ struct Connection {
     /// True for a trusted proxy, whose requests come from many clients.
     is_proxy: bool,
     /// The phase from which on the connection takes nothing new.
-    last: Phase,
+    last: ShutdownPhase,
 }
 
 /// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
@@ -390,7 +390,7 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
                     return;
                 }
                 connection.as_mut().graceful_shutdown();
-                (is_draining, next_phase) = (true, Phase::Cut);
+                (is_draining, next_phase) = (true, ShutdownPhase::Cut);
             }
         }
     }

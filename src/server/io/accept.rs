@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::core::counters::count;
 use crate::core::fair_queue::Origin;
 use crate::core::limits::Limits;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +51,7 @@ async fn accept(listener: Listener, speaker: impl Speaker, shared: Arc<Core>) {
     let mut pauses = Pauses::default();
     loop {
         tokio::select! {
-            () = reached(&mut phase, Phase::Drain) => break,
+            () = reached(&mut phase, ShutdownPhase::Drain) => break,
             accepted = listener.accept(&shared.limits) => match accepted {
                 Ok((stream, origin)) => {
                     pauses = Pauses::default();
@@ -69,7 +69,7 @@ async fn accept(listener: Listener, speaker: impl Speaker, shared: Arc<Core>) {
     let all_done = async { while tasks.join_next().await.is_some() {} };
     tokio::select! {
         () = all_done => {}
-        () = reached(&mut phase, Phase::Cut) => {
+        () = reached(&mut phase, ShutdownPhase::Cut) => {
             // A moment for each to see it; the rest is dropped with the set.
             sleep(Duration::from_millis(150)).await;
         }

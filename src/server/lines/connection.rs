@@ -12,9 +12,9 @@ use crate::core::faults::catch_panics;
 use crate::core::limits::READ_BYTES;
 use crate::core::match_memory::MatchMemory;
 use crate::core::memory_budget::{ConnectionBudget, Reservation};
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::core::turns::Turn;
-use crate::core::work::{Asked, Part, QueuedWork};
+use crate::core::work::{Part, SubmitOutcome, WorkItem};
 use gammond_engine::query::{Cost, Stop};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Observer as _;
@@ -71,7 +71,7 @@ struct Connection<S> {
     shared: Arc<Core>,
     lane: Lane,
     connection_budget: Arc<ConnectionBudget>,
-    phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<ShutdownPhase>,
     codec: LineCodec,
     /// Protocol of the connection, selected by its first line (SRV-04).
     dialect: Option<Box<dyn Dialect>>,
@@ -106,7 +106,7 @@ enum Event {
     InputEnded,
     Part(Option<Box<Part>>),
     TimeOver,
-    Phase,
+    ShutdownPhase,
 }
 
 thread_local! {
@@ -220,10 +220,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
                 Event::Part(part) => self.take_parts(part),
                 Event::TimeOver => self.time_over(),
-                Event::Phase => match *self.phase.borrow_and_update() {
-                    Phase::Run => {}
-                    Phase::Drain => self.closing = true,
-                    Phase::Cut => return Ok(()),
+                Event::ShutdownPhase => match *self.phase.borrow_and_update() {
+                    ShutdownPhase::Run => {}
+                    ShutdownPhase::Drain => self.closing = true,
+                    ShutdownPhase::Cut => return Ok(()),
                 },
             }
         }
@@ -263,7 +263,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         tokio::select! {
             _ = timeout(limits.linger, listens) => {}
-            () = reached(&mut self.phase, Phase::Cut) => {}
+            () = reached(&mut self.phase, ShutdownPhase::Cut) => {}
         }
         Ok(())
     }
@@ -285,7 +285,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 if changed.is_err() {
                     self.closing = true;
                 }
-                Ok(Event::Phase)
+                Ok(Event::ShutdownPhase)
             }
             part = self.parts.recv(), if waits => Ok(Event::Part(part)),
             count = async {
@@ -440,7 +440,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let written = tokio::select! {
                 biased;
                 written = timeout(limit, self.stream.write(rest)) => written,
-                () = reached(&mut self.phase, Phase::Cut) => {
+                () = reached(&mut self.phase, ShutdownPhase::Cut) => {
                     // No line is left half-written, if its reader takes the rest of it.
                     let end = rest.iter().position(|&byte| byte == b'\n');
                     let line = rest.get(..=end.unwrap_or(0)).unwrap_or_default();
@@ -471,7 +471,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Passes complete lines to the machine and their queries to the workers: the first line, or in a turn all until a limit is
     /// reached.
     fn dispatch(&mut self, in_turn: bool) {
-        let mut group: Option<QueuedWork> = None;
+        let mut group: Option<WorkItem> = None;
         let mut first = true;
         while !self.closing && (in_turn || std::mem::take(&mut first)) {
             let grouped = group.as_ref().map_or(0, |job| job.inquiries.len());
@@ -571,10 +571,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Adds an inquiry to the group of cheap ones that is submitted together.
-    fn gather(&mut self, group: &mut Option<QueuedWork>, inquiry: Inquiry) {
+    fn gather(&mut self, group: &mut Option<WorkItem>, inquiry: Inquiry) {
         let cost = inquiry.cost();
         tracing::debug!(lane = ?self.lane, kind = inquiry.task.kind(), cost = cost.name(), "asked");
-        let fits = |job: &QueuedWork| {
+        let fits = |job: &WorkItem| {
             job.cost == cost
                 && job.priority == inquiry.place.priority
                 && cost == Cost::Short
@@ -588,7 +588,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 job.inquiries.push_back(inquiry);
                 job
             }
-            None => group.insert(QueuedWork::new(
+            None => group.insert(WorkItem::new(
                 inquiry,
                 &self.connection_budget,
                 self.sender.clone(),
@@ -600,7 +600,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    fn submit(&mut self, job: Option<QueuedWork>) {
+    fn submit(&mut self, job: Option<WorkItem>) {
         let Some(mut job) = job else {
             return;
         };
@@ -614,9 +614,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let stoppable = job.cost != Cost::Short;
         let ids = job.inquiries.iter().filter_map(|one| one.id.clone());
         let ids: Vec<String> = ids.collect();
-        match self.shared.workers.ask(self.lane, job) {
-            Asked::Queued => {}
-            Asked::Answered { bytes, .. } | Asked::Busy { bytes, .. } => return self.answer(bytes),
+        match self.shared.workers.submit(self.lane, job) {
+            SubmitOutcome::Queued => {}
+            SubmitOutcome::Answered { bytes, .. } | SubmitOutcome::Busy { bytes, .. } => {
+                return self.answer(bytes);
+            }
         }
         self.lines_pending += lines;
         self.weight.pending += block;

@@ -15,7 +15,7 @@ use gammond_game::{MatchState, POINTS, Position, Roll, Rules, generate_plays};
 pub use link::ProgramError;
 
 use link::Link;
-use pool::{Pool, Turn};
+use pool::{Pool, PoolTurn};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ const ATTEMPTS_MAX: usize = 3;
 
 /// Protocol spoken with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Speech {
+pub(super) enum ProgramProtocol {
     /// `POSITIONID D1 D2` in, the Position ID after its play out; the text is a command.
     Ids,
     /// UBGI on standard input and output; the text is a command.
@@ -42,12 +42,12 @@ pub(super) enum Speech {
     External,
 }
 
-impl Speech {
+impl ProgramProtocol {
     const fn name(self) -> &'static str {
         match self {
-            Speech::Ids => "pipe",
-            Speech::Ubgi => "ubgi",
-            Speech::External => "external",
+            ProgramProtocol::Ids => "pipe",
+            ProgramProtocol::Ubgi => "ubgi",
+            ProgramProtocol::External => "external",
         }
     }
 }
@@ -81,7 +81,7 @@ struct Program {
 /// Programs started from one command, one for each concurrent thread.
 pub(super) struct ProgramPlayer {
     name: String,
-    speech: Speech,
+    speech: ProgramProtocol,
     pool: Pool<Program>,
     target: String,
     answer_time: Duration,
@@ -114,7 +114,7 @@ impl Drop for Lease<'_> {
 impl ProgramPlayer {
     /// Starts the first program, to see that it starts; others are started when needed.
     pub(super) fn start(
-        speech: Speech,
+        speech: ProgramProtocol,
         target: &str,
         answer_time: Duration,
     ) -> Result<ProgramPlayer, PlayerError> {
@@ -142,14 +142,14 @@ impl ProgramPlayer {
     fn begin(&self) -> Result<Program, PlayerError> {
         let time = START_TIME_MAX.min(self.answer_time);
         let link = match self.speech {
-            Speech::External => Link::connect(&self.target, time),
-            Speech::Ids | Speech::Ubgi => Link::start(&self.target),
+            ProgramProtocol::External => Link::connect(&self.target, time),
+            ProgramProtocol::Ids | ProgramProtocol::Ubgi => Link::start(&self.target),
         };
         let mut program = Program {
             link: link.map_err(|error| self.fail(error))?,
             ubgi: UbgiVersion::default(),
         };
-        if self.speech == Speech::Ubgi {
+        if self.speech == ProgramProtocol::Ubgi {
             self.shake_hands(&mut program, time)?;
         }
         Ok(program)
@@ -201,26 +201,28 @@ impl ProgramPlayer {
         let id = PositionId::from(*position);
         let [first, second] = roll.dice();
         let question = match self.speech {
-            Speech::Ids => format!("{id} {first} {second}\n"),
-            Speech::Ubgi => {
+            ProgramProtocol::Ids => format!("{id} {first} {second}\n"),
+            ProgramProtocol::Ubgi => {
                 let (high, low, go) = (roll.high(), roll.low(), program.ubgi.go());
                 format!("position gnubgid {id}\ndice {high} {low}\n{go}\n")
             }
-            Speech::External => board_question(position, state, Some(roll), None),
+            ProgramProtocol::External => board_question(position, state, Some(roll), None),
         };
         let answer = self.answer(program, &question)?;
         let after = match self.speech {
-            Speech::Ids => {
+            ProgramProtocol::Ids => {
                 let after = parse_position(answer.as_bytes()).map_err(|source| {
                     let answer = answer.clone();
                     self.fail(ProgramError::Unreadable { answer, source })
                 })?;
                 Some(after.position)
             }
-            Speech::Ubgi | Speech::External => match read_play(position, roll, &answer) {
-                Reading::Played(after) => Some(after),
-                Reading::Forfeit | Reading::Unreadable => None,
-            },
+            ProgramProtocol::Ubgi | ProgramProtocol::External => {
+                match read_play(position, roll, &answer) {
+                    Reading::Played(after) => Some(after),
+                    Reading::Forfeit | Reading::Unreadable => None,
+                }
+            }
         };
         Ok((question, answer, after))
     }
@@ -234,7 +236,7 @@ impl ProgramPlayer {
             let answer = loop {
                 let line = program.link.receive(until, self.answer_time);
                 let line = line.map_err(|error| self.fail(error))?;
-                if self.speech != Speech::Ubgi {
+                if self.speech != ProgramProtocol::Ubgi {
                     break line;
                 }
                 let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
@@ -246,7 +248,7 @@ impl ProgramPlayer {
                     _ => {}
                 }
             };
-            let resigns = self.speech == Speech::External && answer.starts_with("resign");
+            let resigns = self.speech == ProgramProtocol::External && answer.starts_with("resign");
             if !resigns {
                 return Ok(answer);
             }
@@ -275,8 +277,8 @@ impl Player for ProgramPlayer {
 
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
         match self.speech {
-            Speech::External => Some(self),
-            Speech::Ids | Speech::Ubgi => None,
+            ProgramProtocol::External => Some(self),
+            ProgramProtocol::Ids | ProgramProtocol::Ubgi => None,
         }
     }
 }
@@ -343,14 +345,14 @@ impl ProgramPlayer {
         let time = self.answer_time * WAIT_SHARES;
         loop {
             let program = match self.pool.turn(time) {
-                Turn::Use(program) => program,
-                Turn::TimedOut => return Err(self.fail(ProgramError::Silent(time))),
-                Turn::Open(open) => match self.open_beside(open) {
+                PoolTurn::Use(program) => program,
+                PoolTurn::TimedOut => return Err(self.fail(ProgramError::Silent(time))),
+                PoolTurn::Open(open) => match self.open_beside(open) {
                     Ok(program) => {
                         self.pool.opened();
                         program
                     }
-                    Err(_) if self.speech == Speech::External && open > 0 => {
+                    Err(_) if self.speech == ProgramProtocol::External && open > 0 => {
                         self.share();
                         continue;
                     }
@@ -367,7 +369,7 @@ impl ProgramPlayer {
     /// Starts a program, or opens a connection beside `open` others, and checks that it is served.
     fn open_beside(&self, open: usize) -> Result<Program, PlayerError> {
         let mut program = self.begin()?;
-        if self.speech == Speech::External && open > 0 {
+        if self.speech == ProgramProtocol::External && open > 0 {
             let question = easy_question();
             self.say(&mut program, &question)?;
             let time = PROBE_TIME.min(self.answer_time);

@@ -18,7 +18,7 @@ struct State<T> {
 }
 
 /// Result of a thread's request for an item.
-pub(super) enum Turn<T> {
+pub(super) enum PoolTurn<T> {
     /// This item.
     Use(T),
     /// A new one, counted by [`Pool::opened`]; so many exist already.
@@ -45,16 +45,16 @@ impl<T> Pool<T> {
 
     /// Returns an idle item, or permission to open another one. Waits at most `time` where the server accepts no
     /// more.
-    pub(super) fn turn(&self, time: Duration) -> Turn<T> {
+    pub(super) fn turn(&self, time: Duration) -> PoolTurn<T> {
         let full = |state: &mut State<T>| {
             state.idle.is_empty() && state.limit.is_some_and(|limit| state.open >= limit)
         };
         let waited = self.changed.wait_timeout_while(self.state(), time, full);
         let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         match state.idle.pop() {
-            Some(item) => Turn::Use(item),
-            None if waited.timed_out() => Turn::TimedOut,
-            None => Turn::Open(state.open),
+            Some(item) => PoolTurn::Use(item),
+            None if waited.timed_out() => PoolTurn::TimedOut,
+            None => PoolTurn::Open(state.open),
         }
     }
 

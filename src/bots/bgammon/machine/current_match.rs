@@ -27,7 +27,7 @@ const ANSWER_TIMEOUT_MS: u64 = 120_000;
 
 /// The action for the present state.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Action {
+pub(super) enum NextAction {
     /// Nothing to do before another event.
     Wait,
     /// Send this command.
@@ -344,12 +344,12 @@ impl CurrentMatch {
 
     /// Returns the action at this time. `Ask` and `Send` must be followed by [`CurrentMatch::asked`] and
     /// [`CurrentMatch::sent`].
-    pub(super) fn action(&mut self, now: u64, timing: &BgammonTiming) -> Action {
+    pub(super) fn action(&mut self, now: u64, timing: &BgammonTiming) -> NextAction {
         if self.board.spectating || now >= self.idle_at(timing) {
-            return Action::Leave;
+            return NextAction::Leave;
         }
         if self.is_away() {
-            return Action::Wait;
+            return NextAction::Wait;
         }
         let late = match self.progress {
             Progress::Open => return self.decision(now, timing),
@@ -358,12 +358,12 @@ impl CurrentMatch {
             Progress::Refused(at) => now >= at,
         };
         if !late {
-            return Action::Wait;
+            return NextAction::Wait;
         }
         self.requests = self.requests.saturating_add(1);
         self.unanswered += 1;
         self.progress = Progress::Requested(now);
-        Action::Send("board".to_owned())
+        NextAction::Send("board".to_owned())
     }
 
     /// Returns true if the connection was lost and the server has not shown the match since.
@@ -388,35 +388,35 @@ impl CurrentMatch {
     }
 
     /// Returns the action for a board about which nothing was done yet.
-    fn decision(&mut self, now: u64, timing: &BgammonTiming) -> Action {
+    fn decision(&mut self, now: u64, timing: &BgammonTiming) -> NextAction {
         let board = &self.board;
         if self.is_over() {
             return match now >= self.changed_at + timing.rest_ms {
-                true => Action::Leave,
-                false => Action::Wait,
+                true => NextAction::Leave,
+                false => NextAction::Wait,
             };
         }
         if self.opponent().is_empty() || board.winner.is_some() || board.forced {
-            return Action::Wait;
+            return NextAction::Wait;
         }
         match (board.turn, board.offered) {
-            (None, _) if board.dice[0] == 0 => Action::Send("roll".to_owned()),
+            (None, _) if board.dice[0] == 0 => NextAction::Send("roll".to_owned()),
             (Some(MatPlayer::First), false) => self.my_turn(now, timing),
             (Some(MatPlayer::Second), true) => match self.chooses() {
                 true => self.offer(),
                 // BGM-43: a take is right far more often than a pass.
-                false => Action::Send("ok".to_owned()),
+                false => NextAction::Send("ok".to_owned()),
             },
-            _ => Action::Wait,
+            _ => NextAction::Wait,
         }
     }
 
-    fn offer(&self) -> Action {
+    fn offer(&self) -> NextAction {
         let doubler = MatPlayer::Second;
         let Some(state) = self.board.state_of(doubler) else {
-            return Action::Wait;
+            return NextAction::Wait;
         };
-        Action::Ask(Ask::Offer {
+        NextAction::Ask(Ask::Offer {
             query: CubeQuery {
                 position: self.board.position_of(doubler),
                 state,
@@ -425,15 +425,15 @@ impl CurrentMatch {
         })
     }
 
-    fn my_turn(&mut self, now: u64, timing: &BgammonTiming) -> Action {
+    fn my_turn(&mut self, now: u64, timing: &BgammonTiming) -> NextAction {
         let board = &self.board;
         let Some(roll) = board.roll() else {
             return self.before_roll(now, timing);
         };
-        let ok = Action::Send("ok".to_owned());
+        let ok = NextAction::Send("ok".to_owned());
         if !self.chooses() {
             return match board.available.first() {
-                Some(&step) => Action::Send(format!("move {}", step_text(step))),
+                Some(&step) => NextAction::Send(format!("move {}", step_text(step))),
                 None => ok,
             };
         }
@@ -446,46 +446,46 @@ impl CurrentMatch {
                 match next.copied() {
                     Some(step) => {
                         plan.sent = Some(step);
-                        Action::Send(format!("move {}", step_text(step)))
+                        NextAction::Send(format!("move {}", step_text(step)))
                     }
                     None if board.available.is_empty() => ok,
                     None => {
                         // The order was wrong, or the server plays by other rules.
                         self.plan = None;
                         self.refusals += 1;
-                        Action::Send("reset".to_owned())
+                        NextAction::Send("reset".to_owned())
                     }
                 }
             }
             // A turn that was begun before the connection was lost.
-            None if board.moves > 0 => Action::Send("reset".to_owned()),
+            None if board.moves > 0 => NextAction::Send("reset".to_owned()),
             None if board.available.is_empty() => ok,
             None => match board.state_of(MatPlayer::First) {
-                Some(state) => Action::Ask(Ask::Play {
+                Some(state) => NextAction::Ask(Ask::Play {
                     query: PlayQuery::new(board.position, roll, state),
                     mine: board.concession(MatPlayer::First),
                 }),
-                None => Action::Wait,
+                None => NextAction::Wait,
             },
         }
     }
 
-    fn before_roll(&self, now: u64, timing: &BgammonTiming) -> Action {
+    fn before_roll(&self, now: u64, timing: &BgammonTiming) -> NextAction {
         let board = &self.board;
-        let roll = Action::Send("roll".to_owned());
+        let roll = NextAction::Send("roll".to_owned());
         if self.doubled {
             return roll;
         }
         if !board.may_double() {
             return match now >= self.changed_at + timing.roll_ms {
                 true => roll,
-                false => Action::Wait,
+                false => NextAction::Wait,
             };
         }
         // A double that had no effect is not repeated.
         match board.state_of(MatPlayer::First) {
             Some(state) if self.chooses() && self.requests == 0 && self.refusals == 0 => {
-                Action::Ask(Ask::RollOrDouble {
+                NextAction::Ask(Ask::RollOrDouble {
                     query: CubeQuery {
                         position: board.position,
                         state,

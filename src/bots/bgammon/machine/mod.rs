@@ -6,7 +6,7 @@ mod event;
 mod interface;
 
 use crate::shared::{MatchEnd, MatchRecord};
-use current_match::{Action, CurrentMatch};
+use current_match::{CurrentMatch, NextAction};
 use event::{Event, event};
 use gammond_base::lines::{FramedLine, LineCodec};
 use std::collections::VecDeque;
@@ -425,18 +425,18 @@ impl BgammonMachine {
             return self.quit(now);
         }
         match current.action(now, &self.timing) {
-            Action::Wait => {}
-            Action::Send(command) => {
+            NextAction::Wait => {}
+            NextAction::Send(command) => {
                 current.sent(&command, now);
                 self.command = Some(command);
             }
-            Action::Ask(ask) => {
+            NextAction::Ask(ask) => {
                 self.ids += 1;
                 current.asked(self.ids, now);
                 self.outputs
                     .push_back(BgammonOutput::Decide(self.ids, Box::new(ask)));
             }
-            Action::Leave => {
+            NextAction::Leave => {
                 let ends = self.stops > 0 || self.matches_left == Some(0);
                 match ends {
                     true => self.quit(now),

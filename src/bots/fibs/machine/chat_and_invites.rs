@@ -7,7 +7,7 @@ use super::play::Match;
 use super::policy::InvitationAnswer;
 use super::state::{Invitation, State, Stop, USERS_MAX};
 use crate::shared::MatchRecord;
-use gammond_game::notation::fibs::{MatchTerms, Speech};
+use gammond_game::notation::fibs::{MatchTerms, SpeechKind};
 
 /// Maximum number of invitations that are remembered.
 const INVITATIONS_MAX: usize = 8;
@@ -29,10 +29,10 @@ const REPORT_LINE_MAX: usize = 120;
 
 impl Machine {
     /// Answers a user's words with one line, at a limited rate, and never to a bot (FIBS-26).
-    pub(super) fn answer_chat(&mut self, name: &str, how: Speech, text: &str) {
+    pub(super) fn answer_chat(&mut self, name: &str, how: SpeechKind, text: &str) {
         let word = text.trim().to_ascii_lowercase();
         let game = self.state.game();
-        if how == Speech::Kibitz
+        if how == SpeechKind::Kibitz
             && let Some(game) = game.filter(|game| game.opponent == name)
         {
             // FIBS-17: what people type when a bot hangs.
@@ -43,7 +43,7 @@ impl Machine {
             }
             return;
         }
-        if how != Speech::Tell || self.policy.is_bot(name) || name == self.user {
+        if how != SpeechKind::Tell || self.policy.is_bot(name) || name == self.user {
             return;
         }
         if self.policy.owners.iter().any(|owner| owner == name) && word == "finish" {

@@ -5,7 +5,7 @@
 //! line of the server ([`super::free_text`], FIBS-33).
 
 use super::free_text;
-use super::message::{Message, OwnInfo, Speech, Watched, Who};
+use super::message::{Message, OwnInfo, SpeechKind, Watched, Who};
 use super::sentences::{fit, garbled_win, sentence, watched};
 use crate::notation::BoardLine;
 
@@ -166,10 +166,10 @@ fn numbered(line: &str) -> Message {
         "6" => Message::WhoEnds,
         "7" => Message::LogsIn(name.to_owned()),
         "8" => Message::LogsOut(name.to_owned()),
-        "12" => said(Speech::Tell),
-        "13" => said(Speech::Shout),
-        "14" => said(Speech::Whisper),
-        "15" => said(Speech::Kibitz),
+        "12" => said(SpeechKind::Tell),
+        "13" => said(SpeechKind::Shout),
+        "14" => said(SpeechKind::Whisper),
+        "15" => said(SpeechKind::Kibitz),
         "9" | "10" | "11" | "16" | "17" | "18" | "19" => Message::Noise,
         _ if number.parse::<u32>().is_ok_and(|number| number >= 20) => Message::Noise,
         _ => Message::Unknown,

@@ -68,7 +68,7 @@ impl fmt::Display for MatchTerms {
 /// Channel of a user's words to us.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
-pub enum Speech {
+pub enum SpeechKind {
     Tell,
     Shout,
     Whisper,
@@ -109,7 +109,7 @@ pub enum Message {
     LogsOut(String),
     Said {
         name: String,
-        how: Speech,
+        how: SpeechKind,
         text: String,
     },
     LoginIncorrect,

@@ -9,7 +9,7 @@ mod sentences;
 
 pub use bytes::{LineReader, Piece};
 pub use clip::{name_line, watched_line};
-pub use message::{By, MatchTerms, Message, OwnInfo, Speech, Watched, Who};
+pub use message::{By, MatchTerms, Message, OwnInfo, SpeechKind, Watched, Who};
 
 use crate::{BAR, OFF, Play, Step};
 

@@ -5,7 +5,7 @@ use crate::core::fair_queue::{Lane, Origin};
 use crate::core::faults::catch_panics;
 use crate::core::match_memory::MatchMemory;
 use crate::core::memory_budget::{ConnectionBudget, Reservation};
-use crate::core::work::{Asked, Part, QueuedWork};
+use crate::core::work::{Part, SubmitOutcome, WorkItem};
 use crate::http::ask::question::Question;
 use crate::http::wire::problem::Problem;
 use axum::body::Bytes;
@@ -297,7 +297,7 @@ pub(in crate::http) fn start(
 ) -> Result<Answer, Problem> {
     let (reply, parts) = unbounded_channel();
     let connection_budget = shared.connection_budget();
-    let mut work = QueuedWork::new(inquiry, &connection_budget, reply);
+    let mut work = WorkItem::new(inquiry, &connection_budget, reply);
     work.is_job = is_job;
     submit(shared, origin, work, parts)
 }
@@ -314,7 +314,7 @@ pub(in crate::http) async fn together(
         return Vec::new();
     };
     let (reply, parts) = unbounded_channel();
-    let mut work = QueuedWork::new(first, &shared.connection_budget(), reply);
+    let mut work = WorkItem::new(first, &shared.connection_budget(), reply);
     work.inquiries.extend(inquiries);
     let priorities = work.inquiries.iter().map(|one| one.place.priority);
     work.priority = priorities.max().unwrap_or_default();
@@ -349,13 +349,13 @@ pub(in crate::http) async fn together(
 fn submit(
     shared: &Arc<Core>,
     origin: Origin,
-    work: QueuedWork,
+    work: WorkItem,
     parts: UnboundedReceiver<Box<Part>>,
 ) -> Result<Answer, Problem> {
     let lane = shared.lane(origin);
     let (stop, connection_budget) = (work.stop.clone(), Arc::clone(&work.connection_budget));
-    match shared.workers.ask(lane, work) {
-        Asked::Queued => Ok(Answer {
+    match shared.workers.submit(lane, work) {
+        SubmitOutcome::Queued => Ok(Answer {
             ready: None,
             running: Some(Running {
                 shared: Arc::clone(shared),
@@ -367,9 +367,9 @@ fn submit(
             }),
             _weight: None,
         }),
-        Asked::Answered { bytes, good: true } => Ok(Answer::whole(bytes)),
-        Asked::Answered { bytes, good: false } => Err(Problem::of_answer(&bytes)),
-        Asked::Busy {
+        SubmitOutcome::Answered { bytes, good: true } => Ok(Answer::whole(bytes)),
+        SubmitOutcome::Answered { bytes, good: false } => Err(Problem::of_answer(&bytes)),
+        SubmitOutcome::Busy {
             wait: Some(wait), ..
         } => {
             let message = "this client has used its processor time of an hour";
@@ -378,7 +378,7 @@ fn submit(
                 ..Problem::new(ErrorCode::TooManyRequests, message)
             })
         }
-        Asked::Busy { bytes, wait: None } => {
+        SubmitOutcome::Busy { bytes, wait: None } => {
             // All inquiries have the same answer.
             let line = bytes.split(|byte| *byte == b'\n').next();
             Err(Problem::of_answer(line.unwrap_or_default()))

@@ -1,7 +1,7 @@
 //! What supervisors and Prometheus read, and the descriptions of the paths about the server itself.
 
 use crate::core::Core;
-use crate::core::shutdown::Phase;
+use crate::core::shutdown::ShutdownPhase;
 use crate::http::ask::describe::responses;
 use crate::http::wire::methods::only_get;
 use crate::http::wire::unread::fixed;
@@ -46,7 +46,7 @@ async fn readyz(method: Method, State(shared): State<Arc<Core>>) -> Response {
         return refused.into_response();
     }
     match *shared.phase.borrow() {
-        Phase::Run => answer(StatusCode::OK, "{\"status\":\"ready\"}\n"),
+        ShutdownPhase::Run => answer(StatusCode::OK, "{\"status\":\"ready\"}\n"),
         _ => answer(StatusCode::SERVICE_UNAVAILABLE, "{\"status\":\"ends\"}\n"),
     }
 }

@@ -1,7 +1,7 @@
 //! One job: its request, its state as its watchers see it, and its files and reports in memory.
 
 use crate::core::fair_queue::Origin;
-use crate::http::ask::jobs::{Ended, Meta, State, View};
+use crate::http::ask::jobs::{Ended, JobState, Meta, View};
 use axum::body::Bytes;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -31,9 +31,9 @@ impl Job {
         ended: Option<Ended>,
     ) -> Arc<Job> {
         let state = match &ended {
-            None => State::Queued,
-            Some(ended) if ended.error.is_some() => State::Failed,
-            Some(_) => State::Done,
+            None => JobState::Queued,
+            Some(ended) if ended.error.is_some() => JobState::Failed,
+            Some(_) => JobState::Done,
         };
         let view = View {
             state,
@@ -52,7 +52,7 @@ impl Job {
         })
     }
 
-    pub(in crate::http) fn state(&self) -> State {
+    pub(in crate::http) fn state(&self) -> JobState {
         self.view.borrow().state
     }
 

@@ -71,18 +71,18 @@ pub enum JobsError {
 /// Kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::http) enum Kind {
+pub(in crate::http) enum JobKind {
     Rollout,
     Analyse,
 }
 
-impl Kind {
-    pub(in crate::http) const ALL: [Kind; 2] = [Kind::Rollout, Kind::Analyse];
+impl JobKind {
+    pub(in crate::http) const ALL: [JobKind; 2] = [JobKind::Rollout, JobKind::Analyse];
 
     pub(in crate::http) const fn name(self) -> &'static str {
         match self {
-            Kind::Rollout => "rollout",
-            Kind::Analyse => "analyse",
+            JobKind::Rollout => "rollout",
+            JobKind::Analyse => "analyse",
         }
     }
 }
@@ -92,7 +92,7 @@ impl Kind {
 pub(in crate::http) struct Meta {
     pub(in crate::http) id: String,
     pub(in crate::http) owner: String,
-    pub(in crate::http) kind: Kind,
+    pub(in crate::http) kind: JobKind,
     /// The words behind the verb.
     pub(in crate::http) words: String,
     /// Unix time in seconds.
@@ -119,7 +119,7 @@ pub(in crate::http) struct RequestKey {
 pub(in crate::http) struct NewJob {
     pub(in crate::http) owner: String,
     pub(in crate::http) origin: Origin,
-    pub(in crate::http) kind: Kind,
+    pub(in crate::http) kind: JobKind,
     pub(in crate::http) words: String,
     /// The match files, one behind the other.
     pub(in crate::http) input: Bytes,
@@ -132,7 +132,7 @@ pub(in crate::http) struct NewJob {
 /// State of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::http) enum State {
+pub(in crate::http) enum JobState {
     Queued,
     Running,
     Done,
@@ -163,7 +163,7 @@ impl Ended {
 /// State of a job as its watchers see it.
 #[derive(Clone, Debug)]
 pub(in crate::http) struct View {
-    pub(in crate::http) state: State,
+    pub(in crate::http) state: JobState,
     /// Number of changes so far, the id of the event.
     pub(in crate::http) number: u64,
     /// The last line of progress, with its line end.

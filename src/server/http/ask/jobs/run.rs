@@ -3,11 +3,11 @@
 use crate::core::Core;
 use crate::core::faults::catch_panics;
 use crate::core::match_memory::MatchMemory;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::http::ask::archive::SharedArchive;
 use crate::http::ask::jobs::job::Job;
 use crate::http::ask::jobs::store::Store;
-use crate::http::ask::jobs::{Kind, State};
+use crate::http::ask::jobs::{JobKind, JobState};
 use crate::http::ask::match_files as matches;
 use crate::http::ask::submission::{self, Answer, Read};
 use crate::http::wire::problem::Problem;
@@ -65,7 +65,7 @@ pub(in crate::http) async fn run(
     let mut cancelled = job.cancelled.subscribe();
     tokio::select! {
         biased;
-        () = reached(&mut phase, Phase::Drain) => None,
+        () = reached(&mut phase, ShutdownPhase::Drain) => None,
         _ = cancelled.wait_for(|cancelled| *cancelled) => None,
         outcome = compute(shared, storage, job) => Some(outcome),
     }
@@ -78,12 +78,12 @@ async fn compute(
 ) -> Result<Reports, Problem> {
     let input = input(storage, job).await?;
     match job.meta.kind {
-        Kind::Rollout => {
+        JobKind::Rollout => {
             let begin = || rollout(shared, job);
             let whole = answered(job, b"", begin).await?;
             Ok(Reports::one(without_time(whole)))
         }
-        Kind::Analyse if job.meta.files.is_empty() => {
+        JobKind::Analyse if job.meta.files.is_empty() => {
             let (whole, archived) = judged(shared, storage, job, b"", input.clone()).await?;
             let mut reports = in_parts(whole.into())?;
             if reports.sizes.len() > 1 {
@@ -96,7 +96,7 @@ async fn compute(
             reports.archived = archived;
             Ok(reports)
         }
-        Kind::Analyse => several(shared, storage, job, &input).await,
+        JobKind::Analyse => several(shared, storage, job, &input).await,
     }
 }
 
@@ -194,7 +194,7 @@ async fn answered(
                 _ => piece.bytes,
             };
             job.change(|view| {
-                view.state = State::Running;
+                view.state = JobState::Running;
                 view.progress = Some(line);
             });
         } else {

@@ -6,7 +6,7 @@ use crate::http::ask::archive::SharedArchive;
 use crate::http::ask::jobs::job::Job;
 use crate::http::ask::jobs::run::{self, JobStorage, Reports};
 use crate::http::ask::jobs::store::Store;
-use crate::http::ask::jobs::{Ended, JobLimits, JobsError, Meta, NewJob, RequestKey, State};
+use crate::http::ask::jobs::{Ended, JobLimits, JobState, JobsError, Meta, NewJob, RequestKey};
 use crate::http::wire::problem::Problem;
 use crate::http::wire::random_id::random_id;
 use gammond_protocol::ErrorCode;
@@ -64,14 +64,14 @@ impl Table {
         for job in self
             .jobs
             .values()
-            .filter(|job| job.state() == State::Running)
+            .filter(|job| job.state() == JobState::Running)
         {
             *running.entry(job.meta.owner.as_str()).or_default() += 1;
         }
         let waiting = self
             .jobs
             .values()
-            .filter(|job| job.state() == State::Queued && may_compute(job.origin));
+            .filter(|job| job.state() == JobState::Queued && may_compute(job.origin));
         let next = waiting.min_by_key(|job| {
             let own = running.get(job.meta.owner.as_str()).copied();
             (own.unwrap_or(0), job.meta.created, &job.meta.id)
@@ -138,7 +138,7 @@ impl Jobs {
             let mut phase = all.phase.subscribe();
             loop {
                 tokio::select! {
-                    () = crate::core::shutdown::reached(&mut phase, crate::core::shutdown::Phase::Drain) => return,
+                    () = crate::core::shutdown::reached(&mut phase, crate::core::shutdown::ShutdownPhase::Drain) => return,
                     () = tokio::time::sleep(SWEEP_INTERVAL) => {}
                 }
                 match jobs.upgrade() {
@@ -333,7 +333,7 @@ impl Jobs {
             let Some(job) = table.next(may_compute) else {
                 return;
             };
-            job.change(|view| view.state = State::Running);
+            job.change(|view| view.state = JobState::Running);
             table.running += 1;
             let place = Place {
                 jobs: Arc::clone(self),
@@ -384,8 +384,8 @@ impl Jobs {
         *job.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
         job.change(|view| {
             view.state = match ended.error {
-                None => State::Done,
-                Some(_) => State::Failed,
+                None => JobState::Done,
+                Some(_) => JobState::Failed,
             };
             view.ended = Some(Arc::new(ended));
         });
@@ -454,7 +454,7 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::ask::jobs::Kind;
+    use crate::http::ask::jobs::JobKind;
 
     /// HTTP-130: the jobs of a client without processor time wait, and those of others do not wait for them.
     #[test]
@@ -465,7 +465,7 @@ mod tests {
             let meta = Meta {
                 id: created.to_string(),
                 owner: format!("{origin:?}"),
-                kind: Kind::Rollout,
+                kind: JobKind::Rollout,
                 words: String::new(),
                 created,
                 files: Vec::new(),

@@ -7,11 +7,11 @@ pub(in crate::http) use description::description;
 
 use crate::core::Core;
 use crate::core::fair_queue::Origin;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::http::access::policy::AccessState;
 use crate::http::ask::jobs::Jobs;
 use crate::http::ask::jobs::job::Job;
-use crate::http::ask::jobs::{Kind, NewJob, State};
+use crate::http::ask::jobs::{JobKind, JobState, NewJob};
 use crate::http::ask::match_files::{self as matches, job_forms};
 use crate::http::ask::question;
 use crate::http::ask::state::HttpState;
@@ -24,7 +24,7 @@ use crate::http::wire::peer::Peer;
 use crate::http::wire::problem::{ErrorLocation, Problem};
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, FromRequestParts, Path, Request, State as Shelf};
+use axum::extract::{Extension, FromRequestParts, Path, Request, State};
 use axum::http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -76,8 +76,8 @@ fn kind_of(response: &mut Response, kind: &str) {
 /// Returns the jobs of a client with a token. Without tokens all programs of this machine are one client: then only
 /// its owner knows a job's id.
 async fn list(
-    Shelf(access_state): Shelf<Arc<AccessState>>,
-    Shelf(jobs): Shelf<Arc<Jobs>>,
+    State(access_state): State<Arc<AccessState>>,
+    State(jobs): State<Arc<Jobs>>,
     Extension(peer): Extension<Peer>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -96,16 +96,16 @@ async fn list(
 
 /// Answers `POST /v1/jobs/KIND`, and `GET` and `DELETE` of `/v1/jobs/ID`.
 async fn one(
-    Shelf(shared): Shelf<Arc<Core>>,
-    Shelf(access_state): Shelf<Arc<AccessState>>,
-    Shelf(jobs): Shelf<Arc<Jobs>>,
+    State(shared): State<Arc<Core>>,
+    State(access_state): State<Arc<AccessState>>,
+    State(jobs): State<Arc<Jobs>>,
     Extension(peer): Extension<Peer>,
     Name(name): Name,
     request: Request,
 ) -> Result<Response, Problem> {
     let owner = access_state.owner(peer.origin);
     let keep = jobs.limits.keep;
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    let kind = JobKind::ALL.into_iter().find(|kind| kind.name() == name);
     if let Some(kind) = kind {
         only_post(request.method())?;
         let key = idempotency_key(request.headers())?;
@@ -120,8 +120,8 @@ async fn one(
             key,
         };
         let new = match kind {
-            Kind::Rollout => rollout(&shared, request, empty).await?,
-            Kind::Analyse => analysis(&shared, &jobs, request, empty).await?,
+            JobKind::Rollout => rollout(&shared, request, empty).await?,
+            JobKind::Analyse => analysis(&shared, &jobs, request, empty).await?,
         };
         let job = jobs.add(&shared, new).await?;
         let mut response = job_response(&job, keep, StatusCode::ACCEPTED);
@@ -143,7 +143,7 @@ async fn one(
         let _place = watcher(&jobs)?;
         let mut phase = shared.phase.subscribe();
         tokio::select! {
-            () = reached(&mut phase, Phase::Drain) => {}
+            () = reached(&mut phase, ShutdownPhase::Drain) => {}
             _ = timeout(Duration::from_secs(seconds), ended(&job)) => {}
         }
     }
@@ -316,7 +316,10 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
     let mut response = Response::new(Body::from(format!("{}\n", shown(job, keep))));
     *response.status_mut() = status;
     kind_of(&mut response, "application/json");
-    if matches!(job.view.borrow().state, State::Queued | State::Running) {
+    if matches!(
+        job.view.borrow().state,
+        JobState::Queued | JobState::Running
+    ) {
         let second = HeaderValue::from_static("1");
         response.headers_mut().insert(RETRY_AFTER, second);
     }
@@ -325,8 +328,8 @@ fn job_response(job: &Job, keep: Duration, status: StatusCode) -> Response {
 
 /// Returns the answer of a finished job, in the requested form.
 async fn result(
-    Shelf(access_state): Shelf<Arc<AccessState>>,
-    Shelf(jobs): Shelf<Arc<Jobs>>,
+    State(access_state): State<Arc<AccessState>>,
+    State(jobs): State<Arc<Jobs>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,

@@ -1,7 +1,7 @@
 //! The events of a job (HTTP-54).
 
 use crate::core::Core;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::http::access::policy::AccessState;
 use crate::http::ask::events::{self, EVENTS};
 use crate::http::ask::jobs::Jobs;
@@ -14,7 +14,7 @@ use crate::http::wire::methods::only_get;
 use crate::http::wire::peer::Peer;
 use crate::http::wire::problem::Problem;
 use axum::body::{Body, Bytes};
-use axum::extract::{Extension, Request, State as Shelf};
+use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
@@ -35,9 +35,9 @@ pub(in crate::http) fn watcher(jobs: &Jobs) -> Result<OwnedSemaphorePermit, Prob
 
 /// Returns the events of a job, from its present state to its end (HTTP-54).
 pub(in crate::http) async fn watched(
-    Shelf(shared): Shelf<Arc<Core>>,
-    Shelf(access_state): Shelf<Arc<AccessState>>,
-    Shelf(jobs): Shelf<Arc<Jobs>>,
+    State(shared): State<Arc<Core>>,
+    State(access_state): State<Arc<AccessState>>,
+    State(jobs): State<Arc<Jobs>>,
     Extension(peer): Extension<Peer>,
     Name(id): Name,
     request: Request,
@@ -77,7 +77,7 @@ struct Watch {
     job: Arc<Job>,
     view: watch::Receiver<View>,
     cancelled: watch::Receiver<bool>,
-    phase: watch::Receiver<Phase>,
+    phase: watch::Receiver<ShutdownPhase>,
     /// Number of the last change that was sent.
     seen: u64,
     over: bool,
@@ -120,7 +120,7 @@ impl Watch {
                 return Some(event);
             }
             tokio::select! {
-                () = reached(&mut self.phase, Phase::Drain) => return None,
+                () = reached(&mut self.phase, ShutdownPhase::Drain) => return None,
                 _ = self.view.changed() => {}
                 _ = self.cancelled.changed() => {}
                 () = tokio::time::sleep(events::KEEP_ALIVE_INTERVAL) => {

@@ -2,7 +2,7 @@
 
 use crate::core::Handle;
 use crate::core::fair_queue::Origin;
-use crate::core::shutdown::{Phase, reached};
+use crate::core::shutdown::{ShutdownPhase, reached};
 use crate::http::paths::mcp::message::{INVALID_REQUEST, Id, Message, Outgoing, RpcError};
 use crate::http::paths::mcp::{Context, MESSAGE_BYTES_MAX, respond};
 use crate::io::{Opening, TransportError};
@@ -43,7 +43,7 @@ impl Transport for McpStdio {
             let mut phase = server.0.phase.subscribe();
             tokio::select! {
                 () = converse(&server) => {}
-                () = reached(&mut phase, Phase::Drain) => {}
+                () = reached(&mut phase, ShutdownPhase::Drain) => {}
             }
             server.drain();
         })
