@@ -191,6 +191,9 @@ fn ask(stage: &Stage, lines: [&str; 4]) -> Outcome {
 
 const ROLLOUT: &str = "rollout 4HPwATDgc/ABMA trials=16777216\n";
 
+/// Time in which a victim must be answered on any machine; the timed checks are stricter.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+
 /// Long work of others; the victims ask for long work as well, each time from an address of their own.
 fn beside(stage: &Stage, addresses: u8, each: usize, line: &str, most_ms: u64) -> Outcome {
     let herd = herd(stage, addresses, each, line.as_bytes());
@@ -205,7 +208,7 @@ fn beside(stage: &Stage, addresses: u8, each: usize, line: &str, most_ms: u64) -
             let begun = Instant::now();
             let answer = Client::tcp(stage.tcp, 200, 0).ok().and_then(|mut client| {
                 client.send(line.as_bytes()).ok()?;
-                client.line(Duration::from_secs(20))
+                client.line(ANSWER_LIMIT)
             });
             let good = answer.is_some_and(|answer| !answer.contains("\"type\":\"error\""));
             answered[at] += u32::from(good);
