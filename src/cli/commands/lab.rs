@@ -129,7 +129,7 @@ struct Td {
     /// Decay of the eligibility traces: 0 for one position, 1 for the whole game.
     #[arg(long, default_value_t = 0.0, value_name = "L", value_parser = number::<0, 1>)]
     lambda: f64,
-    /// swap: the net sees the board of whoever has moved; invert: always white's, black gets 1 minus the chance.
+    /// swap: the net sees the board of the player who has moved; invert: always white's, black gets 1 minus the chance.
     #[arg(long, default_value = "swap", value_name = "HOW", value_parser = sides)]
     sides: Sides,
     #[command(flatten)]

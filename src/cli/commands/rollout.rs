@@ -86,7 +86,7 @@ farmed! {
         /// behind then have fewer games
         #[arg(long, default_value = "0", value_name = "SHARE", requires = "out")]
         error_share: Real<0, 1>,
-        /// So many records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several
+        /// Number of records of a group of positions, such as `contact=1000` or `trapped=100`; may be given several
         /// times.
         #[arg(long, value_name = "GROUP=N", requires = "out")]
         quota: Vec<Quota>,

@@ -1,4 +1,4 @@
-//! Where nets and bearoff databases come from.
+//! Sources of nets and bearoff databases.
 
 use super::error::{EngineError, FileError};
 use super::files;

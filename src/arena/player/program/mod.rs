@@ -1,7 +1,7 @@
 //! Players that are other programs, queried over a pipe, in UBGI, or over gnubg's external protocol.
 //!
 //! One program (or connection) serves one question at a time; more are started when more threads have questions.
-//! Where a server limits its connections, as gnubg does to one, the threads share them. Every wait has a limit, and a
+//! The threads share the connections of a server that limits them, as gnubg does to one. Every wait has a limit, and a
 //! program is ended with all that it started when it fails or the player is dropped.
 
 mod link;

@@ -1,4 +1,4 @@
-//! What supervisors and Prometheus read, and the descriptions of the paths about the server itself.
+//! Paths for supervisors and Prometheus, and the descriptions of the paths about the server itself.
 
 use crate::core::Core;
 use crate::core::shutdown::ShutdownPhase;

@@ -1,4 +1,4 @@
-//! What every path needs of HTTP itself: bodies, problems, headers, the client behind a request.
+//! Parts of HTTP that every path needs: bodies, problems, headers, the client behind a request.
 
 pub(in crate::http) mod accept;
 pub(in crate::http) mod body;

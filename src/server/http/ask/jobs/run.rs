@@ -47,7 +47,7 @@ impl Reports {
     }
 }
 
-/// Where jobs find their files, and file their analyses.
+/// Storage of jobs: their files, and the archive of their analyses.
 #[derive(Debug)]
 pub(in crate::http) struct JobStorage {
     pub(in crate::http) files: Store,
