@@ -1,9 +1,11 @@
 //! Rollouts of the engine.
 
 use super::{Engine, EngineError};
-use crate::query::{PlayQuery, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSubject, Stop};
+use crate::query::{
+    PlayQuery, RolloutAnswer, RolloutQuery, RolloutSettings, RolloutSubject, Settings, Stop,
+};
 use crate::rollout::{Rollout, RolloutError};
-use crate::search::Context;
+use crate::search::{self, Context, Stopped};
 use std::ops::Range;
 
 /// Look-ahead at least that chooses which plays are rolled out.
@@ -35,11 +37,11 @@ impl Engine {
         stop: &Stop,
         progress: &mut (dyn FnMut(&RolloutAnswer) + Send),
     ) -> Result<RolloutAnswer, EngineError> {
-        let query = &self.with_candidates(query, settings, stop)?;
         let context = Context {
             budget: self.deadline(settings.time_ms)?,
             ..self.context(stop)
         };
+        let query = &self.with_candidates(query, settings, stop)?;
         let run = || {
             let other = Context {
                 budget: context.budget,
@@ -138,8 +140,8 @@ impl Engine {
         let RolloutSubject::Best(roll, count) = query.subject else {
             return Ok(query.clone());
         };
+        let plies = LOOK_PLIES.max(settings.sides[0].plies);
         let mut search = settings.search.clone();
-        search.plies = LOOK_PLIES.max(settings.sides[0].plies);
         search.cubeful = settings.cubeful;
         search.time_ms = None;
         search.level = None;
@@ -149,7 +151,32 @@ impl Engine {
             roll,
             state: query.state,
         };
-        let ranked = self.rank_plays(&plays, &search, stop)?;
+        // Half of the time at most, so that games are played in the rest.
+        let context = Context {
+            budget: self.deadline(settings.time_ms.map(|time| time / 2))?,
+            ..self.context(stop)
+        };
+        let rank = |context, plies| {
+            let search = Settings {
+                plies,
+                ..search.clone()
+            };
+            search::rank_plays(context, &plays, &search)
+        };
+        let ranked = self.pool.install(|| {
+            if context.budget.is_none() {
+                return rank(context, plies);
+            }
+            let mut ranked = rank(self.context(stop), 0)?;
+            for plies in 1..=plies {
+                match rank(context, plies) {
+                    Ok(deeper) => ranked = deeper,
+                    Err(Stopped) => break,
+                }
+            }
+            Ok(ranked)
+        });
+        let ranked = ranked.map_err(|Stopped| EngineError::Stopped)?;
         let best = ranked.plays.iter().take(count);
         Ok(RolloutQuery {
             subject: RolloutSubject::Plays(best.map(|one| (one.play, one.position)).collect()),

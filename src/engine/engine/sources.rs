@@ -175,8 +175,11 @@ impl Databases {
 mod tests {
     use super::*;
     use crate::bearoff::{Numbering, make};
-    use crate::engine::{Engine, EngineBuilder};
-    use crate::query::{EvalQuery, PlayQuery, Settings, Stop};
+    use crate::engine::{Engine, EngineBuilder, EngineError};
+    use crate::query::{
+        EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Settings,
+        Stop, Truncation,
+    };
     use gammond_game::{MatchState, Position, Roll, Side};
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
@@ -289,5 +292,37 @@ mod tests {
         assert_eq!(plies(0), 0);
         let deeper = [1_000, 10_000].map(plies);
         assert!(deeper[0] > 0 && deeper[0] < deeper[1], "{deeper:?}");
+    }
+
+    /// RO-12: the plays within a rollout's games are searched within its budget too.
+    #[test]
+    fn budget_of_a_rollout_ends_the_searches_of_its_games() {
+        fn clock() -> Duration {
+            static ASKED: AtomicU64 = AtomicU64::new(0);
+            Duration::from_millis(ASKED.fetch_add(1, Ordering::Relaxed))
+        }
+        let engine = built(Engine::builder().clock(clock));
+        let query = RolloutQuery {
+            position: Position::start(),
+            state: MatchState::default(),
+            subject: RolloutSubject::Position,
+        };
+        let rolled = |plies| {
+            let settings = RolloutSettings {
+                trials: 1,
+                sides: [RolloutSide {
+                    plies,
+                    ..RolloutSide::default()
+                }; 2],
+                truncate: Truncation::Turns(12),
+                cubeful: false,
+                time_ms: Some(200),
+                ..RolloutSettings::default()
+            };
+            let answer = engine.rollout(&query, &settings, &Stop::never(), &mut |_| {});
+            answer.map(|answer| answer.candidates[0].trials)
+        };
+        assert_eq!(rolled(0).unwrap(), 1);
+        assert!(matches!(rolled(3), Err(EngineError::Stopped)));
     }
 }

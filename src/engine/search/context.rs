@@ -47,7 +47,7 @@ pub struct Context<'a> {
     /// Ends the search early without an answer.
     pub stop: &'a Stop,
     /// The end of the time budget. With `Settings::time_ms` a search deepens until then and answers from the last depth that
-    /// was finished.
+    /// was finished; without, it ends then without an answer.
     pub budget: Option<Deadline>,
 }
 

@@ -46,13 +46,13 @@ fn deepen<T>(
     settings: &Settings,
     mut search: impl FnMut(&Context<'_>, u8) -> Result<T, Stopped>,
 ) -> Result<T, Stopped> {
+    if settings.time_ms.is_none() {
+        return search(context, settings.plies.min(Settings::PLIES_MAX));
+    }
     let unlimited = Context {
         budget: None,
         ..*context
     };
-    if settings.time_ms.is_none() {
-        return search(&unlimited, settings.plies.min(Settings::PLIES_MAX));
-    }
     let mut answer = search(&unlimited, 0)?;
     for plies in 1..=Settings::PLIES_MAX {
         match search(context, plies) {
