@@ -5,6 +5,30 @@ use super::table::TablePhase;
 use super::words::Words;
 use gammond_game::Variant;
 
+/// The keywords after `set` of this file.
+pub(crate) const GRAMMAR: &str = "\
+    sizes: width height xpos ypos max
+    set-cheat: enable player
+    set-confirm: default new save
+    set-cubeefficiency: os crashed contact race=set-cubeefficiency-race
+    set-cubeefficiency-race: factor coefficient min max
+    set-geometry: analysis=sizes command=sizes game=sizes hint=sizes main=sizes message=sizes theory=sizes
+    set-gui: animation=set-gui-animation beep dicearea dragtargethelp usestatspanel movelistdetail grayedit \
+        highdiefirst illegal showids showpips=set-gui-showpips windowpositions
+    set-gui-animation: blink none slide speed
+    set-gui-showpips: none pips epc wastage
+    set-import: folder
+    set-sgf: folder
+    set-matchinfo: annotator comment date event place rating round
+    set-priority: abovenormal belownormal highest idle nice normal timecritical
+    set-sound: sound enable system=set-sound-system
+    set-sound-system: command
+    set-tutor: mode cube chequer skill=set-tutor-skill
+    set-tutor-skill: doubtful bad verybad
+    set-variation: 1-chequer-hypergammon 2-chequer-hypergammon 3-chequer-hypergammon nackgammon standard
+    set-autosave: rollout analysis confirm time
+    set-invert: matchequitytable met";
+
 /// A switch without effect here: its keywords, and the texts for on and off.
 type Switch = (&'static [&'static str], &'static str, &'static str);
 

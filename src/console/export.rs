@@ -2,11 +2,11 @@
 
 use super::Console;
 use super::board::drawing;
-use super::hint::cube_section;
 use super::host::{AnalysedAction, ConsoleHost};
 use super::record::{apply, start_of};
 use super::statistics::StatisticsScope;
 use super::table::{Seat, Table, TablePhase, points};
+use crate::commands::hint::cube_section;
 use gammond_game::Roll;
 use gammond_game::notation::{MatAction, play_text};
 

@@ -1,27 +1,16 @@
-//! The keywords, one table: any beginning of a keyword stands for the first one that begins so.
+//! The keywords of all commands: any beginning of a keyword stands for the first one that begins so.
 
+use super::commands::{COMMANDS, Command};
 use super::words::Words;
 
-/// A line a place: its name, a colon, and the keywords there in the order in which they are tried, those behind which
-/// others follow with `=` and the name of that place. Lines that begin with blanks continue the line above.
-const TABLE: &str = include_str!("grammar.txt");
-
 /// The place where every command begins.
-pub(super) const COMMANDS: &str = "commands";
+pub(super) const FIRST: &str = "commands";
 /// The keywords after `set player N`.
 pub(super) const PLAYER: &str = "player";
 /// The keywords after `set rollout player N`.
 pub(super) const ROLLOUT_PLAYER: &str = "rollout_player";
 /// The keywords after `set analysis player N`.
 pub(super) const ANALYSIS_PLAYER: &str = "analysis_player";
-
-/// The one-letter names of other commands.
-const ALIASES: [(&str, &str); 4] = [
-    ("n", "next"),
-    ("p", "previous"),
-    ("r", "roll"),
-    ("?", "help"),
-];
 
 /// Most keywords of one command.
 pub(super) const DEPTH_MAX: usize = 9;
@@ -35,23 +24,52 @@ pub(super) enum UnknownCommand<'a> {
     Incomplete,
 }
 
-/// Returns the keywords of a place, each with the place after it.
-fn keywords(place: &str) -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
-    let mut inside = false;
-    let lines = TABLE.lines().filter_map(move |line| {
-        if line.starts_with(' ') {
-            return inside.then_some(line);
-        }
-        let (name, words) = line.split_once(':')?;
-        inside = name == place;
-        inside.then_some(words)
-    });
-    lines
-        .flat_map(str::split_ascii_whitespace)
+/// Returns the lines of all commands: the names of places, and their keywords.
+fn lines() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let texts = COMMANDS.iter().flat_map(|command| command.grammar);
+    texts
+        .flat_map(|text| text.lines())
+        .filter_map(|line| line.trim_start().split_once(':'))
+}
+
+/// A keyword, and the place after it if others follow.
+type Keyword = (&'static str, Option<&'static str>);
+
+/// Returns the keywords of a place.
+fn keywords(place: &str) -> Vec<Keyword> {
+    if place == FIRST {
+        let behind = |command: &Command| Some(command.grammar.first()?.split_once(':')?.0);
+        return COMMANDS
+            .iter()
+            .map(|command| (command.name, behind(command)))
+            .collect();
+    }
+    let words = lines()
+        .find(|line| line.0 == place)
+        .map_or("", |line| line.1);
+    let words = words.split_ascii_whitespace();
+    words
         .map(|word| match word.split_once('=') {
             Some((word, next)) => (word, Some(next)),
             None => (word, None),
         })
+        .collect()
+}
+
+/// Returns the keyword that a word stands for: the first one that begins so, or the command with this alias.
+fn keyword(place: &str, word: &str) -> Option<Keyword> {
+    let mut commands = COMMANDS.iter().filter(|_| place == FIRST);
+    let alias = commands.find(|command| command.alias.eq_ignore_ascii_case(word));
+    let word = match alias {
+        _ if word.is_empty() => return None,
+        Some(command) => command.name,
+        None => word,
+    };
+    let mut all = keywords(place).into_iter();
+    all.find(|one| {
+        let start = one.0.get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Reads the keywords of a command and returns them in full. Its arguments stay.
@@ -63,16 +81,9 @@ pub(super) fn read<'a>(
     let mut next = None;
     loop {
         let word = words.next().ok_or(UnknownCommand::Incomplete)?;
-        let begins = |one: &(&str, Option<&str>)| {
-            let start = one.0.get(..word.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
-        };
-        let found = keywords(next.unwrap_or(place)).find(begins);
-        let (name, behind) = found
-            .filter(|_| !word.is_empty())
-            .ok_or(UnknownCommand::Unknown(word))?;
-        let alias = ALIASES.iter().find(|alias| alias.0 == name);
-        path.push(alias.map_or(name, |alias| alias.1));
+        let (name, behind) =
+            keyword(next.unwrap_or(place), word).ok_or(UnknownCommand::Unknown(word))?;
+        path.push(name);
         match behind {
             Some(behind) => next = Some(behind),
             None => return Ok(path),
@@ -84,25 +95,23 @@ pub(super) fn read<'a>(
 pub(super) fn path(place: &'static str, line: &str) -> Option<&'static str> {
     let mut place = place;
     for word in line.split_ascii_whitespace() {
-        let lower = word.to_ascii_lowercase();
-        place = keywords(place).find(|one| one.0.starts_with(&lower))?.1?;
+        place = keyword(place, word)?.1?;
     }
     Some(place)
 }
 
-/// Returns the keywords of a place without the one-letter aliases.
-pub(super) fn names(place: &str) -> impl Iterator<Item = &'static str> {
-    keywords(place)
-        .map(|word| word.0)
-        .filter(|name| name.len() > 1)
+/// Returns the keywords of a place.
+pub(super) fn names(place: &str) -> Vec<&'static str> {
+    keywords(place).into_iter().map(|word| word.0).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     fn path(line: &str) -> String {
-        match read(COMMANDS, &mut Words::new(line)) {
+        match read(FIRST, &mut Words::new(line)) {
             Ok(path) => path.join(" "),
             Err(UnknownCommand::Unknown(word)) => format!("unknown {word}"),
             Err(UnknownCommand::Incomplete) => "incomplete".to_owned(),
@@ -165,16 +174,22 @@ mod tests {
         }
     }
 
-    /// Every place that is named has its line, and no command is deeper than the limit.
+    /// Every place that is named has its line, every line is reached, and no command is deeper than the limit.
     #[test]
     fn the_table_is_whole() {
-        fn depth(place: &str) -> usize {
-            let inner = keywords(place).map(|(_, next)| 1 + next.map_or(0, depth));
+        fn depth(place: &'static str, reached: &mut BTreeSet<&'static str>) -> usize {
+            reached.insert(place);
+            let inner = keywords(place).into_iter();
+            let inner = inner.map(|(_, next)| 1 + next.map_or(0, |next| depth(next, reached)));
             inner.max().unwrap_or_else(|| panic!("{place} has no line"))
         }
-        assert!(depth(COMMANDS) <= DEPTH_MAX, "{}", depth(COMMANDS));
+        let mut reached = BTreeSet::new();
+        let deepest = depth(FIRST, &mut reached);
+        assert!(deepest <= DEPTH_MAX, "{deepest}");
         for place in [PLAYER, ROLLOUT_PLAYER, ANALYSIS_PLAYER] {
-            assert!(depth(place) > 0);
+            depth(place, &mut reached);
         }
+        reached.remove(FIRST);
+        assert_eq!(lines().map(|line| line.0).collect::<BTreeSet<_>>(), reached);
     }
 }

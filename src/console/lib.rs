@@ -15,34 +15,23 @@
 mod accepted_settings;
 mod automatic;
 mod board;
+mod commands;
 mod computer;
-mod eval;
 mod evals;
 mod export;
 mod external;
-mod files;
 mod grammar;
-mod help;
-mod hint;
 mod hinted;
 mod host;
-mod judge;
 mod market;
-mod navigate;
 mod no_host;
-mod offers;
 mod options;
 mod place;
-mod play;
-mod prices;
 mod record;
-mod rollout;
 mod rollout_setup;
 mod score;
-mod set;
 mod set_evals;
 mod set_rollout;
-mod show;
 mod show_evals;
 mod statistics;
 mod style;
@@ -56,12 +45,12 @@ pub use host::{
 pub use no_host::NoHost;
 
 use automatic::{Automatic, Waiting};
+use commands::Command;
 use evals::{Context, Evals};
 use gammond_engine::query::MoveFilter;
 use gammond_game::Variant;
 use grammar::UnknownCommand;
 use hinted::Hint;
-use play::RESIGNATION_WAITS;
 use record::Record;
 use rollout_setup::RolloutSetup;
 use style::Style;
@@ -289,42 +278,14 @@ impl Console {
             self.play_move(words.trimmed(), host);
             return;
         }
-        match grammar::read(grammar::COMMANDS, &mut words) {
-            Ok(path) => self.command(&path, &mut words, host),
+        match grammar::read(grammar::FIRST, &mut words) {
+            Ok(path) => {
+                let command = path.first().and_then(|name| Command::named(name));
+                if let Some(command) = command {
+                    (command.run)(self, &path, &mut words, host);
+                }
+            }
             Err(misread) => self.report_unknown_command(&misread),
-        }
-    }
-
-    fn command(
-        &mut self,
-        path: &[&'static str],
-        words: &mut Words<'_>,
-        host: &mut dyn ConsoleHost,
-    ) {
-        match path {
-            ["set", rest @ ..] => self.set(rest, words, host),
-            ["show", rest @ ..] => self.show(rest, words, host),
-            ["hint"] => self.give_hint(words, host),
-            ["eval"] => self.evaluate(words, host),
-            ["help"] => self.help(words),
-            ["clear", what] => self.clear(what),
-            ["swap", ..] => self.swap_command(),
-            ["quit" | "exit"] => self.ending = true,
-            ["rollout"] => self.roll_out(words, host),
-            ["import" | "load" | "save" | "export", ..] => self.file_command(path, words, host),
-            ["analyse" | "analyze", rest @ ..] => self.analyse(rest, host),
-            ["annotate", rest @ ..] => self.annotate(rest),
-            ["list", what] => self.list(what),
-            ["next" | "previous" | "first", ..] => self.step(path, words),
-            ["cmark", ..] => {}
-            ["eq2mwc"] => self.mwc_of_equity(words, host),
-            ["mwc2eq"] => self.equity_of_mwc(words, host),
-            ["dicerolls"] => self.dice_rolls(words, host),
-            ["invert", ..] => self.refuse("invert"),
-            ["history"] => {}
-            ["relational", rest @ ..] => self.relational(rest),
-            [word @ ("external" | "calibrate" | "copy"), ..] => self.refuse(word),
-            _ => self.game_command(path, words, host),
         }
     }
 
@@ -335,34 +296,9 @@ impl Console {
         }
     }
 
-    /// Answers `relational …` as the original does with an empty database; there is none to write to.
-    fn relational(&mut self, path: &[&'static str]) {
-        match path {
-            ["add", _] if !self.table.playing() => self.say("No match is being played."),
-            ["show", "details"] => self.complain("Empty player stats or player(s) not found"),
-            ["setup"] => {}
-            _ => self.refuse("relational"),
-        }
-    }
-
     /// Refuses a command by name.
     fn refuse(&mut self, what: &str) {
         self.complain(&format!("gammond: `{what}' is not supported"));
-    }
-
-    fn clear(&mut self, what: &str) {
-        match what {
-            "hint" => {
-                self.hint = None;
-                self.say("Analysis used for `hint' has been cleared");
-            }
-            "turn" if self.table.resigned > 0 && self.table.playing() => {
-                self.say(RESIGNATION_WAITS);
-            }
-            "turn" => self.table.dice = None,
-            "analysis" => self.judged = None,
-            _ => {}
-        }
     }
 
     /// Appends a line to standard output.

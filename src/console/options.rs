@@ -11,6 +11,26 @@ const DOUBLES_MAX: i64 = 12;
 /// Most plays of a roll in an export.
 const EXPORT_PLAYS_MAX: i64 = 4096;
 
+/// The keywords after `set` of this file.
+pub(crate) const GRAMMAR: &str = "\
+    set-automatic: bearoff crawford doubles game move roll
+    set-output: output matchpc mwc rawboard winpc digits errorratefactor
+    rngs: bbs file isaac manual md5 mersenne random.org
+    set_export: folder html=set_export-html include=set_export-include png=set_export-png show=set_export-show \
+        moves=set_export-moves cube=set_export-cube
+    set_export-html: css=set_export-html-css pictureurl type=set_export-html-type size
+    set_export-html-css: head external inline
+    set_export-html-type: bbs fibs2html gnu
+    set_export-include: annotations analysis statistics matchinfo
+    set_export-png: size
+    set_export-show: board player
+    set_export-moves: number probabilities parameters=set_export-moves-parameters display=set_export-moves-display
+    set_export-moves-parameters: evaluation rollout
+    set_export-moves-display: verybad bad doubtful unmarked
+    set_export-cube: probabilities parameters=set_export-cube-parameters display=set_export-cube-display
+    set_export-cube-parameters: evaluation rollout
+    set_export-cube-display: actual bad close doubtful missed unmarked verybad";
+
 impl Console {
     pub(super) fn set_automatic(&mut self, key: &str, words: &mut Words<'_>) {
         if key == "doubles" {

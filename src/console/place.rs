@@ -1,9 +1,9 @@
 //! `set xgid`, `set gnubgid`, `set matchid`, `set board`, `set turn`, `set dice`: the board.
 
 use super::Console;
-use super::play::RESIGNATION_WAITS;
 use super::table::{LENGTH_MAX, Seat, Table, TablePhase};
 use super::words::{Words, read_dice};
+use crate::commands::play::RESIGNATION_WAITS;
 use gammond_game::notation::{MatchId, PositionId, PositionKey, Xgid, XgidDice};
 use gammond_game::{BAR, MatchScore, POINTS, Position};
 
@@ -402,14 +402,6 @@ impl Console {
         self.table.withdraw_offer();
         self.table.dice = Some([first, second]);
         self.say(&format!("The dice have been set to {first} and {second}."));
-    }
-
-    pub(super) fn swap_command(&mut self) {
-        if let Some(dice) = &mut self.table.dice {
-            // The higher die stands first then, as in the record of the game.
-            dice.sort_unstable_by(|one, other| other.cmp(one));
-        }
-        self.swap_players();
     }
 
     /// Swaps the players' names and scores; the types of the seats stay.

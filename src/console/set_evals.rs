@@ -6,6 +6,11 @@ use super::table::Seat;
 use super::words::{Words, switch};
 use gammond_engine::query::{FilterLevel, MoveFilter};
 
+/// The keywords of an evaluation.
+pub(crate) const GRAMMAR: &str = "\
+    context: cubeful deterministic noise plies prune
+    kinds: type evaluation=context rollout=rollout";
+
 /// Owner of the evaluation being set, for the lines that confirm it.
 pub(super) struct Owner<'a> {
     /// Begins the line: `Analysis chequerplay`, `gnubg`.

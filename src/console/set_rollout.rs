@@ -9,6 +9,19 @@ use super::table::{Seat, counted};
 use super::words::Words;
 use gammond_engine::query::RolloutSettings;
 
+/// The keywords of a rollout.
+pub(crate) const GRAMMAR: &str = "\
+    rollout_player: chequerplay=context cubedecision=context movefilter
+    rollout: bearofftruncation=rollout-bearofftruncation chequerplay=context cubedecision=context cube-equal-chequer \
+        cubeful initial jsd=rollout-jsd later=rollout-later limit=rollout-limit log logfile movefilter player \
+        players-are-same quasirandom rng=rngs rotate seed trials truncation=rollout-truncation truncate-equal-player0 \
+        varredn
+    rollout-bearofftruncation: exact onesided
+    rollout-jsd: limit minimumgames stop
+    rollout-later: chequerplay=context cubedecision=context enable plies movefilter player
+    rollout-limit: enable minimumgames maxerror
+    rollout-truncation: chequerplay=context cubedecision=context enable plies";
+
 /// Parses a positive number up to `most`.
 fn positive(words: &mut Words<'_>, most: u32) -> Option<u32> {
     let number = words.number().and_then(|number| u32::try_from(number).ok());

@@ -97,3 +97,24 @@ fn files_named_by_architecture_exist() {
     }
     assert_eq!(rows, 14);
 }
+
+/// Commands of the console are named in two files, as the table says: their own and the list.
+#[test]
+fn command_of_the_console_is_in_two_files() {
+    let files = |word: &str| -> BTreeSet<String> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let sources = super::sources().into_iter();
+        let named = sources.filter(|(_, module, text)| {
+            let mut words = super::product(text).split(|c| !is_part(c));
+            module[0] == "console" && words.any(|one| one == word)
+        });
+        named.map(|(_, module, _)| module.join("/")).collect()
+    };
+    for name in ["dicerolls", "relational"] {
+        let both = [
+            "console/commands".to_owned(),
+            format!("console/commands/{name}"),
+        ];
+        assert_eq!(files(name), BTreeSet::from(both));
+    }
+}

@@ -1,14 +1,36 @@
 //! `show …`: the state in words.
 
-use super::Console;
-use super::grammar::{self, COMMANDS};
-use super::host::ConsoleHost;
-use super::table::TablePhase;
-use super::words::Words;
+use super::Command;
+use crate::Console;
+use crate::grammar::{self, FIRST};
+use crate::host::ConsoleHost;
+use crate::table::TablePhase;
+use crate::words::Words;
 use gammond_game::{Position, RaceCounts};
 
+/// The command `show`.
+pub(super) static COMMAND: Command = Command {
+    name: "show",
+    grammar: &[
+        "show: aliases analysis autosave automatic beavers bearoff board buildinfo browser calibration cheat clockwise \
+            commands confirm copying crawford credits cube cubeefficiency delay dice display engine evaluation fullboard \
+            gammonvalues export geometry isight jacoby 8912 keith kleinman lang manual=show-manual marketwindow \
+            matchequitytable matchinfo matchlength matchresult met onesidedrollout output panels pipcount player \
+            postcrawford prompt ratingoffset rng rollout rolls score scoresheet seed sound statistics=show-statistics \
+            temperaturemap scoremap threads thorp turn version tutor variation warning warranty",
+        "show-manual: about web",
+        "show-statistics: game match session",
+    ],
+    run: |console, path, words, host| {
+        if let [_, what @ ..] = path {
+            console.show(what, words, host);
+        }
+    },
+    ..Command::BARE
+};
+
 impl Console {
-    pub(super) fn show(
+    pub(crate) fn show(
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
@@ -56,7 +78,7 @@ impl Console {
                 self.say("gammond comes without any warranty, under the Apache License 2.0 or the MIT license.");
             }
             ["commands"] => {
-                let names: Vec<&str> = grammar::names(COMMANDS).collect();
+                let names = grammar::names(FIRST);
                 self.say(&names.join("\n"));
             }
             ["confirm"] => self.say(
@@ -149,7 +171,7 @@ impl Console {
         };
         self.say(&format!("{name} {on} {action}."));
         if self.table.resigned > 0 {
-            let word = super::board::resignation(self.table.resigned).unwrap_or("single game");
+            let word = crate::board::resignation(self.table.resigned).unwrap_or("single game");
             // The original always names the player on roll.
             let resigner = match self.options.strict {
                 true => self.table.on_roll,

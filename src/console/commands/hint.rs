@@ -1,12 +1,13 @@
 //! `hint`: the plays of the dice, or what to do with the cube.
 
-use super::Console;
-use super::evals::Context;
-use super::hinted::Hint;
-use super::host::ConsoleHost;
+use super::Command;
 use super::play::MATCH_OVER;
-use super::style::Style;
-use super::words::Words;
+use crate::Console;
+use crate::evals::Context;
+use crate::hinted::Hint;
+use crate::host::ConsoleHost;
+use crate::style::Style;
+use crate::words::Words;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EngineAnswer, Equities, PlayQuery, Question, RankedPlay, Settings,
 };
@@ -14,11 +15,23 @@ use gammond_game::notation::play_text;
 use gammond_game::{MatchState, Position};
 
 /// Plays of a hint without a number.
-pub(super) const PLAYS_SHOWN: usize = 10;
+pub(crate) const PLAYS_SHOWN: usize = 10;
+
+/// The command `hint`.
+pub(super) static COMMAND: Command = Command {
+    name: "hint",
+    help: &[(
+        "",
+        "[value]",
+        "Give hints on cube action or best legal moves",
+    )],
+    run: |console, _, words, host| console.give_hint(words, host),
+    ..Command::BARE
+};
 
 impl Console {
     /// Returns cube, score and rules for the engine, and reports if the score leaves nothing to decide.
-    pub(super) fn state(&mut self) -> Option<MatchState> {
+    pub(crate) fn state(&mut self) -> Option<MatchState> {
         let state = self.table.state(self.beavers > 0);
         if state.is_none() {
             self.say(MATCH_OVER);
@@ -26,7 +39,7 @@ impl Console {
         state
     }
 
-    pub(super) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(crate) fn give_hint(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if !self.table.playing() || self.no_board {
             self.say("You must set up a board first.");
             return;
@@ -149,7 +162,7 @@ impl Console {
         }
     }
 
-    pub(super) fn cube_answer(
+    pub(crate) fn cube_answer(
         &self,
         state: &MatchState,
         settings: &Settings,
@@ -164,7 +177,7 @@ impl Console {
 }
 
 /// Formats the two lines of a play.
-pub(super) fn play_lines(
+pub(crate) fn play_lines(
     style: &Style,
     position: &Position,
     play: &RankedPlay,
@@ -183,7 +196,7 @@ pub(super) fn play_lines(
 }
 
 /// Formats the value of a play and the line of probabilities below.
-pub(super) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>) -> String {
+pub(crate) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>) -> String {
     let word = match style.mwc && play.value.mwc.is_some() {
         true => "MWC:",
         false => "Eq.:",
@@ -196,7 +209,7 @@ pub(super) fn values(style: &Style, play: &RankedPlay, best: Option<&RankedPlay>
 }
 
 /// Formats the cube section, seen by the doubler, or by the opponent if a double is offered.
-pub(super) fn cube_section(
+pub(crate) fn cube_section(
     style: &Style,
     cube: &CubeAnswer,
     state: &MatchState,

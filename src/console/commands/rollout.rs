@@ -1,18 +1,27 @@
 //! `rollout`, and its settings in words.
 
-use super::Console;
-use super::hinted::Hint;
-use super::host::ConsoleHost;
-use super::style::Style;
-use super::words::Words;
+use super::Command;
+use crate::Console;
+use crate::hinted::Hint;
+use crate::host::ConsoleHost;
+use crate::style::Style;
+use crate::words::Words;
 use gammond_engine::query::{
     Candidate, EngineAnswer, Question, RolledOut, RolloutQuery, RolloutSubject, RolloutTask,
 };
 use gammond_game::notation::play_text;
 
+/// The command `rollout`.
+pub(super) static COMMAND: Command = Command {
+    name: "rollout",
+    help: &[("", "", "Roll out the position")],
+    run: |console, _, words, host| console.roll_out(words, host),
+    ..Command::BARE
+};
+
 impl Console {
     /// Runs `rollout [=cube | =N …]`.
-    pub(super) fn roll_out(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(crate) fn roll_out(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let wanted: Vec<&str> = std::iter::from_fn(|| words.next()).take(64).collect();
         let known = |word: &&str| word.starts_with('=') && !self.options.strict;
         if !wanted.iter().all(known) {

@@ -1,19 +1,63 @@
 //! `next`, `previous`, `first`, `list`: review of the game.
 
-use super::Console;
-use super::evals::Context;
+use super::Command;
 use super::hint::{PLAYS_SHOWN, cube_section, values};
-use super::hinted::Hint;
-use super::host::AnalysedAction;
 use super::play::NO_GAME;
-use super::record::{apply, start_of};
-use super::table::{Seat, Table, TablePhase};
-use super::words::{Words, integer};
+use crate::Console;
+use crate::evals::Context;
+use crate::hinted::Hint;
+use crate::host::AnalysedAction;
+use crate::record::{apply, start_of};
+use crate::table::{Seat, Table, TablePhase};
+use crate::words::{Words, integer};
 use gammond_game::Roll;
 use gammond_game::notation::{MatAction, MatPlayer, play_text, position_after};
 
 /// Width of a column of `list game`.
 const COLUMN: usize = 44;
+
+/// The command `next`.
+pub(super) static NEXT: Command = Command {
+    name: "next",
+    alias: "n",
+    help: &[("", "[count]", "Go forwards in the match")],
+    run: |console, path, words, _| console.step(path, words),
+    ..Command::BARE
+};
+
+/// The command `previous`.
+pub(super) static PREVIOUS: Command = Command {
+    name: "previous",
+    alias: "p",
+    help: &[("", "[count]", "Go backwards in the match")],
+    run: |console, path, words, _| console.step(path, words),
+    ..Command::BARE
+};
+
+/// The command `first`.
+pub(super) static FIRST: Command = Command {
+    name: "first",
+    grammar: &["first: game move"],
+    help: &[
+        ("game", "", "Go to the first game of the match"),
+        ("move", "", "Go to the first move of the game"),
+    ],
+    run: |console, path, words, _| console.step(path, words),
+    ..Command::BARE
+};
+
+/// The command `list`.
+pub(super) static LIST: Command = Command {
+    name: "list",
+    grammar: &["list: game match session"],
+    help: &[("game", "", "List the moves of the game")],
+    run: |console, path, _, _| {
+        if let [_, what] = path {
+            console.list(what);
+        }
+    },
+    ..Command::BARE
+};
 
 impl Console {
     /// Sets the table to the current place of the record.
@@ -34,7 +78,7 @@ impl Console {
         (self.due, self.fresh) = (false, false);
     }
 
-    pub(super) fn step(&mut self, path: &[&'static str], words: &mut Words<'_>) {
+    pub(crate) fn step(&mut self, path: &[&'static str], words: &mut Words<'_>) {
         if self.record.file.games.is_empty() {
             if !self.options.strict || path.first() != Some(&"first") {
                 self.say(NO_GAME);
@@ -153,7 +197,7 @@ impl Console {
     }
 
     /// Returns the text that `show board` adds inside a record: the next roll and its analysis.
-    pub(super) fn place_text(&self) -> String {
+    pub(crate) fn place_text(&self) -> String {
         let (number, game) = (self.record.at, self.record.game);
         let Some((_, action)) = self
             .record
@@ -217,7 +261,7 @@ impl Console {
     }
 
     /// Lists the plays of an analysed roll and marks the one that was made; `context` adds the line about the evaluation.
-    pub(super) fn listed(
+    pub(crate) fn listed(
         &self,
         table: &Table,
         judged: &AnalysedAction,
@@ -262,7 +306,7 @@ impl Console {
         text
     }
 
-    pub(super) fn list(&mut self, what: &str) {
+    pub(crate) fn list(&mut self, what: &str) {
         if self.record.file.games.is_empty() {
             if !self.options.strict {
                 self.say(NO_GAME);
@@ -286,7 +330,7 @@ impl Console {
             let result = match game.result {
                 Some((player, count)) => {
                     let name = Seat::from_player(player).of(&self.names);
-                    format!("{name} wins {}", super::table::points(count))
+                    format!("{name} wins {}", crate::table::points(count))
                 }
                 None => "not finished".to_owned(),
             };

@@ -1,19 +1,140 @@
 //! The cube and resignations: offers and answers.
 
-use super::Console;
-use super::board::resignation;
-use super::host::ConsoleHost;
+use super::Command;
 use super::play::RESIGNATION_WAITS;
-use super::record::apply;
-use super::table::{TablePhase, points};
-use super::words::Words;
+use crate::Console;
+use crate::board::resignation;
+use crate::host::ConsoleHost;
+use crate::record::apply;
+use crate::table::{TablePhase, points};
+use crate::words::Words;
 use gammond_game::ActRefusal;
 use gammond_game::notation::MatAction;
 
 const LARGEST_CUBE: &str = "The cube is as high as it goes.";
 
+/// The command `double`.
+pub(super) static DOUBLE: Command = Command {
+    name: "double",
+    help: &[("", "", "Offer the cube to the opponent")],
+    run: |console, _, _, _| console.double(),
+    ..Command::BARE
+};
+
+/// The command `take`.
+pub(super) static TAKE: Command = Command {
+    name: "take",
+    help: &[("", "", "Take a double")],
+    run: |console, _, _, _| console.take(),
+    ..Command::BARE
+};
+
+/// The command `drop`.
+pub(super) static DROP: Command = Command {
+    name: "drop",
+    help: &[("", "", "Pass a double")],
+    run: |console, _, _, host| console.drop_cube(host),
+    ..Command::BARE
+};
+
+/// The command `pass`.
+pub(super) static PASS: Command = Command {
+    name: "pass",
+    help: &[("", "", "Pass a double, or a roll without a legal play")],
+    run: |console, _, _, host| console.drop_cube(host),
+    ..Command::BARE
+};
+
+/// The command `redouble`.
+pub(super) static REDOUBLE: Command = Command {
+    name: "redouble",
+    help: &[("", "", "Turn the cube once more in answer to a double")],
+    run: |console, _, _, _| console.redouble(),
+    ..Command::BARE
+};
+
+/// The command `beaver`.
+pub(super) static BEAVER: Command = Command {
+    name: "beaver",
+    help: &[("", "", "Take a double, turn the cube once more and keep it")],
+    run: |console, _, _, _| console.redouble(),
+    ..Command::BARE
+};
+
+/// The command `resign`.
+pub(super) static RESIGN: Command = Command {
+    name: "resign",
+    help: &[("", "<normal|gammon|backgammon>", "Offer to resign the game")],
+    run: |console, _, words, _| console.resign(words),
+    ..Command::BARE
+};
+
+/// The command `agree`.
+pub(super) static AGREE: Command = Command {
+    name: "agree",
+    help: &[("", "", "Accept the resignation that is offered")],
+    run: |console, _, _, host| {
+        if console.in_game() {
+            console.agree(host);
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `decline`.
+pub(super) static DECLINE: Command = Command {
+    name: "decline",
+    help: &[("", "", "Decline the resignation that is offered")],
+    run: |console, _, _, _| {
+        if console.in_game() {
+            console.decline();
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `accept`.
+pub(super) static ACCEPT: Command = Command {
+    name: "accept",
+    help: &[("", "", "Accept the resignation that is offered")],
+    run: |console, _, _, host| match (
+        console.table.resigned > 0,
+        console.table.doubled && console.table.playing(),
+    ) {
+        (true, _) if console.in_game() => console.agree(host),
+        (true, _) => {}
+        (_, true) => console.take(),
+        _ => {
+            console.say("You can only accept if the cube or a resignation has been offered.");
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `reject`.
+pub(super) static REJECT: Command = Command {
+    name: "reject",
+    help: &[(
+        "",
+        "",
+        "Decline the resignation or the double that is offered",
+    )],
+    run: |console, _, _, host| match (
+        console.table.resigned > 0,
+        console.table.doubled && console.table.playing(),
+    ) {
+        (true, _) if console.in_game() => console.decline(),
+        (true, _) => {}
+        (_, true) => console.drop_cube(host),
+        _ => {
+            console.say("You can only reject if the cube or a resignation has been offered.");
+        }
+    },
+    ..Command::BARE
+};
+
 impl Console {
-    pub(super) fn double(&mut self) {
+    pub(crate) fn double(&mut self) {
         if !self.in_game() {
             return;
         }
@@ -46,7 +167,7 @@ impl Console {
     }
 
     /// Offers a double by the player on roll.
-    pub(super) fn offer(&mut self) {
+    pub(crate) fn offer(&mut self) {
         let seat = self.table.on_roll;
         let value = self.table.cube.saturating_mul(2);
         self.note_action(seat, MatAction::Double(value));
@@ -75,7 +196,7 @@ impl Console {
         waits
     }
 
-    pub(super) fn take(&mut self) {
+    pub(crate) fn take(&mut self) {
         if !self.is_doubled("take") {
             return;
         }
@@ -94,7 +215,7 @@ impl Console {
         self.due = true;
     }
 
-    pub(super) fn drop_cube(&mut self, _host: &mut dyn ConsoleHost) {
+    pub(crate) fn drop_cube(&mut self, _host: &mut dyn ConsoleHost) {
         if !self.is_doubled("drop") {
             return;
         }
@@ -112,7 +233,7 @@ impl Console {
         self.won(TablePhase::Dropped, seat.other(), 1);
     }
 
-    pub(super) fn redouble(&mut self) {
+    pub(crate) fn redouble(&mut self) {
         if !self.is_doubled("redouble") {
             return;
         }
@@ -147,7 +268,7 @@ impl Console {
         self.due = true;
     }
 
-    pub(super) fn resign(&mut self, words: &mut Words<'_>) {
+    pub(crate) fn resign(&mut self, words: &mut Words<'_>) {
         if !self.table.playing() {
             self.say("You must be playing a game if you want to resign it.");
             return;
@@ -183,7 +304,7 @@ impl Console {
     }
 
     /// Offers a resignation of this many games.
-    pub(super) fn offer_resignation(&mut self, games: u8) {
+    pub(crate) fn offer_resignation(&mut self, games: u8) {
         let seat = self.table.decides;
         self.table.resigned = games;
         self.table.decides = seat.other();
@@ -196,7 +317,7 @@ impl Console {
         self.due = true;
     }
 
-    pub(super) fn agree(&mut self, _host: &mut dyn ConsoleHost) {
+    pub(crate) fn agree(&mut self, _host: &mut dyn ConsoleHost) {
         if self.table.resigned == 0 {
             self.say("No resignation was offered.");
             return;
@@ -211,7 +332,7 @@ impl Console {
         self.won(TablePhase::Resigned, seat, games.into());
     }
 
-    pub(super) fn decline(&mut self) {
+    pub(crate) fn decline(&mut self) {
         if self.table.resigned == 0 {
             self.say("No resignation was offered.");
             return;

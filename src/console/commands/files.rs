@@ -1,9 +1,10 @@
 //! `import`, `load`, `save`, `export`: matches and positions in files.
 
-use super::Console;
-use super::host::ConsoleHost;
-use super::table::{Table, TablePhase};
-use super::words::Words;
+use super::Command;
+use crate::Console;
+use crate::host::ConsoleHost;
+use crate::table::{Table, TablePhase};
+use crate::words::Words;
 use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
 
 /// Maximum number of commands that a file of commands may hold.
@@ -11,8 +12,81 @@ const COMMANDS_MAX: usize = 10_000;
 /// Files of commands within one another.
 const FILES_DEEP_MAX: usize = 8;
 
+/// The command `import`.
+pub(super) static IMPORT: Command = Command {
+    name: "import",
+    grammar: &["import: auto mat gam oldmoves empire party bgroom pos sgg snowietxt tmg"],
+    help: &[
+        ("auto", "<file>", "Read a match of any known format"),
+        ("mat", "<file>", "Read a match of a .mat file"),
+        (
+            "snowietxt",
+            "<file>",
+            "Read a position of a Snowie text file",
+        ),
+    ],
+    run: |console, path, words, host| console.file_command(path, words, host),
+    ..Command::BARE
+};
+
+/// The command `load`.
+pub(super) static LOAD: Command = Command {
+    name: "load",
+    grammar: &["load: commands game match position python weights"],
+    help: &[
+        ("commands", "<file>", "Run the commands of a file"),
+        ("match", "<file>", "Read a match of an .sgf file"),
+    ],
+    run: |console, path, words, host| console.file_command(path, words, host),
+    ..Command::BARE
+};
+
+/// The command `save`.
+pub(super) static SAVE: Command = Command {
+    name: "save",
+    grammar: &["save: game match position settings"],
+    help: &[
+        ("match", "<file>", "Write the match as an .sgf file"),
+        ("position", "<file>", "Write the position as an .sgf file"),
+    ],
+    run: |console, path, words, host| console.file_command(path, words, host),
+    ..Command::BARE
+};
+
+/// The command `export`.
+pub(super) static EXPORT: Command = Command {
+    name: "export",
+    grammar: &[
+        "export: game=export-game htmlimages match=export-match position=pages session=export-session",
+        "export-game: gam snowietxt html latex pdf ps text",
+        "export-match: mat snowietxt html latex text pdf ps",
+        "pages: bgo2clipboard bgonline ps pdf svg html png pos snowietxt text",
+        "export-session: html latex text",
+    ],
+    help: &[
+        (
+            "game text",
+            "<file>",
+            "Write the game and its analysis as text",
+        ),
+        ("match mat", "<file>", "Write the match as a .mat file"),
+        (
+            "match text",
+            "<file>",
+            "Write the match and its analysis as text",
+        ),
+        (
+            "position text",
+            "<file>",
+            "Write the position and its evaluation as text",
+        ),
+    ],
+    run: |console, path, words, host| console.file_command(path, words, host),
+    ..Command::BARE
+};
+
 impl Console {
-    pub(super) fn file_command(
+    pub(crate) fn file_command(
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
@@ -127,7 +201,7 @@ impl Console {
 
     /// Makes a match from a file the current one, at its end.
     fn open_match(&mut self, mut file: MatchFile) {
-        let names = file.names.clone().map(|name| super::clean_name(&name));
+        let names = file.names.clone().map(|name| crate::clean_name(&name));
         file.names.clone_from(&names);
         self.names = names;
         let rules = Table {
@@ -136,10 +210,10 @@ impl Console {
         };
         self.judged = None;
         self.forget_hint();
-        self.record = super::record::Record {
+        self.record = crate::record::Record {
             game: file.games.len().saturating_sub(1),
             file,
-            ..super::record::Record::default()
+            ..crate::record::Record::default()
         };
         self.record.at = self.record.current().map_or(0, |game| game.actions.len());
         self.record.ended = true;
@@ -236,7 +310,7 @@ impl Console {
         let set_up = SetUp {
             position: table.position,
             value: table.cube,
-            owner: table.owner.map(super::table::Seat::player),
+            owner: table.owner.map(crate::table::Seat::player),
         };
         let game = MatGame {
             scores: table.score.points(),

@@ -1,70 +1,92 @@
 //! Playing: rolls, plays, the cube, resignations, the ends of games.
 
-use super::Console;
-use super::automatic::Waiting;
-use super::board::resignation;
-use super::host::ConsoleHost;
-use super::table::{CUBE_MAX, LENGTH_MAX, Seat, TablePhase, points};
-use super::words::{Words, read_dice};
+use super::Command;
+use crate::Console;
+use crate::automatic::Waiting;
+use crate::board::resignation;
+use crate::host::ConsoleHost;
+use crate::table::{CUBE_MAX, LENGTH_MAX, Seat, TablePhase, points};
+use crate::words::{Words, read_dice};
 use gammond_game::notation::{MatAction, parse_play};
 use gammond_game::{LegalPlay, MatchScore, Play, Position, Roll, legal_plays};
 
 /// Maximum number of opening rolls that are thrown until the dice differ.
 const OPENING_ROLLS_MAX: usize = 256;
 
-pub(super) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
-pub(super) const MATCH_OVER: &str = "The match is already over.";
-pub(super) const RESIGNATION_WAITS: &str = "Please resolve the resignation first.";
+pub(crate) const NO_GAME: &str = "No game in progress (type `new game' to start one).";
+pub(crate) const MATCH_OVER: &str = "The match is already over.";
+pub(crate) const RESIGNATION_WAITS: &str = "Please resolve the resignation first.";
+
+/// The command `new`.
+pub(super) static NEW: Command = Command {
+    name: "new",
+    grammar: &["new: game match session"],
+    help: &[
+        ("game", "", "Start a game"),
+        ("match", "[points]", "Start a match"),
+        ("session", "", "Start money play"),
+    ],
+    run: |console, path, words, host| {
+        if let [_, what] = path {
+            console.new_one(what, words, host);
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `roll`.
+pub(super) static ROLL: Command = Command {
+    name: "roll",
+    alias: "r",
+    help: &[("", "", "Throw the dice")],
+    run: |console, _, _, host| console.roll(host),
+    ..Command::BARE
+};
+
+/// The command `move`.
+pub(super) static MOVE: Command = Command {
+    name: "move",
+    help: &[("", "<from> <to> ...", "Play the roll")],
+    run: |console, _, words, host| match words.trimmed() {
+        "" if !console.must_move() => {}
+        "" => console.move_without_words(),
+        text => console.play_move(text, host),
+    },
+    ..Command::BARE
+};
+
+/// The command `play`.
+pub(super) static PLAY: Command = Command {
+    name: "play",
+    help: &[("", "", "Let the player on roll play, if it is a computer")],
+    run: |console, _, _, host| {
+        if console.in_game() {
+            console.play_computer(host);
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `end`.
+pub(super) static END: Command = Command {
+    name: "end",
+    grammar: &["end: game"],
+    help: &[(
+        "game",
+        "",
+        "Play the game to its end with the dice of both players",
+    )],
+    run: |console, _, _, host| {
+        if console.in_game() {
+            console.end_game(host);
+        }
+    },
+    ..Command::BARE
+};
 
 impl Console {
-    /// Runs the commands of play.
-    pub(super) fn game_command(
-        &mut self,
-        path: &[&'static str],
-        words: &mut Words<'_>,
-        host: &mut dyn ConsoleHost,
-    ) {
-        match path {
-            ["new", what] => self.new_one(what, words, host),
-            ["roll"] => self.roll(host),
-            ["move"] => match words.trimmed() {
-                "" if !self.must_move() => {}
-                "" => self.move_without_words(host),
-                text => self.play_move(text, host),
-            },
-            ["double"] => self.double(),
-            ["take"] => self.take(),
-            ["drop" | "pass"] => self.drop_cube(host),
-            ["redouble" | "beaver"] => self.redouble(),
-            ["accept"] => match (
-                self.table.resigned > 0,
-                self.table.doubled && self.table.playing(),
-            ) {
-                (true, _) if self.in_game() => self.agree(host),
-                (true, _) => {}
-                (_, true) => self.take(),
-                _ => self.say("You can only accept if the cube or a resignation has been offered."),
-            },
-            ["reject"] => match (
-                self.table.resigned > 0,
-                self.table.doubled && self.table.playing(),
-            ) {
-                (true, _) if self.in_game() => self.decline(),
-                (true, _) => {}
-                (_, true) => self.drop_cube(host),
-                _ => self.say("You can only reject if the cube or a resignation has been offered."),
-            },
-            ["agree"] if self.in_game() => self.agree(host),
-            ["decline"] if self.in_game() => self.decline(),
-            ["resign"] => self.resign(words),
-            ["play"] if self.in_game() => self.play_computer(host),
-            ["end", _] if self.in_game() => self.end_game(host),
-            _ => {}
-        }
-    }
-
     /// Returns whether a game is in progress, and reports it if not.
-    pub(super) fn in_game(&mut self) -> bool {
+    pub(crate) fn in_game(&mut self) -> bool {
         if !self.table.playing() {
             self.say(NO_GAME);
         }
@@ -113,23 +135,23 @@ impl Console {
             self.names = names;
         }
         let cube_use = self.table.cube_use;
-        self.table = super::table::Table {
+        self.table = crate::table::Table {
             score: MatchScore::new(length),
             jacoby: self.jacoby,
             cube_use,
-            ..super::table::Table::default()
+            ..crate::table::Table::default()
         };
         self.begin_record();
     }
 
     /// Starts a record of the match on the table, without games and analysis.
-    pub(super) fn begin_record(&mut self) {
+    pub(crate) fn begin_record(&mut self) {
         self.judged = None;
         self.record
             .begin(self.table.score.length(), &self.names, self.variant);
     }
 
-    pub(super) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
+    pub(crate) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
         let finished = !matches!(self.table.phase, TablePhase::Playing | TablePhase::None);
         self.table.begin();
         self.table.position = self.record.file.start().unwrap_or_default();
@@ -182,7 +204,7 @@ impl Console {
     }
 
     /// Returns whether the turns of computers are shown.
-    pub(super) fn shows_turns(&self) -> bool {
+    pub(crate) fn shows_turns(&self) -> bool {
         self.display || self.players.iter().any(|player| player.human)
     }
 
@@ -192,7 +214,7 @@ impl Console {
     }
 
     /// Handles a line with requested dice.
-    pub(super) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn ConsoleHost) {
+    pub(crate) fn dice_line(&mut self, line: &str, waiting: Waiting, host: &mut dyn ConsoleHost) {
         let Some([first, second]) = read_dice(line) else {
             if let "quit" | "exit" = line.trim() {
                 self.ending = true;
@@ -216,7 +238,7 @@ impl Console {
         }
     }
 
-    pub(super) fn roll(&mut self, host: &mut dyn ConsoleHost) {
+    pub(crate) fn roll(&mut self, host: &mut dyn ConsoleHost) {
         if self.table.resigned > 0 && self.table.playing() {
             self.say(RESIGNATION_WAITS);
             return;
@@ -238,7 +260,7 @@ impl Console {
     }
 
     /// Throws the dice of the player on roll.
-    pub(super) fn throw(&mut self, host: &mut dyn ConsoleHost) {
+    pub(crate) fn throw(&mut self, host: &mut dyn ConsoleHost) {
         if self.manual_dice {
             self.ask_dice(Waiting::Roll);
             return;
@@ -271,12 +293,12 @@ impl Console {
     }
 
     /// Returns whether a human has to decide.
-    pub(super) fn human(&self) -> bool {
+    pub(crate) fn human(&self) -> bool {
         self.table.decides.of(&self.players).human
     }
 
     /// Returns the legal plays of the roll; none for a forced pass.
-    pub(super) fn plays(&self) -> Vec<LegalPlay> {
+    pub(crate) fn plays(&self) -> Vec<LegalPlay> {
         let roll = self.table.roll();
         let plays = roll.map(|roll| legal_plays(&self.table.position, roll));
         let mut plays = plays.unwrap_or_default();
@@ -302,7 +324,7 @@ impl Console {
         true
     }
 
-    fn move_without_words(&mut self, host: &mut dyn ConsoleHost) {
+    fn move_without_words(&mut self) {
         match self.plays().as_slice() {
             [] => {
                 let name = self.table.on_roll.of(&self.names);
@@ -310,15 +332,12 @@ impl Console {
                 self.say(&text);
                 self.make(Play::default(), self.table.position.swapped());
             }
-            _ => {
-                let _ = host;
-                self.say("You must specify a move (type `help move' for instructions).");
-            }
+            _ => self.say("You must specify a move (type `help move' for instructions)."),
         }
     }
 
     /// Makes a play given as text.
-    pub(super) fn play_move(&mut self, text: &str, _host: &mut dyn ConsoleHost) {
+    pub(crate) fn play_move(&mut self, text: &str, _host: &mut dyn ConsoleHost) {
         if !self.must_move() {
             return;
         }
@@ -335,7 +354,7 @@ impl Console {
     }
 
     /// Records an action and drops the analysis of those that it replaces.
-    pub(super) fn note_action(&mut self, seat: Seat, action: MatAction) {
+    pub(crate) fn note_action(&mut self, seat: Seat, action: MatAction) {
         let (game, at) = (self.record.game, self.record.at);
         if self.record.has_more()
             && let Some(judged) = &mut self.judged
@@ -351,7 +370,7 @@ impl Console {
     }
 
     /// Makes a play: the turn passes, or the game ends.
-    pub(super) fn make(&mut self, play: Play, after: Position) {
+    pub(crate) fn make(&mut self, play: Play, after: Position) {
         let seat = self.table.on_roll;
         if let Some(roll) = self.table.roll() {
             self.note_action(seat, MatAction::Play { roll, play });
@@ -366,7 +385,7 @@ impl Console {
     }
 
     /// Ends the game: a seat wins this many times the cube.
-    pub(super) fn won(&mut self, phase: TablePhase, winner: Seat, games: u32) {
+    pub(crate) fn won(&mut self, phase: TablePhase, winner: Seat, games: u32) {
         let count = games.saturating_mul(self.table.cube);
         self.table
             .finish(phase, winner, count, self.automatic.crawford);

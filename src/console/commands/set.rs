@@ -1,17 +1,55 @@
 //! `set …`: which setting is meant.
 
-use super::Console;
-use super::grammar::{self, ANALYSIS_PLAYER, PLAYER};
-use super::host::ConsoleHost;
-use super::set_evals::Owner;
-use super::table::{LENGTH_MAX, Seat};
-use super::words::Words;
+use super::Command;
+use crate::Console;
+use crate::grammar::{self, ANALYSIS_PLAYER, PLAYER};
+use crate::host::ConsoleHost;
+use crate::set_evals::{self, Owner};
+use crate::table::{LENGTH_MAX, Seat};
+use crate::words::Words;
+use crate::{accepted_settings, options, set_rollout};
+
+/// The command `set`.
+pub(super) static COMMAND: Command = Command {
+    name: "set",
+    grammar: &[
+        KEYWORDS,
+        set_evals::GRAMMAR,
+        set_rollout::GRAMMAR,
+        options::GRAMMAR,
+        accepted_settings::GRAMMAR,
+    ],
+    run: |console, path, words, host| {
+        if let [_, what @ ..] = path {
+            console.set(what, words, host);
+        }
+    },
+    ..Command::BARE
+};
+
+/// The keywords of `set` itself; those of its larger parts stand beside their functions.
+const KEYWORDS: &str = "\
+    set: analysis=set_analysis annotation appearance automatic=set-automatic beavers board browser cache calibration \
+        cheat=set-cheat clockwise colours commandwindow confirm=set-confirm crawford cube=set-cube \
+        cubeefficiency=set-cubeefficiency delay dice display dockpanels evaluation=set-evaluation export=set_export \
+        fullscreen gamelist geometry=set-geometry gotofirstgame gui=set-gui import=set-import sgf=set-sgf \
+        invert=set-invert jacoby defaultnames aliases lang matchequitytable matchid gnubgid xgid matchinfo=set-matchinfo \
+        matchlength message met output=set-output panels panelwidth player postcrawford priority=set-priority prompt \
+        ratingoffset record rng=rngs rollout=rollout score seed sound=set-sound styledgamelist theorywindow threads \
+        toolbar turn tutor=set-tutor variation=set-variation vsync3d warning autosave=set-autosave
+    set_analysis: chequerplay=kinds cube cubedecision=kinds luck luckanalysis=context movefilter moves player \
+        threshold=set_analysis-threshold window
+    set_analysis-threshold: bad doubtful lucky unlucky verybad verylucky veryunlucky
+    analysis_player: analyse
+    set-evaluation: chequerplay=kinds cubedecision=kinds movefilter sameasanalysis
+    player: chequerplay=kinds cubedecision=kinds external gnubg human movefilter name
+    set-cube: center centre owner use value";
 
 /// Fewest and most points of a match.
 const LENGTHS: std::ops::RangeInclusive<i64> = 0..=LENGTH_MAX as i64;
 
 impl Console {
-    pub(super) fn set(
+    pub(crate) fn set(
         &mut self,
         path: &[&'static str],
         words: &mut Words<'_>,
@@ -202,7 +240,7 @@ impl Console {
 
     fn set_part(
         &mut self,
-        part: impl Fn(&mut super::AnalysedParts) -> &mut bool,
+        part: impl Fn(&mut crate::AnalysedParts) -> &mut bool,
         (key, what): (&str, &str),
         words: &mut Words<'_>,
     ) {
@@ -309,7 +347,7 @@ impl Console {
             self.say("You must specify a name to use.");
             return;
         }
-        let name = super::clean_name(text);
+        let name = crate::clean_name(text);
         if matches!(name.as_str(), "0" | "1") || name.eq_ignore_ascii_case("both") {
             self.say(&format!("`{name}' is not a valid name."));
             return;
@@ -329,7 +367,7 @@ impl Console {
             self.say("You must specify two player names.");
             return;
         };
-        let names = [first, second].map(super::clean_name);
+        let names = [first, second].map(crate::clean_name);
         let [first, second] = &names;
         self.say(&format!(
             "Players will be known as `{first}' and `{second}'.\n This setting will take effect when a new match is started."

@@ -1,19 +1,67 @@
 //! `analyse …`, `show statistics …`, `annotate …`: the analysis of the match.
 
-use super::Console;
-use super::evals::Evals;
-use super::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, PerGame, PlayerStatistics};
-use super::statistics::{StatisticsScope, table};
-use super::table::Seat;
-use super::words::Words;
+use super::Command;
+use crate::Console;
+use crate::evals::Evals;
+use crate::host::{AnalysedMatch, AnalysisRequest, ConsoleHost, PerGame, PlayerStatistics};
+use crate::statistics::{StatisticsScope, table};
+use crate::table::Seat;
 use gammond_engine::query::Settings;
 use gammond_game::Rules;
 use gammond_game::notation::{MatAction, MatPlayer};
 use gammond_report::analysis::{fibs_difference, rating_word};
 
+/// The command `analyse`.
+pub(super) static ANALYSE: Command = Command {
+    name: "analyse",
+    grammar: &[
+        "analyse: clear=analyse-clear game match move rollout=analyse-rollout session",
+        "analyse-clear: game match session move",
+        "analyse-rollout: cube move match game",
+    ],
+    help: &[
+        ("game", "", "Analyse the game that is shown"),
+        ("match", "", "Analyse every game of the match"),
+        ("move", "", "Analyse the decision that is shown"),
+        ("session", "", "Analyse every game of the session"),
+    ],
+    run: |console, path, _, host| {
+        if let [_, what @ ..] = path {
+            console.analyse(what, host);
+        }
+    },
+    ..Command::BARE
+};
+
+/// The command `analyze`, whose help the original does not have.
+pub(super) static ANALYZE: Command = Command {
+    name: "analyze",
+    help: &[],
+    ..ANALYSE
+};
+
+/// The command `annotate`.
+pub(super) static ANNOTATE: Command = Command {
+    name: "annotate",
+    grammar: &[
+        "annotate: clear=annotate-clear move=choices roll=marks cube=choices double=choices accept=choices \
+            drop=choices pass=choices reject=choices resign=choices take=choices",
+        "annotate-clear: comment luck skill",
+        "choices: comment bad clear doubtful verybad",
+        "marks: clear lucky unlucky verylucky veryunlucky",
+    ],
+    run: |console, path, _, _| {
+        if let [_, "move", mark @ ("bad" | "doubtful" | "verybad")] = path {
+            let word = if *mark == "verybad" { "very bad" } else { mark };
+            console.say(&format!("Move marked as {word}."));
+        }
+    },
+    ..Command::BARE
+};
+
 impl Console {
     /// Runs `analyse match|game|session|move|clear …`.
-    pub(super) fn analyse(&mut self, path: &[&str], host: &mut dyn ConsoleHost) {
+    pub(crate) fn analyse(&mut self, path: &[&str], host: &mut dyn ConsoleHost) {
         match path {
             ["clear", ..] => {
                 self.judged = None;
@@ -87,7 +135,7 @@ impl Console {
         books
     }
 
-    pub(super) fn show_statistics(&mut self, what: &str, host: &mut dyn ConsoleHost) {
+    pub(crate) fn show_statistics(&mut self, what: &str, host: &mut dyn ConsoleHost) {
         let extent = if what == "game" {
             StatisticsScope::Game
         } else {
@@ -102,7 +150,7 @@ impl Console {
     }
 
     /// Returns the statistics of a game or the match. Games without analysis have counts only.
-    pub(super) fn statistics(
+    pub(crate) fn statistics(
         &self,
         extent: StatisticsScope,
         game: usize,
@@ -201,23 +249,5 @@ impl Console {
             own.fibs_difference = fibs_difference(0.5 + sign * result, length);
         }
         books
-    }
-
-    pub(super) fn annotate(&mut self, path: &[&str]) {
-        if let ["move", mark @ ("bad" | "doubtful" | "verybad")] = path {
-            let word = if *mark == "verybad" { "very bad" } else { mark };
-            self.say(&format!("Move marked as {word}."));
-        }
-    }
-
-    /// Runs `dicerolls N`.
-    pub(super) fn dice_rolls(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
-        /// Most rolls of one command.
-        const ROLLS_MAX: i64 = 100_000;
-        let count = words.number().unwrap_or(10).clamp(0, ROLLS_MAX);
-        for _ in 0..count {
-            let (first, second) = (host.die().clamp(1, 6), host.die().clamp(1, 6));
-            self.say(&format!("{first} {second}"));
-        }
     }
 }

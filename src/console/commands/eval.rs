@@ -1,18 +1,31 @@
 //! `eval`: a position at every depth, and the cube.
 
-use super::Console;
+use super::Command;
 use super::hint::cube_section;
-use super::host::ConsoleHost;
-use super::table::{Table, TablePhase};
-use super::words::Words;
+use crate::Console;
+use crate::host::ConsoleHost;
+use crate::table::{Table, TablePhase};
+use crate::words::Words;
 use gammond_engine::bearoff::{
     Counts, Distribution, EFFECTIVE_PIPS_A_ROLL, MAX_POINTS, Numbering, Tables,
 };
 use gammond_engine::query::{CubeAnswer, EngineAnswer, Question, Settings};
 use gammond_game::{Class, CubeOwner, Margin, MatchState, Position, Side};
 
+/// The command `eval`.
+pub(super) static COMMAND: Command = Command {
+    name: "eval",
+    help: &[(
+        "",
+        "[position]",
+        "Evaluate a position statically and at each depth",
+    )],
+    run: |console, _, words, host| console.evaluate(words, host),
+    ..Command::BARE
+};
+
 impl Console {
-    pub(super) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(crate) fn evaluate(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         if words.peek().is_none() {
             if !self.table.playing() || self.no_board {
                 self.say("No position specified and no game in progress.");

@@ -1,12 +1,29 @@
 //! `eq2mwc`, `mwc2eq`, `show gammonvalues`: points at a match score.
 
-use super::Console;
-use super::host::ConsoleHost;
-use super::market::{self, rates};
+use super::Command;
 use super::play::NO_GAME;
-use super::table::Seat;
-use super::words::Words;
+use crate::Console;
+use crate::host::ConsoleHost;
+use crate::market::{self, rates};
+use crate::table::Seat;
+use crate::words::Words;
 use gammond_engine::query::{EngineAnswer, EvalQuery, Question};
+
+/// The command `eq2mwc`.
+pub(super) static EQ2MWC: Command = Command {
+    name: "eq2mwc",
+    help: &[("", "[equity]", "Convert an equity to match winning chances")],
+    run: |console, _, words, host| console.mwc_of_equity(words, host),
+    ..Command::BARE
+};
+
+/// The command `mwc2eq`.
+pub(super) static MWC2EQ: Command = Command {
+    name: "mwc2eq",
+    help: &[("", "[mwc]", "Convert match winning chances to an equity")],
+    run: |console, _, words, host| console.equity_of_mwc(words, host),
+    ..Command::BARE
+};
 
 impl Console {
     /// Returns the match winning chances of a plain loss and a plain win, and reports missing conditions.
@@ -19,7 +36,7 @@ impl Console {
         Some(host.stakes(&state).chances)
     }
 
-    pub(super) fn mwc_of_equity(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(crate) fn mwc_of_equity(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let equity = words.real().unwrap_or(0.0);
         let Some([lost, won]) = self.plain_results(host) else {
             return;
@@ -34,7 +51,7 @@ impl Console {
         self.out.push_str(&text);
     }
 
-    pub(super) fn equity_of_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
+    pub(crate) fn equity_of_mwc(&mut self, words: &mut Words<'_>, host: &mut dyn ConsoleHost) {
         let wanted = words.real();
         let Some([lost, won]) = self.plain_results(host) else {
             return;
@@ -102,7 +119,7 @@ impl Console {
         Ok(())
     }
 
-    pub(super) fn show_prices(&mut self, path: &[&'static str], host: &mut dyn ConsoleHost) {
+    pub(crate) fn show_prices(&mut self, path: &[&'static str], host: &mut dyn ConsoleHost) {
         if !self.table.playing() {
             self.say(NO_GAME);
             return;
