@@ -20,7 +20,9 @@ fn long_tests(folder: &Path) -> usize {
 
 #[test]
 fn long_tests_are_counted_at_the_start() {
-    let count = long_tests(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it"));
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["tests/it", "src"].map(|folder| base.join(folder));
+    let count: usize = folders.iter().map(|folder| long_tests(folder)).sum();
     assert!(count > 10, "{count} long tests");
     crate::support::say(&format!(
         "integration tests: about 3 minutes of processor time; {count} long ones are ignored, \

@@ -706,3 +706,64 @@ fn a_pipe_prints_text() {
         json
     );
 }
+
+/// PLY-16: lines have the value of the depth, in every style.
+#[test]
+fn move_lines_report_the_depth_that_was_asked_for() {
+    for style in ["json", "text"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args([
+                "move",
+                "4HPwATDgc/ABMA",
+                "31",
+                "plies=1",
+                "top=1",
+                "--format",
+                style,
+            ])
+            .output()
+            .unwrap();
+        let answer = String::from_utf8(output.stdout).unwrap();
+        let depth = if style == "json" {
+            "\"plies\":1"
+        } else {
+            "1-ply"
+        };
+        assert!(
+            answer.contains(depth) && !answer.contains("enough"),
+            "{answer}"
+        );
+    }
+}
+
+/// The same by `convert`, through the program (MID-11).
+#[test]
+fn convert_keeps_the_text_of_ids() {
+    use std::io::Write as _;
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gnubg_ids.txt");
+    let text = std::fs::read_to_string(path).unwrap();
+    let ids: Vec<&str> = (text.lines().filter(|line| !line.starts_with(';')))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["pipe", "--threads", "1"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let asked: String = ids.iter().map(|id| format!("convert {id}\n")).collect();
+    let mut input = program.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()).unwrap());
+    let output = program.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let answers = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(answers.lines().count(), ids.len());
+    for (answer, id) in answers.lines().zip(ids) {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        assert_eq!(text_of(&answer), id, "{answer}");
+    }
+}
+
+fn text_of(answer: &Value) -> &str {
+    answer["gnubgid"].as_str().unwrap_or("none")
+}

@@ -1,7 +1,8 @@
 //! Duels: PubEval against gnubg's weights, and players that are other programs.
 
+use crate::answers::reply;
 use crate::server_process::Process;
-use crate::support::{HANG_LIMIT, gnubg_wd, reply, wait_until};
+use crate::support::{HANG_LIMIT, gnubg_wd, wait_until};
 use gammond_arena::duel::{DuelPlan, Tally, play_duel};
 use gammond_arena::player::{Defaults, Player, PlayerSpec};
 use gammond_job::Control;

@@ -1,6 +1,7 @@
 //! UBGI: rules UBGI- of `protocol-specs/ubgi.md`, and the recorded sessions.
 
-use crate::support::{answer, lines, shared};
+use crate::answers::answer;
+use crate::support::{lines, shared};
 use gammond_engine::engine::Engine;
 use gammond_game::notation::PositionId;
 use gammond_game::notation::external_play::{Reading, read_play};

@@ -24,7 +24,16 @@ fn base() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Each source file of the crate: path, module, text.
+/// The folders of the integration tests: those of the program, and those of each crate.
+fn test_folders() -> Vec<PathBuf> {
+    let crates = fs::read_dir(base().join("src")).unwrap();
+    let crates = crates.map(|entry| entry.unwrap().path().join("tests/it"));
+    let mut found: Vec<PathBuf> = crates.filter(|folder| folder.exists()).collect();
+    found.push(base().join("tests/it"));
+    found
+}
+
+/// Each source file of the crates but their integration tests: path, module, text.
 fn sources() -> Vec<(PathBuf, Module, String)> {
     let root = base().join("src");
     let mut found = Vec::new();
@@ -33,7 +42,9 @@ fn sources() -> Vec<(PathBuf, Module, String)> {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                open.push(path);
+                if !path.ends_with("tests") {
+                    open.push(path);
+                }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let inside = path.strip_prefix(&root).unwrap().with_extension("");
                 let names = inside.iter().map(|name| name.to_str().unwrap().to_owned());

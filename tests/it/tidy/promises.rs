@@ -58,7 +58,9 @@ fn items(text: &str, begin: &str) -> Vec<String> {
 fn items_name_what_is_there(document: &str, begin: &str, least: usize) {
     let goals = fs::read_to_string(base().join(document)).unwrap();
     let (mut tests, mut attacks) = (Vec::new(), Vec::new());
-    texts(&base().join("tests/it"), &mut tests);
+    for folder in super::test_folders() {
+        texts(&folder, &mut tests);
+    }
     texts(&base().join("tools/hostile/src/attacks"), &mut attacks);
     let (mut wrong, rows) = (Vec::new(), items(&goals, begin));
     for row in &rows {

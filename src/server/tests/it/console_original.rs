@@ -5,7 +5,6 @@ use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
 use gammond_server::console::EngineHost;
-use std::path::Path;
 
 const STATIC: &str = "set evaluation chequerplay evaluation plies 0\nset evaluation cubedecision evaluation plies 0\n\
     set analysis chequerplay evaluation plies 0\nset analysis cubedecision evaluation plies 0\n";
@@ -35,7 +34,7 @@ fn numbers(text: &str) -> Vec<f64> {
 }
 
 fn fixture(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let folder = crate::support::root().join("tests/data");
     folder.join(name).to_str().unwrap().to_owned()
 }
 

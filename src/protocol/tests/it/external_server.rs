@@ -1,9 +1,9 @@
 //! gnubg's own server language (part B): every recorded line, answered as gnubg 1.07.001 answered
 //! it. Rules EXT-40 to EXT-52 of `protocol-specs/gnubg-external.md`.
 
+use crate::answers::reply;
 use crate::external::{exchanges, transcripts};
 use crate::support::gnubg_wd;
-use crate::support::reply;
 use gammond_engine::engine::{Engine, Nets};
 use gammond_game::notation::external_play::read_play;
 use gammond_game::notation::{BoardDialect, BoardLine};

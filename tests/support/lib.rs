@@ -4,12 +4,12 @@
 //! gammond (or where `GAMMOND_SHARED` points); a sample lies in `tests/data`, which does where they
 //! are missing. GNU Backgammon's files come from an installed gnubg (or from the folder
 //! `GAMMOND_GNUBG`). A test that needs what is missing says so by name and ends.
-#![allow(dead_code, reason = "each subject uses some of it")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
 
-use gammond_engine::engine::Engine;
-use gammond_engine::query::Stop;
-use gammond_protocol::answerer::Answerer;
-use gammond_protocol::{Inquiry, external};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -17,20 +17,20 @@ use std::time::{Duration, Instant};
 
 /// Limit after which a test counts as hung: the upper bound of everything that a test waits for. What takes seconds on an
 /// idle machine may take minutes on a busy one, which is no fault of what is tested.
-pub(crate) const HANG_LIMIT: Duration = Duration::from_secs(900);
+pub const HANG_LIMIT: Duration = Duration::from_secs(900);
 
 /// Pause between two polls of a condition.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Polls until the condition holds. Panics with `what` after [`HANG_LIMIT`].
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     wait_for(what, || holds().then_some(()));
 }
 
 /// Polls until there is a value, and returns it. Panics with `what` after [`HANG_LIMIT`].
 #[track_caller]
-pub(crate) fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+pub fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + HANG_LIMIT;
     loop {
         if let Some(found) = poll() {
@@ -41,8 +41,14 @@ pub(crate) fn wait_for<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T 
     }
 }
 
+/// The root of the repository, whose `tests/data` all tests read.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// A file under the shared folder, or `None` after a loud line that names the test.
-pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
+pub fn shared(test: &str, path: &str) -> Option<PathBuf> {
     let file = recorded(path);
     match &file {
         Some(file) if is_sample(file) => note_skipped(test),
@@ -53,18 +59,16 @@ pub(crate) fn shared(test: &str, path: &str) -> Option<PathBuf> {
 }
 
 /// A file under the shared folder or in `tests/data`.
-pub(crate) fn recorded(path: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("GAMMOND_SHARED").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"),
-        PathBuf::from,
-    );
+pub fn recorded(path: &str) -> Option<PathBuf> {
+    let base =
+        std::env::var_os("GAMMOND_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let files = [base, samples()].map(|base| base.join(path));
     files.into_iter().find(|file| file.exists())
 }
 
 /// The folder of the samples of recordings.
 fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+    root().join("tests/data")
 }
 
 fn is_sample(file: &Path) -> bool {
@@ -82,7 +86,7 @@ fn gnubg_folders() -> Vec<PathBuf> {
 }
 
 /// A file or folder of an installed gnubg, or `None` after a loud line.
-pub(crate) fn gnubg_file(test: &str, name: &str) -> Option<PathBuf> {
+pub fn gnubg_file(test: &str, name: &str) -> Option<PathBuf> {
     let mut files = gnubg_folders().into_iter().map(|folder| folder.join(name));
     let found = files.find(|path| path.exists());
     if found.is_none() {
@@ -97,12 +101,12 @@ const RECORDINGS: &str = "recordings that the maintainers keep (CONTRIBUTING.md)
 /// So many rows must be there: the first number when the file is the whole recording, the second
 /// when it is the sample in `tests/data`.
 #[track_caller]
-pub(crate) fn rows_are<T: PartialEq + std::fmt::Debug>(path: &Path, found: T, whole: T, sample: T) {
+pub fn rows_are<T: PartialEq + std::fmt::Debug>(path: &Path, found: T, whole: T, sample: T) {
     assert_eq!(found, if is_sample(path) { sample } else { whole });
 }
 
 /// GNU Backgammon's binary weights, version 1.00 (Debian's package), or `None` after a loud line.
-pub(crate) fn gnubg_wd(test: &str) -> Option<PathBuf> {
+pub fn gnubg_wd(test: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("GAMMOND_GNUBG_WD") {
         return Some(PathBuf::from(path));
     }
@@ -111,12 +115,12 @@ pub(crate) fn gnubg_wd(test: &str) -> Option<PathBuf> {
 
 /// GNU Backgammon's binary weights, version 1.01 (in its Python package), or `None` after a loud
 /// line.
-pub(crate) fn gnubg_wd_101(test: &str) -> Option<PathBuf> {
+pub fn gnubg_wd_101(test: &str) -> Option<PathBuf> {
     from_environment(test, "GAMMOND_GNUBG_101_WD", "gnubg/data/gnubg.wd")
 }
 
 /// GNU Backgammon's text weights, version 1.01 (in its Python package), or `None` after a loud line.
-pub(crate) fn gnubg_text_101(test: &str) -> Option<PathBuf> {
+pub fn gnubg_text_101(test: &str) -> Option<PathBuf> {
     from_environment(test, "GAMMOND_GNUBG_101_TEXT", "gnubg/data/gnubg.weights")
 }
 
@@ -130,7 +134,7 @@ fn from_environment(test: &str, variable: &str, member: &str) -> Option<PathBuf>
 }
 
 /// Writes a line past the harness, which shows what a test prints only when it fails.
-pub(crate) fn say(line: &str) {
+pub fn say(line: &str) {
     let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
@@ -153,7 +157,7 @@ fn note_skipped(test: &str) {
 }
 
 /// Says loudly that a test did not run. With `GAMMOND_TEST_ALL` set (as in CI) that is a failure.
-pub(crate) fn missing(test: &str, what: &str) {
+pub fn missing(test: &str, what: &str) {
     note_skipped(test);
     static SKIPPED: AtomicU32 = AtomicU32::new(0);
     static UNRECORDED: AtomicBool = AtomicBool::new(false);
@@ -172,7 +176,7 @@ pub(crate) fn missing(test: &str, what: &str) {
 }
 
 /// The lines of a text file, unpacked when its name ends in `.gz`.
-pub(crate) fn lines(path: &Path) -> Vec<String> {
+pub fn lines(path: &Path) -> Vec<String> {
     let bytes = std::fs::read(path).unwrap();
     let text = if path.extension().is_some_and(|extension| extension == "gz") {
         let mut text = String::new();
@@ -188,23 +192,9 @@ pub(crate) fn lines(path: &Path) -> Vec<String> {
 }
 
 /// The JSON objects of a `.jsonl` or `.jsonl.gz` file.
-pub(crate) fn rows(path: &Path) -> Vec<serde_json::Value> {
+pub fn rows(path: &Path) -> Vec<serde_json::Value> {
     lines(path)
         .iter()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
-}
-
-/// The answer to an inquiry, as bytes go out.
-pub(crate) fn answer(engine: &Engine, inquiry: impl Into<Inquiry>) -> String {
-    let mut out = Vec::new();
-    Answerer::new(engine).answer(&inquiry.into(), &Stop::never(), &mut out);
-    String::from_utf8(out).unwrap()
-}
-
-/// The reply to a question of gnubg's protocol, without the lines in front of it and the LF.
-pub(crate) fn reply(engine: &Engine, question: &external::Question) -> String {
-    let text = answer(engine, question.clone());
-    let reply = text.strip_prefix(&question.preface).unwrap();
-    reply.strip_suffix('\n').unwrap().to_owned()
 }

@@ -11,7 +11,6 @@ use gammond_game::{
 };
 use proptest::prelude::*;
 use serde_json::Value;
-use std::path::Path;
 
 use crate::support::{lines, rows, rows_are, shared};
 
@@ -485,7 +484,7 @@ proptest! {
 /// are over (MID-10) among them; a match that is over has no state, and its ID comes back all the same (MID-04).
 #[test]
 fn gnubg_ids_come_back_as_they_were() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gnubg_ids.txt");
+    let path = crate::support::root().join("tests/data/gnubg_ids.txt");
     let text = std::fs::read_to_string(path).unwrap();
     let mut wrong = Vec::new();
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
@@ -570,38 +569,6 @@ fn settings_change_a_match_id() {
     );
 }
 
-/// The same by `convert`, through the program (MID-11).
-#[test]
-fn convert_keeps_the_text_of_ids() {
-    use std::io::Write as _;
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gnubg_ids.txt");
-    let text = std::fs::read_to_string(path).unwrap();
-    let ids: Vec<&str> = (text.lines().filter(|line| !line.starts_with(';')))
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
-    let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
-        .args(["pipe", "--threads", "1"])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let asked: String = ids.iter().map(|id| format!("convert {id}\n")).collect();
-    let mut input = program.stdin.take().unwrap();
-    let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()).unwrap());
-    let output = program.wait_with_output().unwrap();
-    writer.join().unwrap();
-    let answers = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(answers.lines().count(), ids.len());
-    for (answer, id) in answers.lines().zip(ids) {
-        let answer: Value = serde_json::from_str(answer).unwrap();
-        assert_eq!(text_of(&answer), id, "{answer}");
-    }
-}
-
-fn text_of(answer: &Value) -> &str {
-    answer["gnubgid"].as_str().unwrap_or("none")
-}
-
 /// PLAY-30, PLAY-31, PLAY-32, PLAY-33, PLAY-34: the table of free texts in the document.
 #[test]
 fn play_in_free_text_is_read_as_the_table_says() {
@@ -610,7 +577,7 @@ fn play_in_free_text_is_read_as_the_table_says() {
     me[BAR] = 1;
     let opponent: [u8; POINTS] = std::array::from_fn(|index| u8::from(index < 6) * 2);
     let dance = Position::new(&me, &opponent).unwrap();
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol-specs/play-notation.md");
+    let document = crate::support::root().join("protocol-specs/play-notation.md");
     let document = std::fs::read_to_string(document).unwrap();
     let rows = document
         .lines()

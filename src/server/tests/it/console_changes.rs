@@ -428,7 +428,7 @@ fn end_game_needs_no_manual_dice() {
 fn import_of_snowie_position_sets_names_and_turn() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    let line = include_str!("../data/field-reports/snowie-position.txt");
+    let line = include_str!("../../../../tests/data/field-reports/snowie-position.txt");
     let rolled = "3;0;0;0;0;Bob the 2nd;gnubg;1;2;0;1;0;0;-2;0;0;0;0;5;0;3;0;0;0;-5;5;0;0;0;-3;0;-5;0;0;0;0;2;0;6;5;\n";
     std::fs::write(path("second"), line).unwrap();
     std::fs::write(path("first"), rolled).unwrap();

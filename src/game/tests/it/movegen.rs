@@ -10,7 +10,6 @@ use gammond_game::{
 use rand::Rng;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 fn position(id: &str) -> Position {
     id.parse::<PositionId>().unwrap().position()
@@ -138,7 +137,7 @@ fn check_texts(before: &Position, roll: Roll, legal: &LegalPlay) {
 #[test]
 fn perft_counts_are_gnubgs() {
     let mut counts = 0;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/perft");
+    let folder = crate::support::root().join("tests/data/perft");
     for file in std::fs::read_dir(folder).unwrap() {
         for line in lines(&file.unwrap().path()) {
             if line.starts_with('#') {

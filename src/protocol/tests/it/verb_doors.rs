@@ -1,7 +1,7 @@
 //! Every verb of the table is found where requests are made, and its answer is as its schema says, HTTP-10,
 //! HTTP-140.
 
-use crate::support::answer;
+use crate::answers::answer;
 use gammond_engine::engine::Engine;
 use gammond_protocol::json::Json;
 use gammond_protocol::verbs::{RequestParts, VERBS, Verb};
@@ -30,7 +30,7 @@ fn line_of(verb: &Verb) -> String {
 
 #[test]
 fn a_verb_of_the_table_is_found_at_every_door() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol-specs/openapi.json");
+    let path = crate::support::root().join("protocol-specs/openapi.json");
     let description: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let help = answered("help").to_string();
     for verb in VERBS {

@@ -1,6 +1,6 @@
 //! The request language: rules Q-, S- and A- of `protocol-specs/request-protocol.md`.
 
-use crate::support::answer;
+use crate::answers::answer;
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Question, RolloutSubject};
 use gammond_protocol::{
@@ -652,7 +652,7 @@ fn spellings_of_settings() {
 /// ERR-01: the list of codes in `protocol-specs/errors.md` is the one that the program keeps to.
 #[test]
 fn every_error_code_is_listed() {
-    let text = include_str!("../../protocol-specs/errors.md");
+    let text = include_str!("../../../../protocol-specs/errors.md");
     let row = |line: &'static str| {
         let (code, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
         let (meaning, module) = rest.strip_suffix(" |")?.rsplit_once(" | ")?;

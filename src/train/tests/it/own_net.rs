@@ -85,7 +85,7 @@ fn random_net(seed: u64, inputs: InputSet, width: usize, second: usize) -> Float
 /// NF-20: every file of `nets/float` is the master of the net that ships under its name, to the byte.
 #[test]
 fn float_nets_quantise_to_the_bytes_of_the_nets_that_ship() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/float");
+    let folder = crate::support::root().join("nets/float");
     let mut seen = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();

@@ -6,7 +6,6 @@ use gammond_engine::query::{Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile};
 use gammond_report::analysis::{Action, Judgement, Terms, judge, replay_from};
-use std::path::Path;
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.
 const MATCHES: [&str; 5] = [
@@ -27,7 +26,7 @@ struct Told {
 }
 
 fn told(name: &str) -> (MatchFile, Vec<Told>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/analysis");
+    let folder = crate::support::root().join("tests/data/analysis");
     let file = std::fs::read(folder.join(name)).unwrap();
     let file = MatchFile::parse(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
     let rows = std::fs::read_to_string(folder.join(name).with_extension("tsv")).unwrap();

@@ -35,7 +35,7 @@ fn backgammons_at_stake_are_evaluated_exactly() {
 #[test]
 fn odd_races_are_near_their_rollouts() {
     let own = NetEvaluator::embedded().unwrap();
-    let text = include_str!("../data/odd-races.txt");
+    let text = include_str!("../../../../tests/data/odd-races.txt");
     let mut errors: [Vec<f64>; 2] = Default::default();
     for line in text.lines() {
         let Some(wanted) = parse_training_line(line.as_bytes()).unwrap() else {

@@ -16,7 +16,7 @@ struct Row {
 }
 
 fn rows() -> Vec<Row> {
-    let text = include_str!("../data/containment.tsv");
+    let text = include_str!("../../../../tests/data/containment.tsv");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(row).collect()
 }

@@ -1,6 +1,6 @@
 //! The verb `rolls` beside single questions: rule Q-30.
 
-use crate::support::answer;
+use crate::answers::answer;
 use gammond_engine::engine::Engine;
 use gammond_game::Roll;
 use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};

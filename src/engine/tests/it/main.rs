@@ -1,0 +1,19 @@
+//! Integration tests of the crate, one binary. A module a subject.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod bearoff;
+mod containment;
+mod cubes;
+mod equity;
+mod gnubg_eval;
+mod races;
+mod rollout;
+mod search;
+
+use gammond_test_support as support;

@@ -1,0 +1,13 @@
+//! Integration tests of the crate, one binary. A module a subject.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod lab;
+mod own_net;
+
+use gammond_test_support as support;
