@@ -72,6 +72,7 @@ mod server;
 mod server_hostile;
 mod server_process;
 mod setting_doors;
+mod setting_names;
 mod tidy;
 mod training;
 mod ubgi;

@@ -102,6 +102,11 @@ fn documents_have_the_table_of_the_settings() {
     for setting in SETTINGS {
         table += &format!("- `{}`: {}\n", setting.name, setting.help);
     }
+    table += "\n## Names\n\n\
+              Lines, requests as JSON, NATS and commands with `name=value` know every setting under its name (S-02). At \
+              other doors\n`yes` is this name; an empty place is a setting that the door does not have, or has at a fixed \
+              value. Players are ours\n(`gammond:plies=1`), options those of `analyse`, `ubgi`, `fibs` and `bgammon`.\n\n";
+    table += &crate::setting_names::table();
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol-specs/settings.md");
     let text = std::fs::read_to_string(path).unwrap();
     let (head, committed) = text.split_at(text.find(BEGIN).unwrap());
@@ -116,16 +121,16 @@ fn documents_have_the_table_of_the_settings() {
 }
 
 /// A class of Python with the settings of some scopes.
-struct PythonClass {
+pub(crate) struct PythonClass {
     name: &'static str,
     base: &'static str,
     about: &'static str,
-    scopes: &'static [Scope],
+    pub(crate) scopes: &'static [Scope],
     /// Names beside those of the table, each with the setting.
-    others: &'static [(&'static str, &'static str)],
+    pub(crate) others: &'static [(&'static str, &'static str)],
 }
 
-const PYTHON_CLASSES: [PythonClass; 5] = [
+pub(crate) const PYTHON_CLASSES: [PythonClass; 5] = [
     PythonClass {
         name: "SearchSettings",
         base: "TypedDict",
