@@ -11,6 +11,7 @@ use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text
 use gammond_game::{MatchState, Rules, find_play};
 use gammond_job::Whole;
 use gammond_report::render::board;
+use gammond_report::render::signed;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -144,9 +145,14 @@ impl Ratings {
         };
         // A player who won all, or nothing, has a bound on one side only.
         let of = |[middle, low, high]: [f64; 3]| match (low.is_finite(), high.is_finite()) {
-            (true, true) => format!("{middle:+.0} ({low:+.0} to {high:+.0})"),
-            (true, false) => format!("above {low:+.0}"),
-            (false, true) => format!("below {high:+.0}"),
+            (true, true) => format!(
+                "{} ({} to {})",
+                signed(middle, 0),
+                signed(low, 0),
+                signed(high, 0)
+            ),
+            (true, false) => format!("above {}", signed(low, 0)),
+            (false, true) => format!("below {}", signed(high, 0)),
             (false, false) => "unknown".to_owned(),
         };
         format!(

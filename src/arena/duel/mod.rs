@@ -14,6 +14,7 @@ mod terms;
 
 pub use game::{Finish, play_game};
 use game::{GameEvent, play_set, without_cube};
+use gammond_report::render::signed;
 pub use luck::{Adjusted, AdjustedPlan, play_adjusted};
 pub use rating::{elo, fibs};
 pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn};
@@ -447,7 +448,7 @@ fn figures(points: &Running, terms: DuelTerms) -> String {
             format!("{:.2} +- {:.2} % won", 50.0 * (1.0 + mean), 100.0 * error)
         }
         DuelTerms::Cubeless | DuelTerms::Money { .. } => {
-            format!("{mean:+.4} +- {error:.4} points per game")
+            format!("{} +- {error:.4} points per game", signed(mean, 4))
         }
     }
 }

@@ -18,6 +18,7 @@ use gammond_engine::equity::MatchEquityTable;
 use gammond_game::Class;
 use gammond_job::{Runner, Whole};
 use gammond_report::render::bars::{self, Bar, Row};
+use gammond_report::render::signed;
 use serde::{Deserialize, Serialize};
 use std::io::BufReader;
 use std::path::Path;
@@ -302,7 +303,7 @@ impl Difference {
     fn text(&self) -> String {
         let losses = &self.losses;
         let interval = match losses.known_interval99() {
-            Some([low, high]) => format!("{low:+.6} to {high:+.6}"),
+            Some([low, high]) => format!("{} to {}", signed(low, 6), signed(high, 6)),
             None => "unknown".to_owned(),
         };
         let name = match (&self.other, self.group.as_str()) {
@@ -316,8 +317,8 @@ impl Difference {
             Compared::Actions => ("cube actions: ", "mEMG"),
         };
         format!(
-            "{kind}{name}{:+.6} {unit}, standard error {}, 99 % interval {interval}, {} records\n",
-            losses.mean(),
+            "{kind}{name}{} {unit}, standard error {}, 99 % interval {interval}, {} records\n",
+            signed(losses.mean(), 6),
             known(losses.known_error(), 6),
             losses.count()
         )

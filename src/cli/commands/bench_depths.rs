@@ -5,6 +5,7 @@ use crate::{Common, Failure, Format, ProgressArgs, finish};
 use gammond_arena::benchmark::depths::{GroupDepths, by_group, equities};
 use gammond_arena::player::PlayerSpec;
 use gammond_engine::query::Settings;
+use gammond_report::render::signed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -81,7 +82,10 @@ fn text_report(rows: &[GroupDepths], net: &str) -> String {
         for step in &row.steps {
             let (mean, error) = (step.differences.mean(), step.differences.standard_error());
             let [mean, error, root] = [mean, error, step.root()].map(|value| 1000.0 * value);
-            text.push_str(&format!("  {mean:>+7.2} ± {error:>5.2} {root:>6.1}"));
+            text.push_str(&format!(
+                "  {:>7} ± {error:>5.2} {root:>6.1}",
+                signed(mean, 2)
+            ));
         }
         text.push('\n');
     }

@@ -9,6 +9,7 @@ use gammond_arena::player::{Ours, Player, PlayerSpec};
 use gammond_base::stats::Running;
 use gammond_engine::query::Options;
 use gammond_job::{Runner, Whole};
+use gammond_report::render::signed;
 use std::process::ExitCode;
 
 farmed! {
@@ -135,12 +136,16 @@ fn text_report(lost: &[Vec<f64>], players: &[Box<dyn Player>], judges: &[PlayJud
     }
     if let Some(difference) = difference(lost) {
         let interval = match difference.known_interval99() {
-            Some([low, high]) => format!("{:+.3} to {:+.3}", 1000.0 * low, 1000.0 * high),
+            Some([low, high]) => format!(
+                "{} to {}",
+                signed(1000.0 * low, 3),
+                signed(1000.0 * high, 3)
+            ),
             None => "unknown".to_owned(),
         };
         text.push_str(&format!(
-            "first less second: {:+.3} +- {}, 99 % interval {interval}\n",
-            1000.0 * difference.mean(),
+            "first less second: {} +- {}, 99 % interval {interval}\n",
+            signed(1000.0 * difference.mean(), 3),
             known(difference.known_error().map(|error| 1000.0 * error), 3)
         ));
     }

@@ -6,6 +6,7 @@ use gammond_arena::player::Player;
 use gammond_base::escape::CsvCell;
 use gammond_base::stats::Running;
 use gammond_game::notation::PositionChances;
+use gammond_report::render::signed;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -103,11 +104,15 @@ fn text_report(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -
                 let mean = unit * running.mean();
                 let interval = match running.known_interval99() {
                     Some([low, high]) => {
-                        format!("{:+.decimals$}, {:+.decimals$}", unit * low, unit * high)
+                        format!(
+                            "{}, {}",
+                            signed(unit * low, decimals),
+                            signed(unit * high, decimals)
+                        )
                     }
                     None => "unknown".to_owned(),
                 };
-                text.push_str(&format!("  {mean:+.decimals$} [{interval}]"));
+                text.push_str(&format!("  {} [{interval}]", signed(mean, decimals)));
             }
         }
         text.push('\n');

@@ -15,6 +15,7 @@ use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::Nets;
 use gammond_job::Runner;
+use gammond_report::render::signed;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -246,10 +247,11 @@ fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
     };
     let (mean, error) = (points.mean(), points.standard_error());
     let interval = match points.shown_interval99() {
-        Some([low, high]) => format!("99 % interval {low:+.4} to {high:+.4}"),
+        Some([low, high]) => format!("99 % interval {} to {}", signed(low, 4), signed(high, 4)),
         None => TOO_FEW.to_owned(),
     };
-    format!("{played}: {mean:+.4} points per game, standard error {error:.4}, {interval}\n")
+    let mean = signed(mean, 4);
+    format!("{played}: {mean} points per game, standard error {error:.4}, {interval}\n")
 }
 
 /// Formats the mean and standard error.
@@ -264,7 +266,11 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
             )
         }
         DuelTerms::Cubeless | DuelTerms::Money { .. } => {
-            format!("{:+.4} +- {:.4}", points.mean(), points.standard_error())
+            format!(
+                "{} +- {:.4}",
+                signed(points.mean(), 4),
+                points.standard_error()
+            )
         }
     }
 }
@@ -327,7 +333,8 @@ fn text_report(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &Due
     text.push_str(&failures(tally, [&names[0], &names[1]], plan));
     if let Some((ratio, word)) = verdict(tally, args) {
         text.push_str(&format!(
-            "sequential test: {word} (log ratio {ratio:+.3})\n"
+            "sequential test: {word} (log ratio {})\n",
+            signed(ratio, 3)
         ));
     }
     text

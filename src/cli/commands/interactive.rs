@@ -17,6 +17,7 @@ use gammond_game::{
     find_play, legal_plays,
 };
 use gammond_report::analysis::{Totals, analyse};
+use gammond_report::render::signed;
 use gammond_report::render::{ScreenStyle, screen};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead, IsTerminal as _, Read as _};
@@ -606,7 +607,14 @@ impl GameTable<'_> {
         };
         let found = self.cube_answer(&position, state)?;
         let [none, take, pass] = [found.no_double, found.double_take, found.double_pass]
-            .map(|one| if view.doubled { -one.equity } else { one.equity } + 0.0);
+            .map(|one| {
+                if view.doubled {
+                    -one.equity
+                } else {
+                    one.equity
+                }
+            })
+            .map(|equity| signed(equity, 3));
         let best = match (view.doubled, found.double, found.take) {
             (true, _, true) => "take",
             (true, _, false) => "drop",
@@ -614,9 +622,9 @@ impl GameTable<'_> {
             (false, false, _) => "roll",
         };
         let text = match view.doubled {
-            true => format!("take {take:+.3}, drop {pass:+.3}: {best}"),
+            true => format!("take {take}, drop {pass}: {best}"),
             false => format!(
-                "roll {none:+.3}, double and take {take:+.3}, double and drop {pass:+.3}: {best} ({})",
+                "roll {none}, double and take {take}, double and drop {pass}: {best} ({})",
                 found.verdict
             ),
         };
@@ -634,7 +642,7 @@ impl GameTable<'_> {
         let figures = |totals: &Totals| {
             let performance = totals.performance();
             let performance = performance.map_or("n/a".to_owned(), |pr| format!("{pr:.2}"));
-            format!("PR {performance}, luck {:+.2}", totals.luck.emg)
+            format!("PR {performance}, luck {}", signed(totals.luck.emg, 2))
         };
         let [own, other] = &analysis.totals;
         if own.decisions() == 0 {

@@ -3,6 +3,7 @@
 use crate::{Archive, Common, Failure, Format, Played, json_line, print};
 use gammond_base::escape::{CsvCell, Terminal, Untrusted, csv_line};
 use gammond_report::analysis::PlayerSums;
+use gammond_report::render::signed;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -101,14 +102,14 @@ pub(super) fn table(players: &[(Untrusted, PlayerSums)]) -> String {
             .to_owned();
     for (name, sums) in players {
         text.push_str(&format!(
-            "{:<24}  {:7}  {:3}  {:9}  {:>10}  {:>5}  {:+7.2}\n",
+            "{:<24}  {:7}  {:3}  {:9}  {:>10}  {:>5}  {:>7}\n",
             name.terminal().at_most(NAME).to_string(),
             sums.matches,
             sums.won,
             sums.decisions,
             shown(sums.rate()),
             shown(sums.performance()),
-            sums.luck
+            signed(sums.luck, 2)
         ));
     }
     text
@@ -170,9 +171,9 @@ fn chart(name: &str, matches: &[Played]) -> String {
         let file = played.file.raw().rsplit('/').next().unwrap_or_default();
         let length = (rate.unwrap_or(0.0) / most * BAR).clamp(0.0, BAR);
         text.push_str(&format!(
-            "{day:<12} {:>7} {:+6.2} {:<30}  {mine}-{theirs} {} against {}, {}\n",
+            "{day:<12} {:>7} {:>6} {:<30}  {mine}-{theirs} {} against {}, {}\n",
             shown(rate),
-            one.luck,
+            signed(one.luck, 2),
             "#".repeat(length as usize),
             match played.length {
                 0 => "for money".to_owned(),

@@ -9,6 +9,7 @@ use gammond_arena::duel::{DuelPlan, DuelTerms, Duels, Tally};
 use gammond_arena::player::{Player, PlayerSpec};
 use gammond_job::Runner;
 use gammond_report::render::cross_table::{self, CrossTable};
+use gammond_report::render::signed;
 use std::process::ExitCode;
 
 farmed! {
@@ -160,9 +161,13 @@ impl Standings {
     fn text_report(&self, seed: u64, games: u64) -> String {
         let (mut text, digits) = (format!("{}\n", self.title(seed, games)), self.digits());
         for (rank, &i) in self.order.iter().enumerate() {
-            text.push_str(&format!("{:>2} {:+.digits$} ", rank + 1, self.mean(i)));
+            text.push_str(&format!(
+                "{:>2} {} ",
+                rank + 1,
+                signed(self.mean(i), digits)
+            ));
             for &j in &self.order {
-                let result = format!("{:+.digits$}", self.results[i][j][0]);
+                let result = signed(self.results[i][j][0], digits);
                 text.push_str(&format!(" {:>7}", if i == j { "." } else { &result }));
             }
             text.push_str(&format!("  {}\n", self.names[i]));

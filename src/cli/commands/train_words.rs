@@ -1,5 +1,6 @@
 //! The log of a training run in words: the result of a round, its meaning, the next step, the files made.
 
+use gammond_report::render::signed;
 use gammond_train::training::recipe::TrainingRecipe;
 use gammond_train::training::run::Plan;
 use serde_json::Value;
@@ -97,9 +98,9 @@ impl Narrator {
         };
         let minutes = 60.0 * figure("hours");
         format!(
-            "stage {name} is done after {minutes:.1} minutes of computing: its nets score {:+.3} +- {:.3} points per game against \
+            "stage {name} is done after {minutes:.1} minutes of computing: its nets score {} +- {:.3} points per game against \
              {}{next}",
-            figure("points"),
+            signed(figure("points"), 3),
             figure("error"),
             self.against.as_deref().unwrap_or("the measure")
         )

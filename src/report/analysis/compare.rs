@@ -2,6 +2,7 @@
 
 use super::analyse::{Analysis, JudgedDecision};
 use super::replay::Action;
+use crate::render::signed;
 use gammond_base::escape::Terminal;
 use gammond_engine::query::CubeAnswer;
 use gammond_game::notation::{FileAnalysis, FileCube, FilePlay, MatchReading, play_text};
@@ -162,9 +163,14 @@ impl Comparison {
         let means = self.means();
         let [theirs, ours] = means.loss;
         format!(
-            "file and {}: same best action in {} of {} decisions; {} values differ by {:+.4} on average (file less ours), \
+            "file and {}: same best action in {} of {} decisions; {} values differ by {} on average (file less ours), \
              {:.4} apart; losses {theirs:.4} by the file, {ours:.4} by ours",
-            self.level, means.same, means.decisions, means.values, means.difference, means.distance
+            self.level,
+            means.same,
+            means.decisions,
+            means.values,
+            signed(means.difference, 4),
+            means.distance
         )
     }
 
@@ -186,10 +192,12 @@ impl Comparison {
             let [their_equity, our_equity] = row.equity;
             let _ = write!(
                 text,
-                "  game {} move {}, {name}: {what}: file {theirs} {their_equity:+.4} ({}), ours {ours} {our_equity:+.4}",
+                "  game {} move {}, {name}: {what}: file {theirs} {} ({}), ours {ours} {}",
                 row.game,
                 row.turn,
-                Terminal::new(&row.level)
+                signed(their_equity, 4),
+                Terminal::new(&row.level),
+                signed(our_equity, 4)
             );
             if let Some([theirs, ours]) = row.loss {
                 let _ = write!(text, "; loses {theirs:.4} by the file, {ours:.4} by ours");

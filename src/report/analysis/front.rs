@@ -4,6 +4,7 @@ use super::analyse::Analysis;
 use super::mistake::{file_name, mistake};
 use super::players::PlayerList;
 use super::text::{NAME, shown};
+use crate::render::signed;
 use gammond_base::packed::PackedText;
 use std::fmt::Write as _;
 
@@ -35,15 +36,15 @@ impl FrontPage {
         let _ = write!(
             row,
             "<tr><td><a href=\"#m{number}\">{one} {first} – {second} {other}</a></td><td>{}</td>\
-             <td>{}</td><td>{}</td><td>{:+.3}</td><td>{:+.3}</td><td>{}</td></tr>",
+             <td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
             match analysis.length {
                 0 => "money".to_owned(),
                 length => format!("to {length}"),
             },
             shown(own.performance(), 2),
             shown(theirs.performance(), 2),
-            own.luck.emg,
-            theirs.luck.emg,
+            signed(own.luck.emg, 3),
+            signed(theirs.luck.emg, 3),
             file_name(file)
         );
         self.matches.push_str(&row);
@@ -70,14 +71,14 @@ impl FrontPage {
         ));
         for (name, sums) in self.players.into_sums() {
             text.push_str(&format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{:+.2}</td></tr>",
+                "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
                 name.markup().at_most(NAME),
                 sums.matches,
                 sums.won,
                 sums.decisions,
                 shown(sums.rate(), 2),
                 shown(sums.performance(), 2),
-                sums.luck
+                signed(sums.luck, 2)
             ));
         }
         text.push_str("</table></div>");

@@ -7,6 +7,7 @@ use super::rows::DecisionKind;
 use super::text::NAME;
 use super::totals::{MARKS, Totals, rating_word};
 use crate::render::board_style;
+use crate::render::signed;
 use gammond_base::escape::{Markup, Untrusted};
 use gammond_base::packed::PackedText;
 use gammond_game::notation::MatPlayer;
@@ -138,8 +139,8 @@ impl Analysis {
         let number =
             |value: Option<f64>| value.map_or("n/a".to_owned(), |value| format!("{value:.2}"));
         let shown = |value: f64| match self.length {
-            0 => format!("{:+.2} points", value + 0.0),
-            _ => format!("{:+.2} %", 100.0 * value + 0.0),
+            0 => format!("{} points", signed(value, 2)),
+            _ => format!("{} %", signed(100.0 * value, 2)),
         };
         let both = |of: &dyn Fn(&Totals) -> String| self.totals.each_ref().map(of);
         let players = [MatPlayer::First, MatPlayer::Second];
@@ -151,7 +152,7 @@ impl Analysis {
             ),
             ("PR", both(&|own| number(own.performance()))),
             ("loss", both(&|own| format!("{:.3}", own.loss()[0]))),
-            ("luck", both(&|own| format!("{:+.3}", own.luck.emg))),
+            ("luck", both(&|own| signed(own.luck.emg, 3))),
             ("result", [shown(self.result), shown(-self.result)]),
             (
                 "result without luck",
@@ -215,8 +216,8 @@ impl Analysis {
                     .map_or("n/a".to_owned(), |rate| format!("{:.2}", 1000.0 * rate));
                 let _ = write!(
                     text,
-                    "<tr><td>{name}</td><td>{rate}</td><td>{emg:.3}</td><td>{:+.3}</td></tr>",
-                    totals.luck.emg
+                    "<tr><td>{name}</td><td>{rate}</td><td>{emg:.3}</td><td>{}</td></tr>",
+                    signed(totals.luck.emg, 3)
                 );
             }
             text.push_str("</table></article>");
@@ -285,7 +286,7 @@ impl Analysis {
             let y = CURVE_HEIGHT * (1.0 - part);
             let value = low + part * (high - low);
             let label = if money {
-                format!("{value:+.1}")
+                signed(value, 1)
             } else {
                 format!("{:.0} %", 100.0 * value)
             };
@@ -387,7 +388,7 @@ impl Analysis {
                 } else {
                     row.best.as_str()
                 };
-                let luck = row.luck.map_or(String::new(), |luck| format!("{luck:+.3}"));
+                let luck = row.luck.map_or(String::new(), |luck| signed(luck, 3));
                 let _ = write!(
                     text,
                     "<tr><td>{}</td><td>{}</td><td>{roll}{}</td><td>{best}</td><td>{loss}{mark}</td><td>{luck}</td></tr>",

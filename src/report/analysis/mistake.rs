@@ -1,6 +1,7 @@
 //! A mistake for a browser, with its board.
 
 use super::rows::{DecisionKind, Row};
+use crate::render::signed;
 use crate::render::{Overlay, svg_board};
 use gammond_base::escape::Markup;
 use gammond_game::notation::{MatPlayer, play_text};
@@ -63,7 +64,8 @@ pub(super) fn mistake(text: &mut String, row: &Row<'_>, names: &[Markup<'_>; 2],
                 let (value, lost) = (play.value.equity, best - play.value.equity);
                 let _ = write!(
                     text,
-                    "<tr><td>{rank}</td><td>{mark}{words}</td><td>{value:+.3}</td><td>{lost:.3}</td></tr>"
+                    "<tr><td>{rank}</td><td>{mark}{words}</td><td>{value}</td><td>{lost:.3}</td></tr>",
+                    value = signed(value, 3)
                 );
             };
             for (rank, play) in (1..).zip(&plays.best) {

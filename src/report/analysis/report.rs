@@ -2,14 +2,15 @@
 
 use super::analyse::Analysis;
 use super::totals::{Totals, rating_word};
+use crate::render::signed;
 use gammond_game::notation::{MatPlayer, MatchFile};
 
 fn text(totals: &Totals) -> String {
     let each = totals.rate().unwrap_or(0.0);
     format!(
-        "{} decisions, {each:.4} lost by each, luck {:+.3}",
+        "{} decisions, {each:.4} lost by each, luck {}",
         totals.decisions(),
-        totals.luck.emg
+        signed(totals.luck.emg, 3)
     )
 }
 
@@ -53,9 +54,9 @@ impl Analysis {
             let performance = totals.performance().unwrap_or(0.0);
             let word = rating_word(totals.rate());
             format!(
-                "{} decisions, error rate {rate:.2} ({word}), PR {performance:.2}, luck {:+.3}",
+                "{} decisions, error rate {rate:.2} ({word}), PR {performance:.2}, luck {}",
                 totals.decisions(),
-                totals.luck.emg
+                signed(totals.luck.emg, 3)
             )
         };
         let mut lines = vec![

@@ -5,6 +5,7 @@ use super::analyse::{Analysis, GameAnalysis, JudgedDecision};
 use super::cube_offer::CubeOffer;
 use super::replay::Action;
 use super::totals::{MARK_NAMES, is_close, mark};
+use crate::render::signed;
 use gammond_game::notation::{Form, MatPlayer, play_text};
 use gammond_game::{Play, Roll};
 
@@ -128,16 +129,19 @@ impl Row<'_> {
         // Shown where they are right, or were done.
         let is = |word| self.played == word || self.best == word;
         let beaver = match self.kind == DecisionKind::Beaver || is("beaver") {
-            true => format!("double and beaver {:+.3}, ", 2.0 * take),
+            true => format!("double and beaver {}, ", signed(2.0 * take, 3)),
             false => String::new(),
         };
         let raccoon = match is("raccoon") {
-            true => format!("raccoon {:+.3}, ", 4.0 * take),
+            true => format!("raccoon {}, ", signed(4.0 * take, 3)),
             false => String::new(),
         };
         Some(format!(
-            "no double {:+.3}, double and take {take:+.3}, {beaver}{raccoon}double and pass {:+.3}: {}",
-            cube.no_double.equity, cube.double_pass.equity, cube.verdict
+            "no double {}, double and take {}, {beaver}{raccoon}double and pass {}: {}",
+            signed(cube.no_double.equity, 3),
+            signed(take, 3),
+            signed(cube.double_pass.equity, 3),
+            cube.verdict
         ))
     }
 }

@@ -3,6 +3,7 @@
 use super::analyse::Analysis;
 use super::rows::Row;
 use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
+use crate::render::signed;
 use gammond_base::escape::Terminal;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
@@ -93,11 +94,11 @@ impl Analysis {
         };
         let books = |totals: &Totals| {
             let rate = totals.rate().map(|rate| 1000.0 * rate);
-            let luck = totals.luck.emg;
             format!(
-                "{} error rate, {} PR, luck {luck:+.3}",
+                "{} error rate, {} PR, luck {}",
                 shown(rate, 2),
-                shown(totals.performance(), 2)
+                shown(totals.performance(), 2),
+                signed(totals.luck.emg, 3)
             )
         };
         let [mine, theirs] = &self.totals;
@@ -118,12 +119,10 @@ impl Analysis {
             0 => "money".to_owned(),
             length => format!("to {length}"),
         };
-        let [own, theirs] = self.totals.each_ref().map(|totals| {
-            (
-                shown(totals.performance(), 2),
-                format!("{:+.2}", totals.luck.emg),
-            )
-        });
+        let [own, theirs] = self
+            .totals
+            .each_ref()
+            .map(|totals| (shown(totals.performance(), 2), signed(totals.luck.emg, 2)));
         let worst = self.worst();
         let worst = worst.first().map_or_else(String::new, |row| {
             let name = row.player.of([&one, &other]);
@@ -194,7 +193,7 @@ impl Analysis {
             let _ = write!(line, " ({cube})");
         }
         if let Some(luck) = row.luck {
-            let _ = write!(line, "; luck {luck:+.3}");
+            let _ = write!(line, "; luck {}", signed(luck, 3));
         }
         line
     }
@@ -244,8 +243,8 @@ impl Analysis {
             };
             let [one, other] = &game.totals();
             let each = |own: &Totals| match own.rate() {
-                Some(rate) => format!("{:6.2} {:+.3}", 1000.0 * rate, own.luck.emg),
-                None => format!("   n/a {:+.3}", own.luck.emg),
+                Some(rate) => format!("{:6.2} {}", 1000.0 * rate, signed(own.luck.emg, 3)),
+                None => format!("   n/a {}", signed(own.luck.emg, 3)),
             };
             let [first, second] = names;
             let _ = writeln!(
@@ -269,10 +268,10 @@ impl Analysis {
                 let rate = own.rate().map(|rate| 1000.0 * rate);
                 let [loss, _] = own.loss();
                 format!(
-                    "{:4} {:>7} {:+.3}",
+                    "{:4} {:>7} {}",
                     own.decisions(),
                     shown(rate, 2),
-                    0.0 - loss
+                    signed(-loss, 3)
                 )
             };
             let _ = writeln!(
@@ -318,11 +317,10 @@ impl Figures<'_> {
 
     /// Returns an equity, with its cost.
     fn cost(&self, emg: f64, cost: f64) -> String {
-        // No zero with a sign.
-        let (emg, cost) = (emg + 0.0, cost + 0.0);
+        let emg = signed(emg, 4);
         match self.analysis.length {
-            0 => format!("{emg:+.4} ({cost:+.3} points)"),
-            _ => format!("{emg:+.4} ({:+.3} %)", 100.0 * cost),
+            0 => format!("{emg} ({} points)", signed(cost, 3)),
+            _ => format!("{emg} ({} %)", signed(100.0 * cost, 3)),
         }
     }
 
@@ -441,8 +439,8 @@ impl Figures<'_> {
         let analysis = self.analysis;
         let players = [MatPlayer::First, MatPlayer::Second];
         let result = |value: f64| match analysis.length {
-            0 => format!("{value:+.2} points"),
-            _ => format!("{:+.2} %", 100.0 * value),
+            0 => format!("{} points", signed(value, 2)),
+            _ => format!("{} %", signed(100.0 * value, 2)),
         };
         let plain = [result(analysis.result), result(-analysis.result)];
         let adjusted = players.map(|player| result(analysis.luck_adjusted(player)));

@@ -1,5 +1,6 @@
 //! A cross table of players as a picture.
 
+use super::signed;
 use super::weights::colour;
 use gammond_base::escape::Markup;
 use std::fmt::Write as _;
@@ -67,20 +68,20 @@ pub fn svg(table: &CrossTable<'_>) -> String {
         let _ = writeln!(
             out,
             "<text x=\"{LEFT}\" y=\"{}\">{} {}</text>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" \
-             font-weight=\"bold\">{:+.digits$}</text>",
+             font-weight=\"bold\">{}</text>",
             y + 21,
             row + 1,
             Markup::new(name).at_most(60),
             middle(0),
             y + 21,
-            table.means.get(row).copied().unwrap_or_default(),
+            signed(table.means.get(row).copied().unwrap_or_default(), digits),
         );
         for (at, &[mean, error]) in results.iter().enumerate().filter(|(at, _)| *at != row) {
             let strength = (mean - table.even) / most;
             let _ = writeln!(
                 out,
                 "<rect x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n<text x=\"{}\" y=\"{}\" \
-                 text-anchor=\"middle\">{mean:+.digits$}</text>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" \
+                 text-anchor=\"middle\">{}</text>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" \
                  font-size=\"9\">\u{b1} {error:.digits$}</text>",
                 column(at + 1),
                 CELL[0] - 2,
@@ -89,6 +90,7 @@ pub fn svg(table: &CrossTable<'_>) -> String {
                 colour((strength / 2.0) as f32),
                 middle(at + 1),
                 y + 15,
+                signed(mean, digits),
                 middle(at + 1),
                 y + 27,
             );

@@ -1,5 +1,6 @@
 //! Rollouts for people.
 
+use super::signed;
 use gammond_engine::query::{Equities, RolledOut, RolloutAnswer};
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub fn table(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String, took: D
         let _ = write!(text, " {}", error_text(error));
         let behind = mean.equity - best.unwrap_or_default();
         if rank > 0 {
-            let _ = write!(text, " ({behind:+.4})");
+            let _ = write!(text, " ({})", signed(behind, 4));
         }
         let [win, gammon, backgammon, lose_gammon, lose_backgammon] = one.chances;
         let _ = writeln!(
@@ -47,7 +48,7 @@ pub fn figures(found: &RolloutAnswer, name: impl Fn(&RolledOut) -> String) -> St
     let figures = found.candidates.iter().take(3).map(|one| {
         let (value, error) = one.reported().value();
         let name = name(one);
-        format!("{name} {:+.4} {}", value.equity, error_text(error))
+        format!("{name} {} {}", signed(value.equity, 4), error_text(error))
     });
     figures.collect::<Vec<_>>().join("; ")
 }
@@ -63,7 +64,7 @@ pub fn error_text(error: Equities) -> String {
 
 fn value(value: Equities) -> String {
     match value.mwc {
-        Some(mwc) => format!("{:+.4} ({:.2}% MWC)", value.equity, mwc * 100.0),
-        None => format!("{:+.4}", value.equity),
+        Some(mwc) => format!("{} ({:.2}% MWC)", signed(value.equity, 4), mwc * 100.0),
+        None => signed(value.equity, 4),
     }
 }

@@ -1,6 +1,7 @@
 //! Output for a terminal: the board, and beside it the ranking, the value or the cube decision.
 
 use super::board;
+use super::signed;
 use gammond_engine::query::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, RollsAnswer,
 };
@@ -130,7 +131,7 @@ pub fn plays(
         let loss = play.loss(found.best());
         let less = match rank {
             0 => String::new(),
-            _ => format!(" {:+.3}", -loss),
+            _ => format!(" {}", signed(-loss, 3)),
         };
         let ink = match loss {
             loss if loss >= LOSS_REGRETTED => Ink::Bad,
@@ -144,7 +145,7 @@ pub fn plays(
             &[
                 (None, format!("{:>2} ", rank + 1)),
                 (strong, format!("{words:<widest$}")),
-                (strong, format!(" {:+.3}", play.value.equity)),
+                (strong, format!(" {}", signed(play.value.equity, 3))),
                 (Some(ink), less),
                 (Some(Ink::Faint), mark.to_owned()),
             ],
@@ -248,7 +249,7 @@ pub fn cube(
         let less = if less == 0.0 {
             String::new()
         } else {
-            format!(" ({less:+.3})")
+            format!(" ({})", signed(less, 3))
         };
         lines.push(Line::plain(format!("{name} {}{less}", value(one))));
     }
@@ -286,8 +287,8 @@ pub fn rolls(found: &RollsAnswer, state: &MatchState, style: ScreenStyle) -> Str
             style,
             &[
                 (Some(Ink::Strong), format!("{}  ", ranked.roll)),
-                (None, format!("{:>+7.3}", best.value.equity)),
-                (Some(ink), format!("{luck:>+7.3}")),
+                (None, format!("{:>7}", signed(best.value.equity, 3))),
+                (Some(ink), format!("{:>7}", signed(luck, 3))),
                 (None, format!(" {play}")),
             ],
         ));
@@ -435,8 +436,8 @@ fn sentence(chances: Chances) -> String {
 
 fn value(value: Equities) -> String {
     match value.mwc {
-        Some(mwc) => format!("{:+.3} {:.2}%", value.equity, mwc * 100.0),
-        None => format!("{:+.3}", value.equity),
+        Some(mwc) => format!("{} {:.2}%", signed(value.equity, 3), mwc * 100.0),
+        None => signed(value.equity, 3),
     }
 }
 

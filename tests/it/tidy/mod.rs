@@ -217,3 +217,22 @@ fn crawford_game_is_decided_in_one_crate() {
     assert!(inside > 0, "the search finds nothing any more");
     holds(&wrong);
 }
+
+/// Reports write numbers with a sign by `signed` alone, so that none shows a zero with a minus.
+#[test]
+fn reports_write_signs_in_one_place() {
+    let signs = [":+.", ":>+", ":<+"];
+    let (mut inside, mut wrong) = (0, Vec::new());
+    for (path, module, text) in sources() {
+        let is_report = ["report", "arena", "cli"].contains(&module[0].as_str());
+        for line in product(&text).lines().filter(|_| is_report) {
+            match signs.iter().any(|sign| line.contains(sign)) {
+                true if path.ends_with("report/render/mod.rs") => inside += 1,
+                true => wrong.push(format!("{}: {}", path.display(), line.trim())),
+                false => {}
+            }
+        }
+    }
+    assert_eq!(inside, 1, "`signed` was not found");
+    holds(&wrong);
+}
