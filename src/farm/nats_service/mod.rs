@@ -69,8 +69,8 @@ const EXPIRY_PERIOD: Duration = Duration::from_millis(250);
 type IncomingMessage = (Option<usize>, Message);
 
 /// Answers requests until the server ends. Messages received by then are still answered.
-async fn serve(serving: &Serving, shared: Arc<Core>) {
-    let mut phase = shared.phase.subscribe();
+async fn serve(serving: &Serving, core: Arc<Core>) {
+    let mut phase = core.phase.subscribe();
     let tell = |text: &str| tracing::warn!("{text}");
     let connected = tokio::select! {
         () = reached(&mut phase, ShutdownPhase::Drain) => return,
@@ -78,10 +78,10 @@ async fn serve(serving: &Serving, shared: Arc<Core>) {
     };
     let served = async {
         let client = connected.map_err(|error| error.to_string())?;
-        let served = answer(client, serving, &shared).await;
+        let served = answer(client, serving, &core).await;
         served.map_err(|error| error.to_string())
     };
-    let mut phase = shared.phase.subscribe();
+    let mut phase = core.phase.subscribe();
     tokio::select! {
         served = served => if let Err(error) = served {
             tracing::error!("{error}; nothing is answered over NATS");
@@ -90,11 +90,7 @@ async fn serve(serving: &Serving, shared: Arc<Core>) {
     }
 }
 
-async fn answer(
-    client: Client,
-    serving: &Serving,
-    shared: &Arc<Core>,
-) -> Result<(), SubscribeError> {
+async fn answer(client: Client, serving: &Serving, core: &Arc<Core>) -> Result<(), SubscribeError> {
     let identity = Identity::new(&serving.name, &client.new_inbox());
     let mut subscribers: Vec<(Option<usize>, Subscriber)> = Vec::new();
     for subject in identity.questions() {
@@ -107,8 +103,7 @@ async fn answer(
     }
     let absent = client.new_inbox();
     let vanished = client.subscribe(format!("{absent}.*.*")).await?;
-    let (responder, parts) =
-        NatsResponder::new(client.clone(), Arc::clone(shared), identity, absent);
+    let (responder, parts) = NatsResponder::new(client.clone(), Arc::clone(core), identity, absent);
     let responder = Arc::new(responder);
     let sending = tokio::spawn(Arc::clone(&responder).send(parts));
     let watching = tokio::spawn(watch(Arc::clone(&responder), vanished));
@@ -126,7 +121,7 @@ async fn answer(
 
 /// Takes messages until the server ends, and then those still in transit.
 async fn receive(responder: &NatsResponder, mut subscribers: Vec<(Option<usize>, Subscriber)>) {
-    let mut phase = responder.shared().phase.subscribe();
+    let mut phase = responder.core().phase.subscribe();
     let mut all = select_all((subscribers.iter_mut()).map(|(place, subscriber)| {
         let place = *place;
         subscriber.map(move |message| -> IncomingMessage { (place, message) })

@@ -42,7 +42,7 @@ pub(super) const TIMEOUT_MAX_S: u64 = 3600;
 /// The responder of one service: its unanswered messages and their way to the workers.
 pub(super) struct NatsResponder {
     client: Client,
-    shared: Arc<Core>,
+    core: Arc<Core>,
     identity: Mutex<Identity>,
     /// Subject prefix for the NATS server's reports that progress has no subscriber; a query's number and its secret
     /// follow.
@@ -125,14 +125,14 @@ impl NatsResponder {
     /// Creates a responder, and the receiver of the answers that [`NatsResponder::send`] sends.
     pub(super) fn new(
         client: Client,
-        shared: Arc<Core>,
+        core: Arc<Core>,
         identity: Identity,
         absent: String,
     ) -> (NatsResponder, UnboundedReceiver<Box<Part>>) {
         let (sender, parts) = unbounded_channel();
         let responder = NatsResponder {
             client,
-            shared,
+            core,
             identity: Mutex::new(identity),
             absent,
             waiting: Mutex::default(),
@@ -142,8 +142,8 @@ impl NatsResponder {
         (responder, parts)
     }
 
-    pub(super) fn shared(&self) -> &Core {
-        &self.shared
+    pub(super) fn core(&self) -> &Core {
+        &self.core
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -161,16 +161,16 @@ impl NatsResponder {
             // The request wants no answer.
             return;
         };
-        let limits = &self.shared.limits;
-        let full = self.waiting() >= limits.messages_max
-            || self.shared.unsent() >= limits.answer_bytes_max;
+        let limits = &self.core.limits;
+        let full =
+            self.waiting() >= limits.messages_max || self.core.unsent() >= limits.answer_bytes_max;
         if full {
-            count(&self.shared.counters.busy);
+            count(&self.core.counters.busy);
             tracing::debug!("a message is left without an answer: too many answers wait");
             return;
         }
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let connection_budget = self.shared.connection_budget();
+        let connection_budget = self.core.connection_budget();
         let seconds = match timeout_s(message.headers.as_ref()) {
             Ok(seconds) => seconds,
             Err(error) => {
@@ -191,8 +191,8 @@ impl NatsResponder {
                 true,
             );
         };
-        let settings = self.shared.defaults().session;
-        let counters = &self.shared.counters;
+        let settings = self.core.defaults().session;
+        let counters = &self.core.counters;
         let step = catch_panics(counters, || message::step(verb, &message.payload, settings));
         let (text, good) = match step {
             Ok(LineAction::Ask(inquiry)) => {
@@ -218,7 +218,7 @@ impl NatsResponder {
     /// Formats an error that belongs to no inquiry.
     fn trouble(&self, error: &RequestError) -> Vec<u8> {
         use gammond_protocol::Dialect as _;
-        let text = Session::new(self.shared.defaults().session).trouble(error);
+        let text = Session::new(self.core.defaults().session).trouble(error);
         text.into_bytes()
     }
 
@@ -229,7 +229,7 @@ impl NatsResponder {
         mut waiting: Waiting,
         error: &RequestError,
     ) {
-        self.shared.counters.count_answer("session", false);
+        self.core.counters.count_answer("session", false);
         waiting.fault = Some(BAD_REQUEST);
         self.queue_line(
             (number, connection_budget),
@@ -266,7 +266,7 @@ impl NatsResponder {
             .in_one_part(self.client.max_payload());
         let mut full = false;
         if work.weight() > 0 {
-            let mut weight = MatchMemory::new(Arc::clone(&self.shared));
+            let mut weight = MatchMemory::new(Arc::clone(&self.core));
             full = weight.gathered(Some(work.weight()));
             waiting._weight = Some(weight);
         }
@@ -274,9 +274,9 @@ impl NatsResponder {
         // It may be answered before anything else is done here.
         lock(&self.waiting).insert(number, waiting);
         let asked = if full {
-            self.shared.workers.busy(&work, "too many matches wait")
+            self.core.workers.busy(&work, "too many matches wait")
         } else {
-            self.shared.workers.submit(lane, work)
+            self.core.workers.submit(lane, work)
         };
         let (bytes, good, fault) = match asked {
             SubmitOutcome::Queued => return,
@@ -332,7 +332,7 @@ impl NatsResponder {
                  most {TIMEOUT_MAX_S})"
             );
             let error = RequestError::new(ErrorCode::Timeout, "request", message);
-            (self.shared.workers).refuse(inquiry, &error, &mut waiting.timed_out);
+            (self.core.workers).refuse(inquiry, &error, &mut waiting.timed_out);
         }
         true
     }
@@ -345,9 +345,9 @@ impl NatsResponder {
             late.map(|(_, one)| one).collect()
         };
         for mut late in late {
-            count(&self.shared.counters.timeouts);
+            count(&self.core.counters.timeouts);
             late.stop.trigger();
-            self.shared.workers.forget(late.lane);
+            self.core.workers.forget(late.lane);
             late.until = None;
             late.fault = Some(TIMED_OUT);
             let text = match std::mem::take(&mut late.timed_out) {
@@ -360,12 +360,7 @@ impl NatsResponder {
             };
             // A number of its own: later output of the stopped query is dropped.
             let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-            self.queue_line(
-                (number, &self.shared.connection_budget()),
-                late,
-                text,
-                false,
-            );
+            self.queue_line((number, &self.core.connection_budget()), late, text, false);
         }
     }
 
@@ -381,9 +376,9 @@ impl NatsResponder {
             }
         };
         if let Some(gone) = gone {
-            count(&self.shared.counters.hang_ups);
+            count(&self.core.counters.hang_ups);
             gone.stop.trigger();
-            self.shared.workers.forget(gone.lane);
+            self.core.workers.forget(gone.lane);
         }
     }
 
@@ -474,7 +469,7 @@ impl NatsResponder {
                 reply,
             });
         }
-        self.shared.workers.forget(lane);
+        self.core.workers.forget(lane);
         let error = fault.map(|(code, reason)| format!("{code}:{reason}"));
         lock(&self.identity).note(endpoint, since.elapsed(), error.as_deref());
         Some(OutgoingMessage {

@@ -61,7 +61,7 @@ enum Computes {
 /// A console's place in a server.
 #[derive(Debug)]
 pub(crate) struct ServedConsole {
-    pub(crate) shared: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     pub(crate) lane: Lane,
     pub(crate) connection_budget: Arc<ConnectionBudget>,
     /// Token that is triggered when the connection is lost.
@@ -120,7 +120,7 @@ impl EngineHost {
     fn engine(&self) -> Engine {
         match &self.computes {
             Computes::Alone { engine, .. } => engine.clone(),
-            Computes::Served(console) => console.shared.workers.engine(),
+            Computes::Served(console) => console.core.workers.engine(),
         }
     }
 
@@ -141,7 +141,7 @@ impl ServedConsole {
         work: impl FnOnce(&Engine, &Stop) -> Result<R, EngineError>,
     ) -> Result<R, String> {
         self.is_computing.send_replace(true);
-        let workers = &self.shared.workers;
+        let workers = &self.core.workers;
         let lease = workers.lease(self.lane, cost, &self.closed, &self.connection_budget);
         let result = lease.map_err(|error| error.message).and_then(|lease| {
             let result = work(&lease.engine, lease.stop());

@@ -15,29 +15,29 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// Serves a console until its connection or the server ends. The end of the server lets a running command finish.
-pub(crate) async fn serve(stream: Stream, origin: Origin, shared: Arc<Core>) {
-    if let Err(error) = try_serve(stream, origin, shared).await {
+pub(crate) async fn serve(stream: Stream, origin: Origin, core: Arc<Core>) {
+    if let Err(error) = try_serve(stream, origin, core).await {
         tracing::debug!(%error, "console");
     }
 }
 
-async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Core>) -> io::Result<()> {
-    let limits = &shared.limits;
+async fn try_serve(stream: Stream, origin: Origin, core: Arc<Core>) -> io::Result<()> {
+    let limits = &core.limits;
     let some = |limit: Duration| (!limit.is_zero()).then_some(limit);
     let stream = stream.into_blocking(some(limits.idle_timeout), some(limits.write_timeout))?;
     let stream = Arc::new(stream);
-    let (closed, lane) = (Stop::new(), shared.lane(origin));
+    let (closed, lane) = (Stop::new(), core.lane(origin));
     let (is_computing, computing) = watch::channel(false);
     let host = EngineHost::served(ServedConsole {
-        shared: Arc::clone(&shared),
+        core: Arc::clone(&core),
         lane,
-        connection_budget: shared.connection_budget(),
+        connection_budget: core.connection_budget(),
         closed: closed.clone(),
         is_computing,
     });
     let (done, ended) = oneshot::channel::<()>();
     let session_stream = Arc::clone(&stream);
-    let running = shared.phase.subscribe();
+    let running = core.phase.subscribe();
     let linger_timeout = limits.linger;
     std::thread::Builder::new()
         .name("console".to_owned())
@@ -49,15 +49,15 @@ async fn try_serve(stream: Stream, origin: Origin, shared: Arc<Core>) -> io::Res
             }
             linger(&session_stream, linger_timeout);
         })?;
-    let mut phase = shared.phase.subscribe();
-    let look = shared.hang_up_check();
+    let mut phase = core.phase.subscribe();
+    let look = core.hang_up_check();
     tokio::select! {
         _ = ended => return Ok(()),
-        () = hung_up(&stream, computing, look) => count(&shared.counters.hang_ups),
+        () = hung_up(&stream, computing, look) => count(&core.counters.hang_ups),
         () = drained(&stream, &mut phase) => {}
     }
     closed.trigger();
-    shared.workers.forget(lane);
+    core.workers.forget(lane);
     stream.shutdown(Shutdown::Both);
     Ok(())
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 /// The size of a connection's matches in bytes, counted among those of all connections until this is dropped.
 #[derive(Debug)]
 pub struct MatchMemory {
-    shared: Arc<Core>,
+    core: Arc<Core>,
     counted: usize,
     /// Size in bytes of matches that wait or are analysed.
     pub(crate) pending: usize,
@@ -18,9 +18,9 @@ pub struct MatchMemory {
 
 impl MatchMemory {
     /// Creates an empty counter.
-    pub fn new(shared: Arc<Core>) -> MatchMemory {
+    pub fn new(core: Arc<Core>) -> MatchMemory {
         MatchMemory {
-            shared,
+            core,
             counted: 0,
             pending: 0,
             began: None,
@@ -35,26 +35,24 @@ impl MatchMemory {
         if now == self.counted && bytes.is_none() {
             return false;
         }
-        let all = &self.shared.blocks;
+        let all = &self.core.blocks;
         let before = match now >= self.counted {
             true => all.fetch_add(now - self.counted, Ordering::Relaxed),
             false => all.fetch_sub(self.counted - now, Ordering::Relaxed),
         };
         let total = (before + now).saturating_sub(self.counted);
         self.counted = now;
-        bytes.is_some_and(|bytes| bytes > 0) && total > self.shared.limits.block_bytes_max
+        bytes.is_some_and(|bytes| bytes > 0) && total > self.core.limits.block_bytes_max
     }
 
     /// Returns the time by which the lines of the current match must have arrived.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.began?.checked_add(self.shared.limits.block_timeout)
+        self.began?.checked_add(self.core.limits.block_timeout)
     }
 }
 
 impl Drop for MatchMemory {
     fn drop(&mut self) {
-        self.shared
-            .blocks
-            .fetch_sub(self.counted, Ordering::Relaxed);
+        self.core.blocks.fetch_sub(self.counted, Ordering::Relaxed);
     }
 }

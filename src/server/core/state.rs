@@ -198,7 +198,7 @@ impl Core {
             count(&self.counters.accepted);
         }
         Slot {
-            shared: Arc::clone(self),
+            core: Arc::clone(self),
             origin,
             is_connection,
         }
@@ -208,7 +208,7 @@ impl Core {
 /// The place of a connection, or of a proxy's request; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    shared: Arc<Core>,
+    core: Arc<Core>,
     /// The client whose limit it counts against.
     origin: Option<Origin>,
     is_connection: bool,
@@ -216,14 +216,14 @@ pub(crate) struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let shared = &self.shared;
+        let core = &self.core;
         if self.is_connection {
-            shared.counters.connections.fetch_sub(1, Ordering::Relaxed);
+            core.counters.connections.fetch_sub(1, Ordering::Relaxed);
         }
         let Some(origin) = self.origin else {
             return;
         };
-        let mut peers = shared.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut peers = core.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = peers.get_mut(&origin) {
             *count -= 1;
             if *count == 0 {

@@ -49,7 +49,7 @@ pub enum WorkersError {
 /// The worker threads; they end when this is dropped.
 #[derive(Debug)]
 pub struct Workers {
-    shared: Arc<Core>,
+    core: Arc<Core>,
 }
 
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Workers {
             request: (limits.request_cpu).unwrap_or(REQUEST_CPU_PER_THREAD.saturating_mul(all)),
             client: limits.client_cpu,
         };
-        let shared = Arc::new(Core {
+        let core = Arc::new(Core {
             queues: Mutex::new(Queues::new(threads, ClientUse::new(cpu.client))),
             wake: Default::default(),
             ticks: Condvar::new(),
@@ -132,13 +132,13 @@ impl Workers {
         // Those of a paused job come when they are needed.
         for cost in 0..COSTS {
             for _ in 0..at_once(cost, threads) {
-                shared.spawn(&mut shared.lock(), cost)?;
+                core.spawn(&mut core.lock(), cost)?;
             }
         }
-        let ticking = Arc::clone(&shared);
+        let ticking = Arc::clone(&core);
         let builder = std::thread::Builder::new().name("slices".to_owned());
         builder.spawn(move || ticking.end_slices())?;
-        Ok(Workers { shared })
+        Ok(Workers { core })
     }
 
     /// Submits work: the one entry for TCP, HTTP, NATS and messages. Cost, fairness, memory, processor time and
@@ -149,7 +149,7 @@ impl Workers {
         {
             let mut bytes = Vec::new();
             let engine = self.engine();
-            let answerer = Answerer::observed(&engine, &*self.shared.counters);
+            let answerer = Answerer::observed(&engine, &*self.core.counters);
             let good = answerer.answer(inquiry, &Stop::never(), &mut bytes);
             return SubmitOutcome::Answered { bytes, good };
         }
@@ -179,7 +179,7 @@ impl Workers {
         let (reply, _wanted) = unbounded_channel();
         let work = WorkItem::leased(offer, cost, stop.clone(), connection_budget, reply);
         if let Err((_, reason)) = self.queue(lane, Box::new(work)) {
-            count(&self.shared.counters.busy);
+            count(&self.core.counters.busy);
             return Err(busy(reason));
         }
         awaited.wait().map_err(|_| {
@@ -194,7 +194,7 @@ impl Workers {
         lane: Lane,
         mut work: Box<WorkItem>,
     ) -> Result<(), (Box<WorkItem>, &'static str)> {
-        let mut queues = self.shared.lock();
+        let mut queues = self.core.lock();
         if queues.stopping && place(work.cost) > 0 && work.lease.is_none() {
             work.stop.trigger();
             work.cost = Cost::Short;
@@ -204,51 +204,51 @@ impl Workers {
         if spent {
             return Err((work, "this client has used its processor time of an hour"));
         }
-        let (closed, most) = (queues.closed, self.shared.queue_max);
+        let (closed, most) = (queues.closed, self.core.queue_max);
         let waiting = queues.costs.get_mut(cost);
         match waiting.filter(|waiting| !closed && waiting.admits(lane.origin, lines, most)) {
             Some(waiting) => waiting.push(lane, work, Instant::now()),
             None => return Err((work, "too many queries wait")),
         }
-        self.shared.note_queued(&queues);
-        self.shared.dispatch(&mut queues, cost);
+        self.core.note_queued(&queues);
+        self.core.dispatch(&mut queues, cost);
         Ok(())
     }
 
     /// Gives these clients limits of processor time of their own.
     pub(crate) fn limit_clients(&self, limits: HashMap<Origin, Duration>) {
-        self.shared.lock().clients.set_limits(limits);
+        self.core.lock().clients.set_limits(limits);
     }
 
     /// Returns the time until a client that has used its processor time of an hour may continue.
     pub(crate) fn wait_of(&self, origin: Origin) -> Option<Duration> {
-        self.shared.lock().clients.wait(origin, Instant::now())
+        self.core.lock().clients.wait(origin, Instant::now())
     }
 
     /// Resumes a connection whose client has read answers, so that there is room for more.
     pub(crate) fn unpark(&self, lane: Lane) {
-        let mut queues = self.shared.lock();
+        let mut queues = self.core.lock();
         for cost in 0..COSTS {
             if let Some(waiting) = queues.costs.get_mut(cost) {
                 waiting.unpark(lane);
             }
-            self.shared.dispatch(&mut queues, cost);
+            self.core.dispatch(&mut queues, cost);
         }
     }
 
     /// Removes the queued work of a closed connection (SRV-12). Its stop tokens must have been triggered before.
     pub fn forget(&self, lane: Lane) {
-        let mut queues = self.shared.lock();
+        let mut queues = self.core.lock();
         for waiting in &mut queues.costs {
             waiting.forget(lane);
         }
-        self.shared.note_queued(&queues);
+        self.core.note_queued(&queues);
     }
 
     /// Moves queued work that its client has stopped to the short queue: it is answered without look-ahead and waits
     /// behind no more expensive work.
     pub(crate) fn hurry(&self, lane: Lane) {
-        let mut queues = self.shared.lock();
+        let mut queues = self.core.lock();
         for cost in 1..COSTS {
             let stopped = (queues.costs.get_mut(cost)).map(|waiting| waiting.take_stopped(lane));
             for (mut job, since) in stopped.into_iter().flatten() {
@@ -258,13 +258,13 @@ impl Workers {
                 }
             }
         }
-        self.shared.dispatch(&mut queues, 0);
+        self.core.dispatch(&mut queues, 0);
     }
 
     /// Stops all queries that look ahead, and those that still come: each is answered in a moment, with its results
     /// so far or with an error.
     pub(crate) fn stop_all(&self) {
-        let mut queues = self.shared.lock();
+        let mut queues = self.core.lock();
         queues.stopping = true;
         let deep = queues.costs.iter().skip(1);
         let lanes: Vec<Lane> = deep.flat_map(Schedule::stop_all).collect();
@@ -287,10 +287,10 @@ impl Workers {
 
     fn refuse_all(&self, work: &WorkItem, reason: &str) -> Vec<u8> {
         let engine = self.engine();
-        let answerer = Answerer::observed(&engine, &*self.shared.counters);
+        let answerer = Answerer::observed(&engine, &*self.core.counters);
         let mut bytes = Vec::new();
         for inquiry in &work.inquiries {
-            count(&self.shared.counters.busy);
+            count(&self.core.counters.busy);
             answerer.refuse(inquiry, &busy(reason), &mut bytes);
         }
         bytes
@@ -298,14 +298,14 @@ impl Workers {
 
     /// Replaces the engine from the next query on; the threads stay.
     pub(crate) fn replace(&self, engine: &Engine) {
-        let engines = self.shared.engines.write();
+        let engines = self.core.engines.write();
         let mut engines = engines.unwrap_or_else(PoisonError::into_inner);
         engines.replace(engine);
     }
 
     /// Returns the current engine.
     pub(crate) fn engine(&self) -> Engine {
-        let engines = self.shared.engines.read();
+        let engines = self.core.engines.read();
         engines.unwrap_or_else(PoisonError::into_inner).short()
     }
 }
@@ -313,9 +313,9 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         // Not joined: a query that does not stop must not keep the program from ending.
-        self.shared.lock().closed = true;
-        self.shared.wake.iter().for_each(Condvar::notify_all);
-        self.shared.ticks.notify_all();
+        self.core.lock().closed = true;
+        self.core.wake.iter().for_each(Condvar::notify_all);
+        self.core.ticks.notify_all();
     }
 }
 
@@ -383,12 +383,12 @@ impl Core {
         };
         let name = Cost::COMPUTED.get(cost).map_or("", |cost| cost.name());
         let steps = NICENESS.get(cost).copied().unwrap_or_default();
-        let shared = Arc::clone(self);
+        let core = Arc::clone(self);
         std::thread::Builder::new()
             .name(format!("{name}-{threads}"))
             .spawn(move || {
                 lower_priority(steps);
-                shared.work(cost);
+                core.work(cost);
             })?;
         *threads += 1;
         Ok(())

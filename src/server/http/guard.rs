@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Refuses requests that a page of another site made a browser send, and those without a required token.
 pub(in crate::http) async fn guard(
-    State(shared): State<Arc<Core>>,
+    State(core): State<Arc<Core>>,
     State(access_state): State<Arc<AccessState>>,
     Extension(peer): Extension<Peer>,
     mut request: Request,
@@ -44,7 +44,7 @@ pub(in crate::http) async fn guard(
         Some(problem) => Err(problem),
         // A preflight has no token.
         None if preflight => Ok(None),
-        None => admit(&shared, &access_state, &peer, &request).map(Some),
+        None => admit(&core, &access_state, &peer, &request).map(Some),
     };
     let mut response = match admitted {
         Err(problem)
@@ -77,13 +77,13 @@ pub(in crate::http) async fn guard(
 
 /// Finds the client of a request, by the word of a trusted proxy (HTTP-132) and by its token.
 fn admit(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     access_state: &AccessState,
     peer: &Peer,
     request: &Request,
 ) -> Result<Admission, Problem> {
     let named = forwarded::client(&access_state.access.proxies, peer.origin, request.headers())?;
-    let slot = named.map(|client| shared.admit_request(client)).transpose();
+    let slot = named.map(|client| core.admit_request(client)).transpose();
     let slot = slot.map_err(|reason| {
         let message = format!("too many {reason}: wait for an answer");
         Problem::new(ErrorCode::TooManyRequests, message)

@@ -201,14 +201,14 @@ impl Transport for Metrics {
 /// Waits for the next connection; `None` from this phase of the shutdown on.
 async fn next_stream(
     listener: &Listener,
-    shared: &Core,
+    core: &Core,
     phase: &mut watch::Receiver<ShutdownPhase>,
     last: ShutdownPhase,
 ) -> Option<(Stream, Origin)> {
     loop {
         tokio::select! {
             () = reached(phase, last) => return None,
-            accepted = listener.accept(&shared.limits) => match accepted {
+            accepted = listener.accept(&core.limits) => match accepted {
                 Ok(accepted) => return Some(accepted),
                 Err(error) => {
                     tracing::debug!(%error, "cannot accept an HTTP connection");
@@ -221,14 +221,14 @@ async fn next_stream(
 
 /// Answers clients, in the number that the server admits, until the server ends. Requests that run then are finished (HTTP-04).
 async fn accept_clients(listener: Listener, state: HttpState) {
-    let (shared, access_state) = (Arc::clone(&state.core), Arc::clone(&state.access));
-    let mut phase = shared.phase.subscribe();
+    let (core, access_state) = (Arc::clone(&state.core), Arc::clone(&state.access));
+    let mut phase = core.phase.subscribe();
     let mut tasks = JoinSet::new();
     let router = router::router(state);
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {
-            accepted = next_stream(&listener, &shared, &mut phase, ShutdownPhase::Drain) => match accepted {
+            accepted = next_stream(&listener, &core, &mut phase, ShutdownPhase::Drain) => match accepted {
                 Some(accepted) => accepted,
                 None => break,
             },
@@ -240,9 +240,9 @@ async fn accept_clients(listener: Listener, state: HttpState) {
             is_proxy: forwarded::is_trusted(&access_state.access.proxies, origin),
             last: ShutdownPhase::Drain,
         };
-        let stream = Timed::new(stream, shared.limits.write_timeout);
-        let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
-        match admitted(&shared, &access_state, origin) {
+        let stream = Timed::new(stream, core.limits.write_timeout);
+        let served = converse(stream, router.clone(), connection, Arc::clone(&core));
+        match admitted(&core, &access_state, origin) {
             Ok(slot) => drop(tasks.spawn(keep(slot, served))),
             // A client with too many connections gets no message: each would be one more.
             Err(reason) => tracing::debug!(?origin, reason, "refused over HTTP"),
@@ -254,15 +254,15 @@ async fn accept_clients(listener: Listener, state: HttpState) {
 
 /// Answers readers of metrics, some at a time, until the server has ended. Above that the oldest connection makes room: a
 /// reader that does not end keeps no others out.
-async fn accept_scrapers(listener: Listener, shared: Arc<Core>) {
-    let mut phase = shared.phase.subscribe();
+async fn accept_scrapers(listener: Listener, core: Arc<Core>) {
+    let mut phase = core.phase.subscribe();
     let mut tasks = JoinSet::new();
     let mut open: VecDeque<AbortHandle> = VecDeque::new();
-    let router = router::metrics_router(Arc::clone(&shared));
+    let router = router::metrics_router(Arc::clone(&core));
     let port = listener.port();
     loop {
         let (stream, origin) = tokio::select! {
-            accepted = next_stream(&listener, &shared, &mut phase, ShutdownPhase::Cut) => match accepted {
+            accepted = next_stream(&listener, &core, &mut phase, ShutdownPhase::Cut) => match accepted {
                 Some(accepted) => accepted,
                 None => return,
             },
@@ -274,28 +274,28 @@ async fn accept_scrapers(listener: Listener, shared: Arc<Core>) {
             is_proxy: false,
             last: ShutdownPhase::Cut,
         };
-        let stream = Timed::new(stream, shared.limits.write_timeout);
-        let served = converse(stream, router.clone(), connection, Arc::clone(&shared));
+        let stream = Timed::new(stream, core.limits.write_timeout);
+        let served = converse(stream, router.clone(), connection, Arc::clone(&core));
         open.retain(|task| !task.is_finished());
-        if open.len() >= shared.limits.metrics_max
+        if open.len() >= core.limits.metrics_max
             && let Some(oldest) = open.pop_front()
         {
             oldest.abort();
         }
-        let whole = timeout(shared.limits.metrics_timeout, served);
+        let whole = timeout(core.limits.metrics_timeout, served);
         open.push_back(tasks.spawn(async move { drop(whole.await) }));
     }
 }
 
 /// Finds a place for a connection. Those of trusted proxies are of many clients, whose requests are counted instead (HTTP-132).
 fn admitted(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     access_state: &AccessState,
     origin: Origin,
 ) -> Result<Slot, &'static str> {
     match forwarded::is_trusted(&access_state.access.proxies, origin) {
-        true => shared.admit_proxy(),
-        false => shared.admit(origin),
+        true => core.admit_proxy(),
+        false => core.admit(origin),
     }
 }
 
@@ -334,7 +334,7 @@ struct Connection {
 }
 
 /// One connection, HTTP/1.1 or HTTP/2 by prior knowledge.
-async fn converse(stream: Timed, router: Router, connection: Connection, shared: Arc<Core>) {
+async fn converse(stream: Timed, router: Router, connection: Connection, core: Arc<Core>) {
     let Connection {
         origin,
         port,
@@ -345,8 +345,8 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
     let pending = Arc::new(watch::Sender::new(0));
     let answers = Arc::clone(&pending);
     let pace = ReadingPace::new();
-    let unread = ConnectionAnswers::new(&shared, &pace);
-    let (pace_of_all, shared_by_all) = (Arc::clone(&pace), Arc::clone(&shared));
+    let unread = ConnectionAnswers::new(&core, &pace);
+    let (pace_of_all, shared_by_all) = (Arc::clone(&pace), Arc::clone(&core));
     let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
         let pending = PendingAnswer::new(&answers);
         let mut router = router.clone();
@@ -371,9 +371,9 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
     });
     let builder = http_builder();
     let connection = builder.serve_connection(TokioIo::new(stream), answer);
-    let hung_up = wait_for_close(&socket, pending.subscribe(), &pace, &shared);
+    let hung_up = wait_for_close(&socket, pending.subscribe(), &pace, &core);
     tokio::pin!(connection, hung_up);
-    let mut phase = shared.phase.subscribe();
+    let mut phase = core.phase.subscribe();
     let mut next_phase = last;
     let mut is_draining = false;
     loop {
@@ -395,7 +395,7 @@ async fn converse(stream: Timed, router: Router, connection: Connection, shared:
         }
     }
     if *pending.borrow() > 0 && socket.has_ended() {
-        count(&shared.counters.hang_ups);
+        count(&core.counters.hang_ups);
     }
 }
 
@@ -425,18 +425,18 @@ async fn wait_for_close(
     socket: &SharedSocket,
     mut pending: watch::Receiver<usize>,
     pace: &ReadingPace,
-    shared: &Core,
+    core: &Core,
 ) {
     while pending.wait_for(|count| *count > 0).await.is_ok() {
-        sleep(shared.hang_up_check()).await;
+        sleep(core.hang_up_check()).await;
         if *pending.borrow() == 0 {
             continue;
         }
-        if pace.has_stalled(shared.limits.write_timeout) {
+        if pace.has_stalled(core.limits.write_timeout) {
             tracing::debug!(
                 "a client over HTTP reads nothing of its answers: its connection is closed"
             );
-            count(&shared.counters.timeouts);
+            count(&core.counters.timeouts);
             return;
         }
         if socket.has_ended() {

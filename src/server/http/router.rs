@@ -32,9 +32,9 @@ pub(in crate::http) fn router(state: HttpState) -> Router {
 }
 
 /// Returns the routes for Prometheus and supervisors.
-pub(in crate::http) fn metrics_router(shared: Arc<Core>) -> Router {
+pub(in crate::http) fn metrics_router(core: Arc<Core>) -> Router {
     health::routes()
         .route("/", any(health::metrics))
         .fallback(async || (StatusCode::NOT_FOUND, "see /metrics\n"))
-        .with_state(shared)
+        .with_state(core)
 }

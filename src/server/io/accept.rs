@@ -44,21 +44,21 @@ pub(crate) trait Speaker: Copy + Send + Sync + 'static {
 }
 
 /// Accepts until the server ends, then waits for its connections.
-async fn accept(listener: Listener, speaker: impl Speaker, shared: Arc<Core>) {
-    let mut phase = shared.phase.subscribe();
+async fn accept(listener: Listener, speaker: impl Speaker, core: Arc<Core>) {
+    let mut phase = core.phase.subscribe();
     let mut tasks = JoinSet::new();
     let refusing = Arc::new(AtomicUsize::new(0));
     let mut pauses = Pauses::default();
     loop {
         tokio::select! {
             () = reached(&mut phase, ShutdownPhase::Drain) => break,
-            accepted = listener.accept(&shared.limits) => match accepted {
+            accepted = listener.accept(&core.limits) => match accepted {
                 Ok((stream, origin)) => {
                     pauses = Pauses::default();
-                    welcome(stream, origin, speaker, &shared, &mut tasks, &refusing);
+                    welcome(stream, origin, speaker, &core, &mut tasks, &refusing);
                 }
                 Err(error) => {
-                    count(&shared.counters.accept_pauses);
+                    count(&core.counters.accept_pauses);
                     pauses.wait(&error).await;
                 }
             },
@@ -102,18 +102,18 @@ fn welcome(
     stream: Stream,
     origin: Origin,
     speaker: impl Speaker,
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     tasks: &mut JoinSet<()>,
     refusing: &Arc<AtomicUsize>,
 ) {
-    let slot = match shared.admit(origin) {
+    let slot = match core.admit(origin) {
         Ok(slot) => slot,
         Err(reason) => {
-            count(&shared.counters.refused);
+            count(&core.counters.refused);
             tracing::debug!(?origin, reason, "refused");
             // With many new connections none of them is read before it is refused.
-            let waits = refusing.fetch_add(1, Ordering::Relaxed) < shared.limits.refusals_max;
-            let (limits, refusing) = (shared.limits.clone(), Arc::clone(refusing));
+            let waits = refusing.fetch_add(1, Ordering::Relaxed) < core.limits.refusals_max;
+            let (limits, refusing) = (core.limits.clone(), Arc::clone(refusing));
             tasks.spawn(async move {
                 refuse(stream, speaker, reason, waits, &limits).await;
                 refusing.fetch_sub(1, Ordering::Relaxed);
@@ -121,9 +121,9 @@ fn welcome(
             return;
         }
     };
-    let shared = Arc::clone(shared);
+    let core = Arc::clone(core);
     tasks.spawn(async move {
-        speaker.serve(stream, origin, shared).await;
+        speaker.serve(stream, origin, core).await;
         drop(slot);
     });
 }

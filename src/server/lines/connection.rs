@@ -68,7 +68,7 @@ struct Connection<S> {
     stream: S,
     /// Check for a vanished peer, called while nothing is read.
     peer_closed: fn(&S) -> bool,
-    shared: Arc<Core>,
+    core: Arc<Core>,
     lane: Lane,
     connection_budget: Arc<ConnectionBudget>,
     phase: watch::Receiver<ShutdownPhase>,
@@ -118,20 +118,20 @@ pub(super) async fn serve<S>(
     stream: S,
     peer_closed: fn(&S) -> bool,
     origin: Origin,
-    shared: Arc<Core>,
+    core: Arc<Core>,
     server_language: bool,
 ) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let (sender, parts) = unbounded_channel();
-    let connection_budget = shared.connection_budget();
-    let lane = shared.lane(origin);
+    let connection_budget = core.connection_budget();
+    let lane = core.lane(origin);
     let mut connection = Connection {
         stream,
         peer_closed,
-        phase: shared.phase.subscribe(),
+        phase: core.phase.subscribe(),
         codec: LineCodec::new(LINE_BYTES_MAX),
-        dialect: server_language.then(|| shared.defaults().external()),
+        dialect: server_language.then(|| core.defaults().external()),
         parts,
         sender,
         pending: BTreeMap::new(),
@@ -140,7 +140,7 @@ pub(super) async fn serve<S>(
         when_ready: false,
         open: None,
         lines_pending: 0,
-        weight: MatchMemory::new(Arc::clone(&shared)),
+        weight: MatchMemory::new(Arc::clone(&core)),
         out: Vec::new(),
         reservation: connection_budget.charge(0),
         since: Instant::now(),
@@ -149,7 +149,7 @@ pub(super) async fn serve<S>(
         closing: false,
         lane,
         connection_budget,
-        shared,
+        core,
     };
     tracing::debug!(?lane, "connected");
     let ended = connection.run().await;
@@ -166,8 +166,8 @@ impl<S> Drop for Connection<S> {
             self.pending.values().for_each(|one| one.stop.trigger());
             self.parts.close();
         }
-        self.shared.workers.forget(self.lane);
-        self.shared.turns.forget(self.lane);
+        self.core.workers.forget(self.lane);
+        self.core.turns.forget(self.lane);
     }
 }
 
@@ -177,17 +177,17 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         loop {
             self.dispatch(turn.is_some());
             if turn.is_none() && self.codec.peek().is_some() {
-                turn = self.shared.turns.try_take(self.lane);
+                turn = self.core.turns.try_take(self.lane);
                 if turn.is_some() {
                     self.dispatch(true);
                 }
             }
             self.flush(turn.take()).await?;
             if self.connection_budget.unpark() {
-                self.shared.workers.unpark(self.lane);
+                self.core.workers.unpark(self.lane);
             }
             if self.has_line() {
-                turn = Some(self.shared.turns.take(self.lane).await);
+                turn = Some(self.core.turns.take(self.lane).await);
                 if (self.peer_closed)(&self.stream) {
                     return Err(self.hung_up());
                 }
@@ -230,7 +230,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn time_over(&mut self) {
-        count(&self.shared.counters.timeouts);
+        count(&self.core.counters.timeouts);
         let message = match self.weight.deadline() {
             Some(_) => "lines of the match took too long to come",
             None => "connection was quiet too long",
@@ -240,14 +240,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn hung_up(&self) -> io::Error {
-        count(&self.shared.counters.hang_ups);
+        count(&self.core.counters.hang_ups);
         io::ErrorKind::ConnectionReset.into()
     }
 
     /// Closes the connection so that the peer receives all answers: closing with unread input would make the system discard
     /// unsent data.
     async fn finish(&mut self) -> io::Result<()> {
-        let limits = &self.shared.limits;
+        let limits = &self.core.limits;
         let shut = timeout(limits.write_timeout, self.stream.shutdown());
         if !matches!(shut.await, Ok(Ok(()))) || self.input_ended {
             return Ok(());
@@ -274,7 +274,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let idle = reads && self.pending.is_empty();
         let deadline = if idle { self.deadline() } else { None };
         let looks = !reads && !self.pending.is_empty();
-        let (peer_closed, look) = (self.peer_closed, self.shared.hang_up_check());
+        let (peer_closed, look) = (self.peer_closed, self.core.hang_up_check());
         let had_partial = self.codec.has_partial();
         let waits = !self.pending.is_empty();
         let (stream, codec) = (&mut self.stream, &mut self.codec);
@@ -335,12 +335,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     fn has_room(&self) -> bool {
-        self.lines_pending < self.shared.limits.in_flight_max && self.connection_budget.has_room()
+        self.lines_pending < self.core.limits.in_flight_max && self.connection_budget.has_room()
     }
 
     /// Returns the time at which a quiet connection or an unfinished line times out (SRV-08).
     fn deadline(&self) -> Option<Instant> {
-        let limits = &self.shared.limits;
+        let limits = &self.core.limits;
         if self.weight.deadline().is_some() {
             return self.weight.deadline();
         }
@@ -387,7 +387,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             return;
         };
         if self.weight.gathered(dialect.gathered()) {
-            count(&self.shared.counters.busy);
+            count(&self.core.counters.busy);
             dialect.give_up(&RequestError::new(
                 ErrorCode::Busy,
                 "server",
@@ -436,7 +436,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         let mut sent = 0;
         while let Some(rest) = self.out.get(sent..).filter(|rest| !rest.is_empty()) {
-            let limit = self.shared.limits.write_timeout;
+            let limit = self.core.limits.write_timeout;
             let written = tokio::select! {
                 biased;
                 written = timeout(limit, self.stream.write(rest)) => written,
@@ -459,7 +459,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 }
                 Ok(Err(error)) => return Err(error),
                 Err(_) => {
-                    count(&self.shared.counters.timeouts);
+                    count(&self.core.counters.timeouts);
                     return Err(io::ErrorKind::TimedOut.into());
                 }
             }
@@ -475,7 +475,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let mut first = true;
         while !self.closing && (in_turn || std::mem::take(&mut first)) {
             let grouped = group.as_ref().map_or(0, |job| job.inquiries.len());
-            let full = self.lines_pending + grouped >= self.shared.limits.in_flight_max;
+            let full = self.lines_pending + grouped >= self.core.limits.in_flight_max;
             let said = self.out.len() >= WRITE_BYTES_MAX;
             if full || said || !self.connection_budget.has_room() {
                 break;
@@ -493,18 +493,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     }
                 }
                 LineAction::Say(text) => {
-                    self.shared.counters.count_answer("session", true);
+                    self.core.counters.count_answer("session", true);
                     self.submit(group.take());
                     self.say(text);
                 }
                 LineAction::Cancel(cancel) => {
-                    self.shared.counters.count_answer("session", true);
+                    self.core.counters.count_answer("session", true);
                     self.submit(group.take());
                     let text = self.cancel(&cancel);
                     self.say(text);
                 }
                 LineAction::Refuse(text) => {
-                    self.shared.counters.count_answer("session", false);
+                    self.core.counters.count_answer("session", false);
                     self.submit(group.take());
                     self.say(text);
                 }
@@ -537,7 +537,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let cut = self.codec.peek()?;
         let dialect = match &mut self.dialect {
             Some(dialect) => dialect,
-            undecided => match self.shared.defaults().dialect(cut) {
+            undecided => match self.core.defaults().dialect(cut) {
                 Ok(None) => {
                     self.codec.consume();
                     return Some(LineAction::Silence);
@@ -552,20 +552,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if !dialect.pipelines() && !self.pending.is_empty() {
             if self.codec.any_line(|line| dialect.interrupts(line)) {
                 self.pending.values().for_each(|one| one.stop.trigger());
-                self.shared.workers.hurry(self.lane);
+                self.core.workers.hurry(self.lane);
             }
             return None;
         }
         self.since = Instant::now();
         if cut == FramedLine::TooLong {
-            count(&self.shared.counters.long_lines);
+            count(&self.core.counters.long_lines);
             self.long_lines += 1;
-            self.closing |= self.long_lines >= self.shared.limits.long_lines_max;
+            self.closing |= self.long_lines >= self.core.limits.long_lines_max;
         } else {
             self.long_lines = 0;
         }
         // A machine that panics has lost its thread; so has its peer (SRV-13).
-        let step = catch_panics(&self.shared.counters, || dialect.line(cut));
+        let step = catch_panics(&self.core.counters, || dialect.line(cut));
         self.codec.consume();
         Some(step.unwrap_or_else(|error| LineAction::Close(dialect.trouble(&error))))
     }
@@ -578,7 +578,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             job.cost == cost
                 && job.priority == inquiry.place.priority
                 && cost == Cost::Short
-                && job.inquiries.len() < self.shared.limits.batch_max
+                && job.inquiries.len() < self.core.limits.batch_max
         };
         if !group.as_ref().is_some_and(fits) {
             self.submit(group.take());
@@ -608,13 +608,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let block = job.weight();
         let lines = match block {
             0 => job.inquiries.len(),
-            _ => self.shared.limits.in_flight_max,
+            _ => self.core.limits.in_flight_max,
         };
         let stop = job.stop.clone();
         let stoppable = job.cost != Cost::Short;
         let ids = job.inquiries.iter().filter_map(|one| one.id.clone());
         let ids: Vec<String> = ids.collect();
-        match self.shared.workers.submit(self.lane, job) {
+        match self.core.workers.submit(self.lane, job) {
             SubmitOutcome::Queued => {}
             SubmitOutcome::Answered { bytes, .. } | SubmitOutcome::Busy { bytes, .. } => {
                 return self.answer(bytes);

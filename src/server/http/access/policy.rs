@@ -149,8 +149,8 @@ impl AccessState {
     }
 
     /// Limits the processor time of the tokens in this server.
-    pub(in crate::http) fn start(&self, shared: &Arc<Core>) {
-        let core = self.core.get_or_init(|| Arc::clone(shared));
+    pub(in crate::http) fn start(&self, core: &Arc<Core>) {
+        let core = self.core.get_or_init(|| Arc::clone(core));
         core.workers.limit_clients(self.tokens.cpu());
     }
 

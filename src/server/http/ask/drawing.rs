@@ -96,12 +96,12 @@ impl DrawingOptions {
     /// Those of the question, and an invalid play.
     pub(in crate::http) async fn draw(
         self,
-        shared: &Arc<Core>,
+        core: &Arc<Core>,
         unread: Option<&UnreadAnswers>,
         question: &Question,
         kind: &'static str,
     ) -> Result<Response, Problem> {
-        let PositionRequest { shown, state, .. } = *shown(shared, question)?;
+        let PositionRequest { shown, state, .. } = *shown(core, question)?;
         let (position, roll) = (shown.position, shown.roll);
         let play = match (&self.play, roll) {
             (None, _) => None,
@@ -166,10 +166,10 @@ impl DrawingOptions {
 /// # Errors
 /// A [`Problem`] of the wrong part.
 pub(in crate::http) fn shown(
-    shared: &Core,
+    core: &Core,
     question: &Question,
 ) -> Result<Box<PositionRequest>, Problem> {
-    let line = question.of(&SHOW).request(&shared.defaults().session)?;
+    let line = question.of(&SHOW).request(&core.defaults().session)?;
     match line.request {
         Request::Position(request) => Ok(request),
         _ => Err(Problem::new(

@@ -28,7 +28,7 @@ pub(crate) struct InFlight(Mutex<HashMap<(Origin, String), WeakShared<Computed>>
 /// Those of [`submission::answer`].
 pub(in crate::http) async fn ask(
     in_flight: &InFlight,
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     read: Read,
     tag: Option<&str>,
@@ -40,7 +40,7 @@ pub(in crate::http) async fn ask(
         {
             inquiry
         }
-        (read, _) => return submission::answer(shared, origin, read).await,
+        (read, _) => return submission::answer(core, origin, read).await,
     };
     let running = {
         let questions = in_flight.0.lock();
@@ -48,9 +48,9 @@ pub(in crate::http) async fn ask(
         let key = (origin, tag.unwrap_or_default().to_owned());
         let known = questions.get(&key).and_then(WeakShared::upgrade);
         known.unwrap_or_else(|| {
-            let shared = Arc::clone(shared);
+            let core = Arc::clone(core);
             let computed = async move {
-                let answer = submission::compute(&shared, origin, *inquiry).await?;
+                let answer = submission::compute(&core, origin, *inquiry).await?;
                 Ok(Bytes::from(answer.collect().await))
             };
             let computed = computed.boxed().shared();

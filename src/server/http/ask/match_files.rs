@@ -56,7 +56,7 @@ pub(in crate::http) fn job_forms() -> Vec<Report> {
 /// # Errors
 /// [`Problem`]s of the body.
 pub(in crate::http) async fn files(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     headers: &HeaderMap,
     body: Body,
     max: usize,
@@ -77,7 +77,7 @@ pub(in crate::http) async fn files(
         }
     }
     body::uncoded(headers)?;
-    let (text, weight) = body::collect(shared, body, max).await?;
+    let (text, weight) = body::collect(core, body, max).await?;
     let Some(boundary) = boundary else {
         return Ok((vec![text], Vec::new(), weight));
     };
@@ -106,14 +106,14 @@ pub(in crate::http) fn is_archivable(inquiry: &Inquiry) -> bool {
 /// # Errors
 /// [`Problem`]s of the settings.
 pub(in crate::http) fn inquiry(
-    shared: &Core,
+    core: &Core,
     words: &str,
     text: Vec<u8>,
     form: ReportForm,
 ) -> Result<Inquiry, Problem> {
-    let session = shared.defaults().session;
+    let session = core.defaults().session;
     let read = || match_inquiry(words, text, form, &session);
-    let inquiry = catch_panics(&shared.counters, read).and_then(|inquiry| inquiry);
+    let inquiry = catch_panics(&core.counters, read).and_then(|inquiry| inquiry);
     inquiry.map_err(|error| {
         let problem = Problem::new(error.code, error.message);
         Problem {

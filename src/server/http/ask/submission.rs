@@ -56,7 +56,7 @@ pub(in crate::http) struct Answer {
 /// Work that is not done; it ends when no client waits for its answer (HTTP-56).
 #[derive(Debug)]
 struct Running {
-    shared: Arc<Core>,
+    core: Arc<Core>,
     lane: Lane,
     stop: Stop,
     connection_budget: Arc<ConnectionBudget>,
@@ -71,7 +71,7 @@ impl Drop for Running {
         }
         self.parts.close();
         // Each question has a place of its own in the queues, also when it is answered.
-        self.shared.workers.forget(self.lane);
+        self.core.workers.forget(self.lane);
     }
 }
 
@@ -119,7 +119,7 @@ impl Answer {
         if let Some(running) = &self.running
             && running.connection_budget.unpark()
         {
-            running.shared.workers.unpark(running.lane);
+            running.core.workers.unpark(running.lane);
         }
         Poll::Ready(Some(piece))
     }
@@ -160,12 +160,12 @@ impl Body for Answer {
 /// # Errors
 /// A question that cannot be read, and an error of its answer.
 pub(in crate::http) async fn ask(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     question: &Question,
 ) -> Result<Answer, Problem> {
-    let read = read(shared, &settings(shared), question)?;
-    let answer = answer(shared, origin, read).await;
+    let read = read(core, &settings(core), question)?;
+    let answer = answer(core, origin, read).await;
     answer.map_err(|problem| question.placed(problem))
 }
 
@@ -174,12 +174,12 @@ pub(in crate::http) async fn ask(
 /// # Errors
 /// That of [`compute`].
 pub(in crate::http) async fn answer(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     read: Read,
 ) -> Result<Answer, Problem> {
     match read {
-        Read::Inquiry(inquiry) => compute(shared, origin, *inquiry).await,
+        Read::Inquiry(inquiry) => compute(core, origin, *inquiry).await,
         Read::Text(text) => Ok(Answer::whole(text.into_bytes())),
     }
 }
@@ -201,8 +201,8 @@ impl Read {
 }
 
 /// Returns the settings with which requests begin.
-pub(in crate::http) fn settings(shared: &Core) -> Options {
-    let mut settings = shared.defaults().session;
+pub(in crate::http) fn settings(core: &Core) -> Options {
+    let mut settings = core.defaults().session;
     settings.answer = Some(AnswerStyle::Json);
     settings
 }
@@ -212,19 +212,19 @@ pub(in crate::http) fn settings(shared: &Core) -> Options {
 /// # Errors
 /// A [`Problem`] of the wrong part.
 pub(in crate::http) fn read(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     settings: &Options,
     question: &Question,
 ) -> Result<Read, Problem> {
-    let step = catch_panics(&shared.counters, || {
+    let step = catch_panics(&core.counters, || {
         let line = question.request(settings)?;
         Ok(Session::new(settings.clone()).request(line))
     });
     let step = step.unwrap_or_else(|error| Err(Problem::new(error.code, error.message)));
     if step.is_err() {
-        shared.counters.count_answer("session", false);
+        core.counters.count_answer("session", false);
     }
-    of_step(shared, step?)
+    of_step(core, step?)
 }
 
 /// Reads a line of the protocol behind its verb.
@@ -232,19 +232,17 @@ pub(in crate::http) fn read(
 /// # Errors
 /// What the line would be answered with, as a [`Problem`].
 pub(in crate::http) fn read_line(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     verb: &str,
     line: &[u8],
 ) -> Result<Read, Problem> {
-    let step = catch_panics(&shared.counters, || {
-        message::step(verb, line, settings(shared))
-    });
+    let step = catch_panics(&core.counters, || message::step(verb, line, settings(core)));
     let step = step.map_err(|error| Problem::new(error.code, error.message))?;
-    of_step(shared, step)
+    of_step(core, step)
 }
 
-fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
-    let counters = &shared.counters;
+fn of_step(core: &Core, step: LineAction) -> Result<Read, Problem> {
+    let counters = &core.counters;
     match step {
         LineAction::Ask(inquiry) => Ok(Read::Inquiry(inquiry)),
         LineAction::Say(text) | LineAction::Close(text) => {
@@ -267,11 +265,11 @@ fn of_step(shared: &Core, step: LineAction) -> Result<Read, Problem> {
 /// # Errors
 /// The error in the inquiry's reply, if it is one of lines in JSON.
 pub(in crate::http) async fn compute(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     inquiry: Inquiry,
 ) -> Result<Answer, Problem> {
-    let mut answer = start(shared, origin, inquiry, false)?;
+    let mut answer = start(core, origin, inquiry, false)?;
     match answer.next().await {
         None => Err(Problem::new(
             ErrorCode::Stopped,
@@ -290,21 +288,21 @@ pub(in crate::http) async fn compute(
 /// # Errors
 /// `busy`, and that of an inquiry that costs nothing.
 pub(in crate::http) fn start(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     inquiry: Inquiry,
     is_job: bool,
 ) -> Result<Answer, Problem> {
     let (reply, parts) = unbounded_channel();
-    let connection_budget = shared.connection_budget();
+    let connection_budget = core.connection_budget();
     let mut work = WorkItem::new(inquiry, &connection_budget, reply);
     work.is_job = is_job;
-    submit(shared, origin, work, parts)
+    submit(core, origin, work, parts)
 }
 
 /// Answers inquiries without look-ahead whose answers are lines, which wait in one place of the queues.
 pub(in crate::http) async fn together(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     inquiries: Vec<Inquiry>,
 ) -> Vec<Result<Bytes, Problem>> {
@@ -314,11 +312,11 @@ pub(in crate::http) async fn together(
         return Vec::new();
     };
     let (reply, parts) = unbounded_channel();
-    let mut work = WorkItem::new(first, &shared.connection_budget(), reply);
+    let mut work = WorkItem::new(first, &core.connection_budget(), reply);
     work.inquiries.extend(inquiries);
     let priorities = work.inquiries.iter().map(|one| one.place.priority);
     work.priority = priorities.max().unwrap_or_default();
-    let mut answer = match submit(shared, origin, work, parts) {
+    let mut answer = match submit(core, origin, work, parts) {
         Ok(answer) => answer,
         Err(problem) => {
             let refused = |id: Option<String>| Err(problem.clone().of(id.as_deref()));
@@ -347,18 +345,18 @@ pub(in crate::http) async fn together(
 
 /// Passes work to the workers; its answer comes through `parts`.
 fn submit(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     origin: Origin,
     work: WorkItem,
     parts: UnboundedReceiver<Box<Part>>,
 ) -> Result<Answer, Problem> {
-    let lane = shared.lane(origin);
+    let lane = core.lane(origin);
     let (stop, connection_budget) = (work.stop.clone(), Arc::clone(&work.connection_budget));
-    match shared.workers.submit(lane, work) {
+    match core.workers.submit(lane, work) {
         SubmitOutcome::Queued => Ok(Answer {
             ready: None,
             running: Some(Running {
-                shared: Arc::clone(shared),
+                core: Arc::clone(core),
                 lane,
                 stop,
                 connection_budget,

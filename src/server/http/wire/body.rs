@@ -19,7 +19,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns a body of JSON.
 pub(in crate::http) async fn json(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Bytes, Problem> {
@@ -43,14 +43,14 @@ pub(in crate::http) async fn json(
         return Err(Problem::new(ErrorCode::UnsupportedMedia, message));
     }
     uncoded(headers)?;
-    collect(shared, body, BODY_BYTES_MAX)
+    collect(core, body, BODY_BYTES_MAX)
         .await
         .map(|(bytes, _)| bytes)
 }
 
 /// Returns a whole body of at most `max` bytes, and its weight among those of all clients (SRV-20).
 pub(in crate::http) async fn collect(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     body: Body,
     max: usize,
 ) -> Result<(Bytes, MatchMemory), Problem> {
@@ -65,7 +65,7 @@ pub(in crate::http) async fn collect(
         return Err(too_large());
     }
     let most = size.upper().and_then(|most| usize::try_from(most).ok());
-    let mut weight = MatchMemory::new(Arc::clone(shared));
+    let mut weight = MatchMemory::new(Arc::clone(core));
     if weight.gathered(Some(most.unwrap_or(max).min(max))) {
         let message = "busy: too many bytes of bodies wait";
         return Err(Problem::new(ErrorCode::Busy, message));

@@ -82,7 +82,7 @@ impl ReadingPace {
 /// The unread answers of a connection, or of one request over the connection of a proxy, which has many clients.
 #[derive(Debug)]
 pub(in crate::http) struct ConnectionAnswers {
-    shared: Arc<Core>,
+    core: Arc<Core>,
     budget: Arc<ConnectionBudget>,
     /// Notified when bytes are freed, and when a request ends.
     freed: Notify,
@@ -97,15 +97,15 @@ pub(in crate::http) struct ConnectionAnswers {
 
 impl ConnectionAnswers {
     pub(in crate::http) fn new(
-        shared: &Arc<Core>,
+        core: &Arc<Core>,
         pace: &Arc<ReadingPace>,
     ) -> Arc<ConnectionAnswers> {
         Arc::new(ConnectionAnswers {
-            budget: shared.connection_budget(),
+            budget: core.connection_budget(),
             freed: Notify::new(),
-            places: Arc::new(Semaphore::new(shared.limits.in_flight_max)),
+            places: Arc::new(Semaphore::new(core.limits.in_flight_max)),
             pace: Arc::clone(pace),
-            shared: Arc::clone(shared),
+            core: Arc::clone(core),
             count: AtomicU64::new(0),
             requests: Mutex::default(),
         })
@@ -197,7 +197,7 @@ impl UnreadAnswers {
         let mut length = whole_length(response.body());
         let connection = &self.connection;
         if !is_fixed && !connection.budget.memory_budget().has_room(length) {
-            crate::core::counters::count(&connection.shared.counters.busy);
+            crate::core::counters::count(&connection.core.counters.busy);
             let message = "busy: too many bytes of answers wait to be read";
             response = Problem::new(ErrorCode::Busy, message).into_response();
             length = whole_length(response.body());

@@ -154,7 +154,7 @@ impl<S> Connection<S> {
             changed |= is_target && !one.done && one.stop();
         }
         if changed {
-            self.shared.workers.hurry(self.lane);
+            self.core.workers.hurry(self.lane);
         }
         states
     }

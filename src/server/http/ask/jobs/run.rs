@@ -57,38 +57,38 @@ pub(in crate::http) struct JobStorage {
 
 /// Computes a job to its end; `None` if it is removed or the server ends before: then it stays as it is.
 pub(in crate::http) async fn run(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     storage: &Arc<JobStorage>,
     job: &Arc<Job>,
 ) -> Option<Result<Reports, Problem>> {
-    let mut phase = shared.phase.subscribe();
+    let mut phase = core.phase.subscribe();
     let mut cancelled = job.cancelled.subscribe();
     tokio::select! {
         biased;
         () = reached(&mut phase, ShutdownPhase::Drain) => None,
         _ = cancelled.wait_for(|cancelled| *cancelled) => None,
-        outcome = compute(shared, storage, job) => Some(outcome),
+        outcome = compute(core, storage, job) => Some(outcome),
     }
 }
 
 async fn compute(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     storage: &Arc<JobStorage>,
     job: &Arc<Job>,
 ) -> Result<Reports, Problem> {
     let input = input(storage, job).await?;
     match job.meta.kind {
         JobKind::Rollout => {
-            let begin = || rollout(shared, job);
+            let begin = || rollout(core, job);
             let whole = answered(job, b"", begin).await?;
             Ok(Reports::one(without_time(whole)))
         }
         JobKind::Analyse if job.meta.files.is_empty() => {
-            let (whole, archived) = judged(shared, storage, job, b"", input.clone()).await?;
+            let (whole, archived) = judged(core, storage, job, b"", input.clone()).await?;
             let mut reports = in_parts(whole.into())?;
             if reports.sizes.len() > 1 {
                 for format in MatchFormat::written().filter(|format| !format.has_notes()) {
-                    let bare = without_notes(shared, input.clone(), format).await?;
+                    let bare = without_notes(core, input.clone(), format).await?;
                     reports.sizes.push(bare.len());
                     reports.bytes = [reports.bytes, bare.into()].concat().into();
                 }
@@ -96,13 +96,13 @@ async fn compute(
             reports.archived = archived;
             Ok(reports)
         }
-        JobKind::Analyse => several(shared, storage, job, &input).await,
+        JobKind::Analyse => several(core, storage, job, &input).await,
     }
 }
 
 /// Analyses several files one after the other; a problem takes the place of an invalid file.
 async fn several(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     storage: &Arc<JobStorage>,
     job: &Arc<Job>,
     input: &Bytes,
@@ -124,7 +124,7 @@ async fn several(
             text.push(b',');
         }
         let members = format!("\"file\":{number},\"files\":{count},");
-        match judged(shared, storage, job, members.as_bytes(), file).await {
+        match judged(core, storage, job, members.as_bytes(), file).await {
             Ok((whole, added)) => {
                 let reports = in_parts(whole.into())?;
                 let json = reports.sizes.first().copied().unwrap_or(0);
@@ -146,14 +146,14 @@ async fn several(
 /// Analyses one file and files it, if the job requests it. Returns the reports and the number of matches in the
 /// archive.
 async fn judged(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     storage: &Arc<JobStorage>,
     job: &Arc<Job>,
     members: &[u8],
     file: Bytes,
 ) -> Result<(Vec<u8>, Option<usize>), Problem> {
     let collected = job.meta.archive.then(|| Arc::new(Collected::default()));
-    let begin = || analysis(shared, job, &file, collected.as_ref());
+    let begin = || analysis(core, job, &file, collected.as_ref());
     let whole = answered(job, members, begin).await?;
     let Some(collected) = collected else {
         return Ok((whole, None));
@@ -222,9 +222,9 @@ async fn input(storage: &Arc<JobStorage>, job: &Job) -> Result<Bytes, Problem> {
 }
 
 /// Queues a rollout.
-fn rollout(shared: &Arc<Core>, job: &Job) -> Result<Answer, Problem> {
-    match submission::read_line(shared, "rollout", job.meta.words.as_bytes())? {
-        Read::Inquiry(inquiry) => submission::start(shared, job.origin, *inquiry, true),
+fn rollout(core: &Arc<Core>, job: &Job) -> Result<Answer, Problem> {
+    match submission::read_line(core, "rollout", job.meta.words.as_bytes())? {
+        Read::Inquiry(inquiry) => submission::start(core, job.origin, *inquiry, true),
         Read::Text(_) => Err(Problem::new(
             ErrorCode::Internal,
             "the job is not a rollout",
@@ -234,12 +234,12 @@ fn rollout(shared: &Arc<Core>, job: &Job) -> Result<Answer, Problem> {
 
 /// Queues the analysis of a file.
 fn analysis(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     job: &Job,
     file: &Bytes,
     collected: Option<&Arc<Collected>>,
 ) -> Result<Answer, Problem> {
-    let mut weight = MatchMemory::new(Arc::clone(shared));
+    let mut weight = MatchMemory::new(Arc::clone(core));
     if weight.gathered(Some(file.len())) {
         return Err(Problem::new(ErrorCode::Busy, "busy: too many matches wait"));
     }
@@ -248,21 +248,21 @@ fn analysis(
         true => matches::all_forms(file.len()),
         false => ReportForm::Json,
     };
-    let mut inquiry = matches::inquiry(shared, &job.meta.words, file.to_vec(), form)?;
+    let mut inquiry = matches::inquiry(core, &job.meta.words, file.to_vec(), form)?;
     let limit = u64::try_from(MATCH_TIME.as_millis()).unwrap_or(u64::MAX);
     inquiry.settings.time_ms.get_or_insert(limit);
     inquiry.collected = collected.cloned();
-    let answer = submission::start(shared, job.origin, inquiry, true)?;
+    let answer = submission::start(core, job.origin, inquiry, true)?;
     Ok(answer.holding(weight))
 }
 
 /// Returns the matches of a file in a format, one behind the other; empty if one of them has no form in it.
 async fn without_notes(
-    shared: &Arc<Core>,
+    core: &Arc<Core>,
     file: Bytes,
     format: MatchFormat,
 ) -> Result<Vec<u8>, Problem> {
-    let shared = Arc::clone(shared);
+    let core = Arc::clone(core);
     let written = spawn_blocking(move || {
         let write = || {
             let readings = MatchFile::read_all(&file).unwrap_or_default();
@@ -272,7 +272,7 @@ async fn without_notes(
             let matches: Result<Vec<Vec<u8>>, _> = matches.collect();
             matches.unwrap_or_default().concat()
         };
-        catch_panics(&shared.counters, write)
+        catch_panics(&core.counters, write)
     });
     match written.await {
         Ok(Ok(bytes)) => Ok(bytes),

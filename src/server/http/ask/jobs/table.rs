@@ -131,9 +131,9 @@ impl Jobs {
     }
 
     /// Begins with the jobs that were read, and removes expired ones from time to time.
-    pub(in crate::http) fn start(self: &Arc<Self>, shared: &Arc<Core>) {
-        let (jobs, all) = (Arc::downgrade(self), Arc::clone(shared));
-        self.pump(shared);
+    pub(in crate::http) fn start(self: &Arc<Self>, core: &Arc<Core>) {
+        let (jobs, all) = (Arc::downgrade(self), Arc::clone(core));
+        self.pump(core);
         drop(tokio::spawn(async move {
             let mut phase = all.phase.subscribe();
             loop {
@@ -187,7 +187,7 @@ impl Jobs {
     /// `busy` above a limit, or if it cannot be stored, `key-reused` for the key of another request.
     pub(in crate::http) async fn add(
         self: &Arc<Self>,
-        shared: &Arc<Core>,
+        core: &Arc<Core>,
         new: NewJob,
     ) -> Result<Arc<Job>, Problem> {
         self.sweep();
@@ -242,7 +242,7 @@ impl Jobs {
             self.discard(vec![job]);
             return Err(busy("there are too many jobs"));
         }
-        self.pump(shared);
+        self.pump(core);
         Ok(job)
     }
 
@@ -325,11 +325,11 @@ impl Jobs {
     }
 
     /// Starts jobs while there are places for them.
-    fn pump(self: &Arc<Self>, shared: &Arc<Core>) {
+    fn pump(self: &Arc<Self>, core: &Arc<Core>) {
         let mut table = self.lock();
         while table.running < self.limits.running_max {
             // A client above its processor time would keep the place for up to an hour.
-            let may_compute = |origin| shared.workers.wait_of(origin).is_none();
+            let may_compute = |origin| core.workers.wait_of(origin).is_none();
             let Some(job) = table.next(may_compute) else {
                 return;
             };
@@ -337,10 +337,10 @@ impl Jobs {
             table.running += 1;
             let place = Place {
                 jobs: Arc::clone(self),
-                shared: Arc::clone(shared),
+                core: Arc::clone(core),
             };
             drop(tokio::spawn(async move {
-                if let Some(outcome) = run::run(&place.shared, &place.jobs.storage, &job).await {
+                if let Some(outcome) = run::run(&place.core, &place.jobs.storage, &job).await {
                     place.jobs.finish(&job, outcome).await;
                 }
                 drop(place);
@@ -441,13 +441,13 @@ impl Drop for KeyInUse {
 #[derive(Debug)]
 struct Place {
     jobs: Arc<Jobs>,
-    shared: Arc<Core>,
+    core: Arc<Core>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         self.jobs.lock().running -= 1;
-        self.jobs.pump(&self.shared);
+        self.jobs.pump(&self.core);
     }
 }
 
