@@ -5,4 +5,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/needs "$0" cargo
 export GAMMOND_SOAK_POSITIONS="${1:-1000000}" GAMMOND_SOAK_SEED="${2:-1}"
-cargo test -q --release --test it movegen::soak_three_generators -- --ignored --nocapture
+cargo test -q --release -p gammond-game --test it movegen::soak_three_generators -- --ignored --nocapture

@@ -37,6 +37,8 @@ mod farm_faults;
 mod farm_hostile;
 mod farm_servers;
 mod fibs;
+#[path = "../../src/bots/tests/it/fibs_server/mod.rs"]
+#[allow(dead_code, reason = "the tests of the bots use the rest of it")]
 mod fibs_server;
 mod fibs_soak;
 mod field;

@@ -1,9 +1,11 @@
 //! The program over a real socket.
 
-use super::*;
+use super::{Faults, Server};
+use gammond_game::notation::MatchFile;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use tungstenite::{Message, WebSocket};

@@ -3,7 +3,8 @@
 //! Everything it writes is kept in the folder `GAMMOND_FIBS_KEEP` when that is set: `.ci/run` looks
 //! through it for the password.
 
-use super::*;
+use crate::fibs_server::{Faults, Server, Style, connection};
+use gammond_bots::fibs::{FibsConfig, Secret};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -108,7 +109,7 @@ fn boards_are_shown_in_a_pipe() {
     let server = std::thread::spawn(move || {
         let mut server = Server::new(Style::Fibs, Faults::default(), &[Some(1), Some(1)], 9);
         let (stream, _) = listener.accept().unwrap();
-        super::link::connection(&mut server, stream, 300, usize::MAX, |server| {
+        connection(&mut server, stream, 300, usize::MAX, |server| {
             if !server.results.is_empty() {
                 let _ = over.send(server.results.len());
             }
@@ -169,7 +170,7 @@ fn two_signals_at_once_are_one_request() {
     let mut server = Server::new(Style::Fibs, Faults::default(), &[Some(1)], 12);
     let (stream, _) = listener.accept().unwrap();
     let mut asked = false;
-    super::link::connection(&mut server, stream, 300, usize::MAX, |server| {
+    connection(&mut server, stream, 300, usize::MAX, |server| {
         if server.seen.moves > 2 && !std::mem::replace(&mut asked, true) {
             // Two of a kind could become one on their way.
             let both = format!("kill -TERM {id}; kill -INT {id}");
@@ -223,7 +224,7 @@ fn match_files_for_gnubg() {
     let process = bot.id().to_string();
     let mut server = Server::new(Style::Fibs, faults, &lengths, 31);
     let (stream, _) = listener.accept().unwrap();
-    super::link::connection(&mut server, stream, 20, usize::MAX, |server| {
+    connection(&mut server, stream, 20, usize::MAX, |server| {
         if server.results.len() == lengths.len() {
             let _ = Command::new("kill").arg(&process).status();
         }

@@ -16,7 +16,7 @@ pub(super) enum Row {
 
 /// The rows of a transcript in `tests/data/fibs-logs/faults`.
 pub(super) fn rows(name: &str) -> Vec<Row> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fibs-logs");
+    let folder = crate::support::root().join("tests/data/fibs-logs");
     let text = std::fs::read_to_string(folder.join("faults").join(name)).unwrap();
     let rows: Vec<&str> = text.lines().filter(|row| !row.starts_with('#')).collect();
     rows.into_iter().map(row).collect()

@@ -191,7 +191,7 @@ fn state_table_is_that_of_the_specification() {
     let rows: Vec<String> = TRANSITIONS.iter().map(text).collect();
     let table = rows.join("\n");
     println!("{table}");
-    let page = include_str!("../../../protocol-specs/fibs.md");
+    let page = include_str!("../../../../../protocol-specs/fibs.md");
     assert!(page.contains(&table), "expected in fibs.md:\n{table}");
 }
 
@@ -237,7 +237,7 @@ const CUT: &str = "tests/data/fibs-logs/free-and-joining.txt";
 #[test]
 fn every_row_of_the_state_table_is_taken() {
     let mut taken = Taken::default();
-    let cut = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(CUT);
+    let cut = crate::support::root().join(CUT);
     let test = "fibs::states::every_row_of_the_state_table_is_taken";
     let recorded = TRANSCRIPTS
         .iter()

@@ -869,3 +869,44 @@ impl Server {
         }
     }
 }
+
+/// One connection, until the bot says goodbye, the link breaks, or so many bytes are written; says
+/// whether the server has closed it. After `quiet_ms` of silence the opponent does something.
+pub(crate) fn connection(
+    server: &mut Server,
+    mut stream: std::net::TcpStream,
+    quiet_ms: u64,
+    limit: usize,
+    mut look: impl FnMut(&mut Server),
+) -> bool {
+    use std::io::{ErrorKind, Read, Write};
+    stream.set_nodelay(true).unwrap();
+    // After such a silence the opponent acts: the bot must bear that at any moment.
+    let quiet = std::time::Duration::from_millis(quiet_ms);
+    stream.set_read_timeout(Some(quiet)).unwrap();
+    let _ = stream.write_all(&server.connect());
+    let (mut text, mut buffer, mut written) = (Vec::new(), [0; 1000], 0);
+    loop {
+        let mut out = Vec::new();
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => text.extend(&buffer[..count]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                out = server.idle();
+            }
+            Err(_) => break,
+        }
+        while let Some(end) = text.iter().position(|&byte| byte == b'\n') {
+            let line: Vec<u8> = text.drain(..=end).collect();
+            out.extend(server.line(&String::from_utf8_lossy(&line)));
+        }
+        written += out.len();
+        if stream.write_all(&out).is_err() || written > limit || server.closed {
+            break;
+        }
+        look(server);
+    }
+    let closed = server.closed;
+    server.disconnect();
+    closed
+}

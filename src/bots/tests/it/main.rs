@@ -1,0 +1,14 @@
+//! Integration tests of the crate, one binary. A module a subject.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod bgammon;
+mod fibs;
+mod fibs_server;
+
+use gammond_test_support as support;
