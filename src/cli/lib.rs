@@ -178,6 +178,9 @@ commands! {
     /// The 21 rolls of a position with their best plays, and the market losers.
     #[command(after_help = "Example: gammond rolls 4HPwATDgc/ABMA plies=1")]
     Rolls => rolls,
+    /// Double or not, take or pass, at every score of a match.
+    #[command(after_help = "Example: gammond scores 4HPwATDgc/ABMA plies=2 away=7")]
+    Scores => scores,
     /// Play a position, plays or a cube decision on many times.
     #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
     Rollout => rollout,

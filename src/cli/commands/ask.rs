@@ -1,4 +1,4 @@
-//! `gammond eval`, `move`, `cube`, `rolls`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `show`, `convert`: one request from the shell.
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
@@ -11,7 +11,7 @@ use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::verbs::PositionRequest;
 use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
-use gammond_report::render::{ScreenStyle, screen};
+use gammond_report::render::{ScreenStyle, score_table, screen};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", rolls "rolls", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", convert "convert");
 
 /// Returns the request that the words make.
 pub(super) fn asked(
@@ -222,6 +222,10 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(Question::Rolls(query)) => {
             let found = engine.rolls(query, settings, stop)?;
             screen::rolls(&found, &query.state, look)
+        }
+        Some(Question::Scores(query)) => {
+            let found = engine.scores(query, settings, stop)?;
+            score_table::scores(&found, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {

@@ -11,6 +11,7 @@ mod identity;
 mod level;
 mod rollout;
 mod rolls;
+mod scores;
 mod sources;
 
 use crate::equity::{CubeEfficiency, MatchEquityTable};
@@ -467,6 +468,7 @@ impl Engine {
                 let found = self.rollout(&task.query, &task.settings, stop, &mut progress)?;
                 EngineAnswer::Rollout(found, self.now().saturating_sub(begin))
             }
+            Question::Scores(query) => EngineAnswer::Scores(self.scores(query, settings, stop)?),
             Question::Rolls(query) => EngineAnswer::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => EngineAnswer::Class(self.evaluator.class(position)),
         })

@@ -22,6 +22,17 @@ pub struct Leaf {
     pub near: Option<[f32; 3]>,
 }
 
+impl Leaf {
+    /// Returns the same evaluation, without the chances after the next roll where they are not needed.
+    #[must_use]
+    pub(crate) fn with_next(self, needed: bool) -> Leaf {
+        Leaf {
+            next: self.next.filter(|_| needed),
+            ..self
+        }
+    }
+}
+
 /// Values one leaf for any number of cubes at the same score.
 #[derive(Debug)]
 pub struct Valuer<'a> {

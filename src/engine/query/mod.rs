@@ -9,6 +9,7 @@ mod level;
 mod options;
 mod question;
 mod rollout;
+mod scores;
 
 pub use answer::{
     CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, RollsAnswer,
@@ -24,3 +25,4 @@ pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,
 };
+pub use scores::{ScoreCell, ScoresAnswer, ScoresQuery};

@@ -3,7 +3,7 @@
 
 pub(in crate::query) mod setting;
 
-use super::{Level, MoveFilter, RolloutSettings, RolloutSide, Settings, Truncation};
+use super::{Level, MoveFilter, RolloutSettings, RolloutSide, ScoresQuery, Settings, Truncation};
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 use setting::{Scope, Setting, SettingKind, Value, shortened};
 
@@ -293,6 +293,10 @@ settings! {
 
     "plays to report"
     top: u16 [Plays] SettingKind::Whole(0, u16::MAX as i128), zero "for all", default Value::Whole(0);
+
+    "points away up to which scores are listed"
+    away: u8 [Scores] SettingKind::Whole(ScoresQuery::AWAY_MIN as i128, ScoresQuery::AWAY_MAX as i128),
+        default Value::Whole(ScoresQuery::AWAY as i128);
 
     "milliseconds to deepen"
     time: u64 [Depth] SettingKind::Whole(0, Settings::TIME_MS_MAX as i128), zero "for none",

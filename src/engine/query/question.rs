@@ -3,7 +3,7 @@
 
 use super::{
     CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
-    RolloutTask, RollsAnswer, Settings,
+    RolloutTask, RollsAnswer, ScoresAnswer, ScoresQuery, Settings,
 };
 use gammond_game::{Class, Position};
 use std::time::Duration;
@@ -28,6 +28,8 @@ pub enum Question {
     Rollout(Box<RolloutTask>),
     /// The best play of every roll.
     Rolls(EvalQuery),
+    /// Cube decision at every score.
+    Scores(ScoresQuery),
     /// Class of a position.
     Class(Position),
 }
@@ -54,6 +56,8 @@ pub enum EngineAnswer {
     Progress(RolloutAnswer, Duration),
     /// See [`Question::Rolls`].
     Rolls(RollsAnswer),
+    /// See [`Question::Scores`].
+    Scores(ScoresAnswer),
     /// See [`Question::Class`].
     Class(Class),
 }
@@ -98,7 +102,7 @@ impl Question {
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
             Question::Rollout(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
-            Question::Rolls(_) => match settings.plies {
+            Question::Rolls(_) | Question::Scores(_) => match settings.plies {
                 0 => Cost::Medium,
                 1 => Cost::Heavy,
                 _ => Cost::Long,
@@ -132,6 +136,7 @@ impl Question {
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
             Question::Rolls(_) => "rolls",
+            Question::Scores(_) => "scores",
             Question::Class(_) => "show",
         }
     }

@@ -15,6 +15,7 @@ mod noise;
 mod one_ply;
 mod ranking;
 mod replies;
+mod scores;
 mod slots;
 mod tree;
 mod turn;
@@ -24,6 +25,7 @@ pub use choice::Chooser;
 pub use context::{Clock, Context, Deadline, Stopped};
 pub use one_ply::{Filter, OnePly, OnePlyResult};
 pub use replies::{BestPlay, JudgedReply, Scratch};
+pub use scores::cube_actions;
 pub use turn::Turn;
 
 use crate::equity::{

@@ -3,6 +3,8 @@
 //! The plays of all rolls are gathered, each resulting position once; those that the quick net
 //! finds poor are left out; the rest is evaluated in one batch.
 
+mod shared;
+
 use super::cache::hash_of;
 use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::{CacheMisses, Needs};
@@ -60,6 +62,8 @@ pub struct Scratch {
     scores: Vec<f64>,
     classes: Vec<Class>,
     group: Vec<u32>,
+    /// The positions of `group`.
+    group_positions: Vec<Position>,
     chances: Vec<Chances>,
     misses: CacheMisses,
     /// For each branch whose prices differ from the first one's.
@@ -198,13 +202,7 @@ impl Scratch {
             if let Some(pruning) = pruning {
                 self.score_for_pruning(choice, pruning, (side, branch), &reference);
             }
-        }
-        // Scoring plays may use the batch, so plays are kept after all scores are known.
-        self.batch.clear();
-        for branch in branches.iter() {
-            if self.kept_of[branch] == branch {
-                self.choose_evaluated(choice, branch, pruning, evaluated);
-            }
+            self.choose_evaluated(choice, branch, pruning, evaluated);
         }
         choice.leaves.chances(
             Some(&reference),
@@ -329,13 +327,14 @@ impl Scratch {
         if self.group.is_empty() {
             return;
         }
-        self.batch.clear();
-        let batch = self.group.iter().map(|&play| self.all[play as usize]);
-        self.batch.extend(batch);
+        self.group_positions.clear();
+        let positions = self.group.iter().map(|&play| self.all[play as usize]);
+        self.group_positions.extend(positions);
         self.chances.clear();
-        self.chances.resize(self.batch.len(), Chances::default());
+        self.chances.resize(self.group.len(), Chances::default());
+        let (positions, chances) = (&self.group_positions, &mut self.chances);
         let shortcuts = choice.leaves.evaluator.shortcuts();
-        let known = shortcuts.evaluate_quickly(Some(reference), &self.batch, &mut self.chances);
+        let known = shortcuts.evaluate_quickly(Some(reference), positions, chances);
         let cube = choice.selection(branch, 1 - side).cube;
         let stakes = &choice.stakes[1 - side];
         for (&play, chances) in self.group.iter().zip(&self.chances) {

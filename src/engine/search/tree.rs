@@ -7,7 +7,7 @@ use super::context::{Context, Stopped};
 use super::leaves::{LeafEvaluator, Needs};
 use super::replies::{Evaluated, Replies, Reply, Scratch};
 use super::slots::{Branches, RootCube, SLOTS_MAX, SlotPlan, Slots};
-use crate::equity::{CubeState, MatchEquityTable, Stakes};
+use crate::equity::{CubeState, Leaf, MatchEquityTable, Stakes};
 use crate::pool::prelude::*;
 use crate::query::Settings;
 use gammond_game::{Chances, MatchState, Position};
@@ -30,7 +30,7 @@ pub(super) struct Tree<'a> {
     plan: SlotPlan,
     /// True if two rolls into the two-sided table are deeper than the search (CUBE-15).
     needs_near: bool,
-    context: Context<'a>,
+    pub(super) context: Context<'a>,
     scratch: Mutex<Vec<Scratch>>,
     /// Values of positions just above the leaves: the plays before and after the opponent's often come
     /// in another order. None where that cannot happen.
@@ -123,19 +123,29 @@ impl<'a> Tree<'a> {
 
     /// Returns the value of a position that ends the search, given its chances.
     pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
-        let slots = if self.plan.width(level) == 0 {
-            [0.0; SLOTS_MAX]
-        } else {
-            let needs = Needs {
-                next: self.plan.needs_next(level),
-                near: self.needs_near,
+        if self.plan.width(level) == 0 {
+            return Value {
+                chances: chances.to_array().map(f64::from),
+                slots: [0.0; SLOTS_MAX],
             };
-            let leaf = self.choice.leaves.leaf(position, chances, needs);
-            self.plan.leaf(level, &self.choice.stakes[level % 2], leaf)
+        }
+        let needs = Needs {
+            next: self.needs_next(level),
+            near: self.needs_near,
         };
+        self.value_of(level, self.choice.leaves.leaf(position, chances, needs))
+    }
+
+    /// Returns true if a leaf at this level needs the chances after the next roll.
+    pub(super) fn needs_next(&self, level: usize) -> bool {
+        self.plan.needs_next(level)
+    }
+
+    /// Returns the value of a leaf.
+    pub(super) fn value_of(&self, level: usize, leaf: Leaf) -> Value {
         Value {
-            chances: chances.to_array().map(f64::from),
-            slots,
+            chances: leaf.chances.to_array().map(f64::from),
+            slots: self.plan.leaf(level, &self.choice.stakes[level % 2], leaf),
         }
     }
 
@@ -249,12 +259,12 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn take_scratch(&self) -> Scratch {
+    pub(super) fn take_scratch(&self) -> Scratch {
         let kept = self.scratch.lock().map(|mut kept| kept.pop());
         kept.ok().flatten().unwrap_or_default()
     }
 
-    fn return_scratch(&self, scratch: Scratch) {
+    pub(super) fn return_scratch(&self, scratch: Scratch) {
         if let Ok(mut kept) = self.scratch.lock() {
             kept.push(scratch);
         }

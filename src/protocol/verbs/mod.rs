@@ -14,6 +14,7 @@ mod resolved;
 pub mod rollout;
 mod rolls;
 pub mod schema;
+mod scores;
 mod show;
 
 pub(crate) use json_parts::request_of_json;
@@ -40,12 +41,13 @@ use serde_json::Value;
 use std::fmt;
 
 /// The verbs, in the order of the help.
-pub static VERBS: [&Verb; 7] = [
+pub static VERBS: [&Verb; 8] = [
     &eval::VERB,
     &moves::VERB,
     &cube::VERB,
     &rollout::VERB,
     &rolls::VERB,
+    &scores::VERB,
     &convert::VERB,
     &show::VERB,
 ];

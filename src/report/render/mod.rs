@@ -11,6 +11,7 @@ mod board;
 pub mod cross_table;
 mod letters;
 pub mod rollout;
+pub mod score_table;
 pub mod screen;
 mod svg_board;
 mod theme;

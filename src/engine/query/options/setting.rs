@@ -93,6 +93,8 @@ pub enum Scope {
     Method,
     /// Number of plays: requests that list or roll out plays.
     Plays,
+    /// Scores: requests about many of them.
+    Scores,
     /// Cube and score: all requests with a position.
     State,
     /// Rules of money games: all requests with a position, and the analysis of a match.

@@ -14,6 +14,7 @@ mod equity;
 mod gnubg_eval;
 mod races;
 mod rollout;
+mod scores;
 mod search;
 
 use gammond_test_support as support;

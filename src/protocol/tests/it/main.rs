@@ -13,6 +13,7 @@ mod external;
 mod external_server;
 mod request;
 mod rolls;
+mod scores;
 mod verb_doors;
 
 use gammond_test_support as support;

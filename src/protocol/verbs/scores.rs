@@ -1,0 +1,228 @@
+//! `scores`: the cube decision at every score of a match.
+
+use super::cube::decision;
+use super::eval::before_the_dice;
+use super::resolved::Resolved;
+use super::schema::{self, LEVEL, PLIES, POSITION, answer, number, text};
+use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
+use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object};
+use crate::dialect::About;
+use crate::request_error::RequestError;
+use gammond_engine::query::{
+    AnswerStyle, CubeAnswer, EngineAnswer, Question, Scope, ScoreCell, ScoresQuery, Settings,
+};
+use gammond_game::notation::PositionId;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The verb `scores`.
+pub(super) static VERB: Verb = Verb {
+    name: "scores",
+    takes: Takes::NONE,
+    scopes: &[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Scores,
+        Scope::State,
+        Scope::Rules,
+        Scope::Queue,
+    ],
+    usage: "scores POSITION [key=value…]: double, take? at every score up to away points away",
+    summary: "Double, take? at every score",
+    lasts: true,
+    example: || json!({"position": schema::START, "settings": {"away": 3}}),
+    schemas,
+    work: Work::Ask(Asking { question, write }),
+};
+
+fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> {
+    resolved.is_decided()?;
+    before_the_dice(resolved)?;
+    resolved.cube_decides(false)?;
+    let query = ScoresQuery {
+        position: resolved.position,
+        cube: resolved.state.cube,
+        rules: resolved.state.rules,
+        away: resolved.options.away.unwrap_or(ScoresQuery::AWAY),
+    };
+    Ok((Question::Scores(query), resolved.options.search()))
+}
+
+#[derive(Serialize)]
+struct ScoresBody<'a> {
+    position: Shown<PositionId>,
+    plies: u8,
+    money: DecisionBody<'a>,
+    scores: Vec<CellBody<'a>>,
+}
+
+#[derive(Serialize)]
+struct DecisionBody<'a> {
+    no_double: Number,
+    double_take: Number,
+    double_pass: Number,
+    optimal: Number,
+    double: bool,
+    take: bool,
+    beaver: bool,
+    verdict: &'a str,
+}
+
+#[derive(Serialize)]
+struct CellBody<'a> {
+    away: [u32; 2],
+    #[serde(flatten)]
+    decision: DecisionBody<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mwc: Option<Mwc>,
+    double_error: Number,
+    take_error: Number,
+    gammon_value: Number,
+    opponent_gammon_value: Number,
+    take_point: Option<Number>,
+}
+
+fn decision_of(cube: &CubeAnswer) -> DecisionBody<'_> {
+    DecisionBody {
+        no_double: Number(cube.no_double.equity),
+        double_take: Number(cube.double_take.equity),
+        double_pass: Number(cube.double_pass.equity),
+        optimal: Number(cube.optimal.equity),
+        double: cube.double,
+        take: cube.take,
+        beaver: cube.beaver,
+        verdict: cube.verdict.text(),
+    }
+}
+
+fn cell_of(cell: &ScoreCell) -> CellBody<'_> {
+    let [mine, theirs] = cell.gammon_values;
+    CellBody {
+        away: [cell.score.my_away(), cell.score.opponent_away()],
+        decision: decision_of(&cell.cube),
+        mwc: cell.cube.optimal.mwc.map(Number),
+        double_error: Number(cell.double_error),
+        take_error: Number(cell.take_error),
+        gammon_value: Number(mine),
+        opponent_gammon_value: Number(theirs),
+        take_point: cell.take_point.map(Number),
+    }
+}
+
+fn write(
+    to: Addressee<'_>,
+    request: &PositionRequest,
+    found: &EngineAnswer,
+    _: &About<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), RequestError> {
+    let EngineAnswer::Scores(answer) = found else {
+        return Err(not_its_answer());
+    };
+    let position = request.shown.position;
+    match to.style {
+        AnswerStyle::Position => line(to, format_args!("{}", PositionId::from(position)), out),
+        AnswerStyle::Text => {
+            finite(&[answer.money.optimal.equity])?;
+            let count =
+                |is: fn(&ScoreCell) -> bool| answer.cells.iter().filter(|cell| is(cell)).count();
+            let (doubles, passes) = (
+                count(|cell| cell.cube.double),
+                count(|cell| cell.cube.double && !cell.cube.take),
+            );
+            let wrong = count(|cell| cell.double_error > 0.0 || cell.take_error > 0.0);
+            let (all, money) = (answer.cells.len(), answer.money.verdict.text());
+            line(
+                to,
+                format_args!(
+                    "money: {money}; of {all} scores {doubles} double, {passes} pass, {wrong} where the money action errs"
+                ),
+                out,
+            );
+        }
+        AnswerStyle::Json => {
+            let body = ScoresBody {
+                position: id_of(position),
+                plies: answer.plies,
+                money: decision_of(&answer.money),
+                scores: answer.cells.iter().map(cell_of).collect(),
+            };
+            object(to, "scores", body, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn cell_schema() -> Value {
+    let errors = json!({"type": "number", "minimum": 0});
+    let value = |what| (what, "A gammon's gain per a win's; 0.5 for money", number());
+    let always = [
+        &[(
+            "away",
+            "Points that the player on roll and the opponent need; a player who needs one is past the Crawford game",
+            json!({"type": "array", "minItems": 2, "maxItems": 2,
+                "items": {"type": "integer", "minimum": 1, "maximum": ScoresQuery::AWAY_MAX}}),
+        )],
+        &decision()[..],
+        &[
+            (
+                "double_error",
+                "Loss of the player on roll by doubling or not as for money, in EMG",
+                errors.clone(),
+            ),
+            (
+                "take_error",
+                "Loss of the opponent by taking or passing as for money, in EMG of the player on roll",
+                errors,
+            ),
+            value("gammon_value"),
+            value("opponent_gammon_value"),
+            (
+                "take_point",
+                "Least chance with which the opponent may take, without gammons and redoubles",
+                schema::or_null("number"),
+            ),
+        ],
+    ]
+    .concat();
+    schema::object(
+        "The cube decision at a score",
+        &always,
+        &[(
+            "mwc",
+            "Chance to win the match by the best action",
+            number(),
+        )],
+    )
+}
+
+fn schemas() -> Vec<(String, Value)> {
+    let most = u32::from(ScoresQuery::AWAY_MAX).pow(2);
+    let scores = json!({"type": "array", "minItems": 4, "maxItems": most,
+        "items": schema::refer("ScoreDecision")});
+    vec![
+        ("ScoreDecision".to_owned(), cell_schema()),
+        (
+            "MoneyDecision".to_owned(),
+            schema::object("The cube decision for money", &decision(), &[]),
+        ),
+        answer(
+            "scores",
+            &[
+                ("position", POSITION, text()),
+                ("plies", PLIES, schema::count()),
+                (
+                    "money",
+                    "The decision for money",
+                    schema::refer("MoneyDecision"),
+                ),
+                (
+                    "scores",
+                    "The decisions, those at which the player on roll needs the fewest points first",
+                    scores,
+                ),
+            ],
+            &[("level", LEVEL, text()), schema::warning()],
+        ),
+    ]
+}
