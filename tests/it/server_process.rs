@@ -279,6 +279,9 @@ fn out_of_descriptors() {
 #[test]
 fn a_thousand_idle_connections() {
     const BYTES_EACH_MAX: usize = 4096;
+    // Tables that double and the allocator's reserves: they do not grow with each connection, and the promise is about nine
+    // times as many.
+    const ONCE: usize = 512 * 1024;
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
     let line = limits
         .lines()
@@ -325,7 +328,7 @@ fn a_thousand_idle_connections() {
     assert!(first[0].line().contains("\"cube\""));
     let before = resident();
     let crowd = connected(count);
-    let each = resident().saturating_sub(before) / count;
+    let each = resident().saturating_sub(before + ONCE) / count;
     assert!(each <= BYTES_EACH_MAX, "{each} bytes each");
     drop(first);
     let mut other = Client::new(&server.addresses[0]);
