@@ -76,10 +76,12 @@ fn a_setting_of_the_table_is_found_at_every_door() {
 /// Returns the requests that take a setting, in words.
 fn requests(setting: &Setting) -> String {
     let names = VERBS.iter().map(|verb| verb.name).chain(["analyse"]);
-    let verbs = names.filter(|verb| scopes_of(verb).contains(&setting.scope));
-    match (verbs.collect::<Vec<_>>(), setting.scope) {
+    let (verbs, others): (Vec<_>, Vec<_>) =
+        names.partition(|verb| scopes_of(verb).contains(&setting.scope));
+    match (&others[..], setting.scope) {
         (_, Scope::Session) => "sessions of lines".to_owned(),
-        (verbs, _) => verbs.join(", "),
+        (["convert", "show"], _) => "all but convert and show".to_owned(),
+        _ => verbs.join(", "),
     }
 }
 
