@@ -722,9 +722,9 @@ mod tests {
     #[test]
     fn every_key_of_the_table_can_be_set() {
         let values = [
-            "2", "Roller+", "off", "large", "no", "0.05", "3", "100", "7", "3:5", "on", "off",
-            "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0", "off",
-            "0.01", "2.33", "9", "1", "text", "bulk", "-9", "ready",
+            "2", "Roller+", "off", "large", "no", "0.05", "3", "12", "100", "7", "3:5", "on",
+            "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0",
+            "off", "0.01", "2.33", "9", "1", "text", "bulk", "-9", "ready",
         ];
         assert_eq!(values.len(), SETTINGS.len());
         let mut settings = Options::default();
