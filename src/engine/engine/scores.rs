@@ -35,8 +35,12 @@ impl Engine {
         let cubes: Vec<CubeAnswer> = match settings.level {
             // A level rolls out; its games share nothing between scores.
             Some(_) => {
+                let end = self.deadline(settings.time_ms)?;
                 let settings = with_time(settings, (1, states.len().max(1) as u64));
-                let one = |&state: &MatchState| decide(state, &settings);
+                let one = |&state: &MatchState| match end {
+                    Some(end) if end.has_passed() => Err(EngineError::Stopped),
+                    _ => decide(state, &settings),
+                };
                 states.iter().map(one).collect::<Result<_, _>>()?
             }
             None => {
