@@ -437,20 +437,10 @@ impl Scratch {
     /// opponent.
     fn best_of(&self, branch: usize, index: usize) -> u32 {
         // Only the plays that this roll kept: a play that another roll wanted was still cut here.
-        let plays = self.kept(branch).of_roll(index);
-        let mut best = plays[0];
-        let mut least = (f64::INFINITY, f64::INFINITY);
-        for &play in plays {
-            let place = self.place[play as usize] as usize;
-            if place == 0 {
-                continue;
-            }
-            let score = self.values[place - 1][branch];
-            if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
-                (best, least) = (play, score);
-            }
-        }
-        best
+        least(self.kept(branch).of_roll(index), |play| {
+            let place = (self.place[play as usize] as usize).checked_sub(1)?;
+            Some(self.values[place][branch])
+        })
     }
 
     /// Returns the best play of a roll, all kept ones evaluated.
@@ -506,6 +496,22 @@ impl Scratch {
         }
         Replies(replies.into_iter().map(|(_, reply)| reply).collect())
     }
+}
+
+/// Returns the play that is worth least to the opponent, with the cube and then without; the first of equal ones, and where
+/// none is evaluated.
+fn least(plays: &[u32], value: impl Fn(u32) -> Option<(f64, f64)>) -> u32 {
+    let mut best = plays[0];
+    let mut least = (f64::INFINITY, f64::INFINITY);
+    for &play in plays {
+        let Some(score) = value(play) else {
+            continue;
+        };
+        if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
+            (best, least) = (play, score);
+        }
+    }
+    best
 }
 
 /// Numbers positions in the order of their first appearance.

@@ -3,7 +3,7 @@
 //!
 //! Plays are generated and evaluated once; each search prunes and chooses for itself, as it does alone.
 
-use super::{BRANCHES, Branches, Choice, Evaluated, KeptPlays, Needs, Reply, Scratch};
+use super::{BRANCHES, Branches, Choice, Evaluated, KeptPlays, Needs, Reply, Scratch, least};
 use crate::equity::{GammonPrices, Leaf};
 use gammond_game::{Chances, Position, Roll};
 
@@ -54,7 +54,7 @@ impl Scratch {
                 let needs = [next, needs_next(choice, branches, 1 - side)];
                 let values = self.values_of((choice, branch, 1 - side), plays, &mut leaves, needs);
                 for (roll, best) in best[branch].iter_mut().enumerate() {
-                    *best = self.least(plays.of_roll(roll), &values);
+                    *best = least(plays.of_roll(roll), |play| values[play as usize]);
                 }
             }
             let mut replies: Vec<(u32, usize, Reply)> = Vec::with_capacity(Roll::ALL.len());
@@ -158,21 +158,6 @@ impl Scratch {
             *value = Some((first, cubeless));
         }
         values
-    }
-
-    /// Returns the play that is worth least to the opponent, as a number in `unique`; the first where none is evaluated.
-    fn least(&self, plays: &[u32], values: &[Option<(f64, f64)>]) -> u32 {
-        let mut best = plays[0];
-        let mut least = (f64::INFINITY, f64::INFINITY);
-        for &play in plays {
-            let Some(score) = values[play as usize] else {
-                continue;
-            };
-            if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
-                (best, least) = (play, score);
-            }
-        }
-        best
     }
 
     /// Returns a reply without weights.
