@@ -2,7 +2,8 @@
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{Question, RankedPlay, Stop};
+use gammond_engine::query::{Question, RankedPlay, RankedPlays, Stop};
+use gammond_game::MatchState;
 use gammond_game::notation::{
     ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, copied_positions,
     parse_roll, play_text, without_board,
@@ -182,6 +183,17 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// Returns a ranking, as a table for the screen.
+fn plays(
+    found: &RankedPlays,
+    state: &MatchState,
+    limits: (u8, usize),
+    look: ScreenStyle,
+) -> String {
+    let spell = |play: &RankedPlay| play_text(&found.position, &play.play);
+    screen::plays(found, state, limits, look, spell)
+}
+
 /// Returns the answer in several lines.
 fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
     let (stop, look) = (&Stop::never(), look());
@@ -211,8 +223,16 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(Question::Plays(query)) => {
             let found = engine.rank_plays(query, settings, stop)?;
             let limit = settings.top.unwrap_or(PLAYS_SHOWN);
-            let spell = |play: &RankedPlay| play_text(&query.position, &play.play);
-            screen::plays(&found, &query.state, (settings.plies, limit), look, spell)
+            plays(&found, &query.state, (settings.plies, limit), look)
+        }
+        Some(Question::Compare(query, listed)) => {
+            let found = engine.compare_plays(query, listed, settings, stop)?;
+            plays(
+                &found,
+                &query.state,
+                (settings.plies, found.plays.len()),
+                look,
+            )
         }
         Some(Question::Cube(query)) => {
             let found = engine.cube_action(query, settings, stop)?;

@@ -121,13 +121,13 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Answers as [`Engine::rank_plays`], at a level. The plays that are rolled out come before the others; the play
-    /// to `also` is one of them.
+    /// Answers as [`Engine::rank_plays`], at a level. The plays that are rolled out come before the others; the plays
+    /// to `also` are some of them.
     pub(super) fn rank_plays_at(
         &self,
         query: &PlayQuery,
         (level, settings): (Level, &Settings),
-        also: Option<&Position>,
+        also: &[Position],
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         let plan = plan(level);
@@ -136,15 +136,12 @@ impl Engine {
         let mut good = (ranked.plays.iter().take(plan.plays))
             .take_while(|play| first - play.value.equity <= plan.margin)
             .count();
-        let also = ranked
-            .plays
-            .iter()
-            .position(|play| Some(&play.position) == also);
-        if let Some(place) = also.filter(|&place| place >= good) {
-            let moved = ranked.plays.remove(place);
-            ranked.plays.insert(good, moved);
-            good += 1;
-        }
+        let rest = ranked.plays.split_off(good);
+        let (listed, rest): (Vec<_>, Vec<_>) =
+            (rest.into_iter()).partition(|play| also.contains(&play.position));
+        good += listed.len();
+        ranked.plays.extend(listed);
+        ranked.plays.extend(rest);
         if good > 1 {
             let plays = ranked.plays.iter().take(good);
             let question = RolloutQuery {

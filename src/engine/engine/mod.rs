@@ -4,6 +4,7 @@
 //! [`EngineBuilder::build`] nothing fails for lack of a file.
 
 mod clock;
+mod cubes;
 mod error;
 #[cfg_attr(not(feature = "files"), path = "files/none.rs")]
 mod files;
@@ -443,6 +444,9 @@ impl Engine {
         Ok(match question {
             Question::Value(query) => EngineAnswer::Value(self.evaluate(query, settings, stop)?),
             Question::Plays(query) => EngineAnswer::Plays(self.rank_plays(query, settings, stop)?),
+            Question::Compare(query, listed) => {
+                EngineAnswer::Plays(self.compare_plays(query, listed, settings, stop)?)
+            }
             Question::Choice(query) => {
                 let class = self.evaluator.class(&query.position);
                 EngineAnswer::Choice(self.rank_plays(query, settings, stop)?, class)
@@ -469,6 +473,10 @@ impl Engine {
                 EngineAnswer::Rollout(found, self.now().saturating_sub(begin))
             }
             Question::Scores(query) => EngineAnswer::Scores(self.scores(query, settings, stop)?),
+            Question::ScorePlays(query, roll) => {
+                EngineAnswer::ScorePlays(self.score_plays(query, *roll, settings, stop)?)
+            }
+            Question::Cubes(query) => EngineAnswer::Cubes(self.cubes(query, settings, stop)?),
             Question::Rolls(query) => EngineAnswer::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => EngineAnswer::Class(self.evaluator.class(position)),
         })
@@ -503,7 +511,7 @@ impl Engine {
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         if let Some(level) = settings.level {
-            return self.rank_plays_at(query, (level, settings), None, stop);
+            return self.rank_plays_at(query, (level, settings), &[], stop);
         }
         self.run(settings, stop, |context| {
             search::rank_plays(context, query, settings)
@@ -523,9 +531,35 @@ impl Engine {
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         match settings.level {
-            Some(level) => self.rank_plays_at(query, (level, settings), Some(after), stop),
+            Some(level) => self.rank_plays_at(query, (level, settings), &[*after], stop),
             None => self.rank_plays(query, settings, stop),
         }
+    }
+
+    /// Ranks the best play and those to the positions `listed`, however bad they are: all to the full depth of the
+    /// search, or rolled out at a level.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`].
+    pub fn compare_plays(
+        &self,
+        query: &PlayQuery,
+        listed: &[gammond_game::Position],
+        settings: &Settings,
+        stop: &Stop,
+    ) -> Result<RankedPlays, EngineError> {
+        if let Some(level) = settings.level {
+            let all = Settings {
+                top: None,
+                ..settings.clone()
+            };
+            let mut ranked = self.rank_plays_at(query, (level, &all), listed, stop)?;
+            ranked.keep_best_and(listed);
+            return Ok(ranked);
+        }
+        self.run(settings, stop, |context| {
+            search::compare_plays(context, query, listed, settings)
+        })
     }
 
     /// Decides whether to double, and whether to take or pass.

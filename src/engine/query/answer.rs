@@ -102,6 +102,12 @@ impl RankedPlays {
     pub fn best(&self) -> &RankedPlay {
         &self.plays[0]
     }
+
+    /// Keeps the best play and those to these positions.
+    pub(crate) fn keep_best_and(&mut self, listed: &[Position]) {
+        let mut is_best = true;
+        (self.plays).retain(|play| std::mem::take(&mut is_best) || listed.contains(&play.position));
+    }
 }
 
 /// The 21 rolls of a position, each with its best play.

@@ -5,6 +5,7 @@
 
 mod answer;
 mod ask;
+mod cubes;
 mod level;
 mod options;
 mod question;
@@ -16,6 +17,7 @@ pub use answer::{
     SETTLED_TIE, Verdict, settled,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
+pub use cubes::{CubePlace, CubesAnswer, CubesQuery};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
 pub use options::setting::{Scope, Setting, SettingKind, Value, switch};
@@ -25,4 +27,4 @@ pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,
     RolloutSubject, RolloutTask, Truncation,
 };
-pub use scores::{ScoreCell, ScoresAnswer, ScoresQuery};
+pub use scores::{ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer, ScoresQuery};

@@ -2,10 +2,10 @@
 //! and costs.
 
 use super::{
-    CubeAnswer, CubeQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays, RolloutAnswer,
-    RolloutTask, RollsAnswer, ScoresAnswer, ScoresQuery, Settings,
+    CubeAnswer, CubeQuery, CubesAnswer, CubesQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays,
+    RolloutAnswer, RolloutTask, RollsAnswer, ScorePlaysAnswer, ScoresAnswer, ScoresQuery, Settings,
 };
-use gammond_game::{Class, Position};
+use gammond_game::{Class, Position, Roll};
 use std::time::Duration;
 
 /// A query for the engine.
@@ -16,6 +16,8 @@ pub enum Question {
     Value(EvalQuery),
     /// Ranking of the plays of a roll.
     Plays(PlayQuery),
+    /// Ranking of the best play of a roll and of those to the listed positions, all at the full depth.
+    Compare(PlayQuery, Vec<Position>),
     /// Ranking of the plays of a roll, and the class of the position before it.
     Choice(PlayQuery),
     /// Cube decision: double and take.
@@ -30,6 +32,10 @@ pub enum Question {
     Rolls(EvalQuery),
     /// Cube decision at every score.
     Scores(ScoresQuery),
+    /// The best play of a roll at every score.
+    ScorePlays(ScoresQuery, Roll),
+    /// A position, or the plays of a roll, with the cube in each place.
+    Cubes(CubesQuery),
     /// Class of a position.
     Class(Position),
 }
@@ -40,7 +46,7 @@ pub enum Question {
 pub enum EngineAnswer {
     /// See [`Question::Value`].
     Value(Evaluation),
-    /// See [`Question::Plays`].
+    /// See [`Question::Plays`] and [`Question::Compare`].
     Plays(RankedPlays),
     /// See [`Question::Choice`].
     Choice(RankedPlays, Class),
@@ -58,6 +64,10 @@ pub enum EngineAnswer {
     Rolls(RollsAnswer),
     /// See [`Question::Scores`].
     Scores(ScoresAnswer),
+    /// See [`Question::ScorePlays`].
+    ScorePlays(ScorePlaysAnswer),
+    /// See [`Question::Cubes`].
+    Cubes(CubesAnswer),
     /// See [`Question::Class`].
     Class(Class),
 }
@@ -102,7 +112,10 @@ impl Question {
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
             Question::Rollout(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
-            Question::Rolls(_) | Question::Scores(_) => match settings.plies {
+            Question::Rolls(_)
+            | Question::Scores(_)
+            | Question::ScorePlays(..)
+            | Question::Cubes(_) => match settings.plies {
                 0 => Cost::Medium,
                 1 => Cost::Heavy,
                 _ => Cost::Long,
@@ -130,13 +143,14 @@ impl Question {
     pub const fn kind(&self) -> &'static str {
         match self {
             Question::Value(_) => "eval",
-            Question::Plays(_) | Question::Choice(_) => "move",
+            Question::Plays(_) | Question::Compare(..) | Question::Choice(_) => "move",
             Question::Cube(_) => "cube",
             Question::Turn(..) => "turn",
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
             Question::Rolls(_) => "rolls",
-            Question::Scores(_) => "scores",
+            Question::Scores(_) | Question::ScorePlays(..) => "scores",
+            Question::Cubes(_) => "cubes",
             Question::Class(_) => "show",
         }
     }

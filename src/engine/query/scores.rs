@@ -1,12 +1,13 @@
-//! The cube decision of a position at every score of a match, with what the decision for money would cost there.
+//! The cube decision of a position, or the plays of a roll, at every score of a match, with what the choice for money
+//! would cost there.
 
-use super::CubeAnswer;
-use gammond_game::{Cube, MatchState, Position, Rules, Score};
+use super::{CubeAnswer, RankedPlays};
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
 
-/// A query for the cube decisions at all scores.
+/// A query for all scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoresQuery {
-    /// The position before the roll.
+    /// The position.
     pub position: Position,
     /// The cube, at every score.
     pub cube: Cube,
@@ -37,22 +38,41 @@ impl ScoresQuery {
     /// those at which the opponent does. A player who needs one point is past the Crawford game: no cube is turned in it.
     #[must_use]
     pub fn states(&self) -> Vec<MatchState> {
+        let all = self.all_away();
+        all.filter_map(|away| self.state(away, false)).collect()
+    }
+
+    /// Returns the states of [`ScoresQuery::states`] and, before that of the same score past the Crawford game, each one of
+    /// the Crawford game; those are missing when the cube is turned.
+    #[must_use]
+    pub fn states_with_crawford(&self) -> Vec<MatchState> {
+        let states = |away: (u32, u32)| {
+            let is_crawford =
+                (away.0 == 1) != (away.1 == 1) && self.cube.owner() == CubeOwner::Centred;
+            let crawford = is_crawford.then(|| self.state(away, true)).flatten();
+            crawford.into_iter().chain(self.state(away, false))
+        };
+        self.all_away().flat_map(states).collect()
+    }
+
+    /// Returns the numbers of points that both players need.
+    fn all_away(&self) -> impl Iterator<Item = (u32, u32)> {
         let away = u32::from(
             self.away
                 .clamp(ScoresQuery::AWAY_MIN, ScoresQuery::AWAY_MAX),
         );
-        let all = (1..=away).flat_map(|mine| (1..=away).map(move |theirs| (mine, theirs)));
-        let state = |(mine, theirs): (u32, u32)| {
-            let length = mine.max(theirs);
-            let score = Score::new(length, length - mine, length - theirs, false).ok()?;
-            let rules = Rules::default();
-            Some(MatchState {
-                cube: self.cube,
-                score,
-                rules,
-            })
-        };
-        all.filter_map(state).collect()
+        (1..=away).flat_map(move |mine| (1..=away).map(move |theirs| (mine, theirs)))
+    }
+
+    fn state(&self, (mine, theirs): (u32, u32), crawford: bool) -> Option<MatchState> {
+        let length = mine.max(theirs);
+        let score = Score::new(length, length - mine, length - theirs, crawford).ok()?;
+        let rules = Rules::default();
+        Some(MatchState {
+            cube: self.cube,
+            score,
+            rules,
+        })
     }
 }
 
@@ -87,6 +107,36 @@ pub struct ScoresAnswer {
     pub money: CubeAnswer,
     /// The decisions in the order of [`ScoresQuery::states`].
     pub cells: Vec<ScoreCell>,
+    /// Plies of look-ahead.
+    pub plies: u8,
+}
+
+/// The plays of a roll at a score.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScorePlays {
+    /// The score, seen by the player on roll.
+    pub score: Score,
+    /// The best play there and the one for money, if that is another.
+    pub plays: RankedPlays,
+    /// Loss, in EMG, of the best play for money.
+    pub money_error: f64,
+    /// As in [`ScoreCell`].
+    pub gammon_values: [f64; 2],
+}
+
+/// The best plays of a roll at all scores.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScorePlaysAnswer {
+    /// The position before the play.
+    pub position: Position,
+    /// The dice.
+    pub roll: Roll,
+    /// The best play for money, with the same cube.
+    pub money: RankedPlays,
+    /// The plays in the order of [`ScoresQuery::states_with_crawford`].
+    pub cells: Vec<ScorePlays>,
     /// Plies of look-ahead.
     pub plies: u8,
 }

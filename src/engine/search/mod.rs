@@ -25,7 +25,7 @@ pub use choice::Chooser;
 pub use context::{Clock, Context, Deadline, Stopped};
 pub use one_ply::{Filter, OnePly, OnePlyResult};
 pub use replies::{BestPlay, JudgedReply, Scratch};
-pub use scores::cube_actions;
+pub use scores::{compare_plays_at, cube_actions, shares_plays};
 pub use turn::Turn;
 
 use crate::equity::{
@@ -36,7 +36,7 @@ use crate::query::{
     ResignAdvice, Settings,
 };
 use gammond_game::notation::play_text;
-use gammond_game::{Chances, CubeOwner, Play, Position, legal_plays};
+use gammond_game::{Chances, CubeOwner, Play, Position, Roll, legal_plays};
 use leaves::LeafEvaluator;
 use noise::{Bias, Noise};
 use ranking::Ranking;
@@ -132,28 +132,95 @@ pub fn rank_plays(
     query: &PlayQuery,
     settings: &Settings,
 ) -> Result<RankedPlays, Stopped> {
-    let mut legal: Vec<(Play, Position)> = legal_plays(&query.position, query.roll)
-        .into_iter()
-        .map(|legal| (legal.play, legal.after))
-        .collect();
-    let count = legal.len();
-    if legal.is_empty() {
-        legal.push((Play::PASS, query.position.swapped()));
-    }
-    let text = |index: usize| {
-        let play = legal.get(index).map(|(play, _)| play);
-        play.map_or_else(String::new, |play| play_text(&query.position, play))
+    rank(context, query, &[], settings)
+}
+
+/// Ranks the best play of a roll and the plays that lead to these positions, all at the full depth: no filter drops
+/// them.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn compare_plays(
+    context: Context<'_>,
+    query: &PlayQuery,
+    listed: &[Position],
+    settings: &Settings,
+) -> Result<RankedPlays, Stopped> {
+    let settings = &Settings {
+        top: None,
+        ..settings.clone()
     };
+    let mut ranked = rank(context, query, listed, settings)?;
+    ranked.keep_best_and(listed);
+    Ok(ranked)
+}
+
+/// Ranks the legal plays of a roll, the best one and those to the positions `in_full` at the full depth.
+fn rank(
+    context: Context<'_>,
+    query: &PlayQuery,
+    in_full: &[Position],
+    settings: &Settings,
+) -> Result<RankedPlays, Stopped> {
+    let plays = PlaysOfRoll::new(&query.position, query.roll);
+    let text = |number: usize| plays.text(number);
     let ranked = deepen(&context, settings, |context, plies| {
         let leaves = leaves_of(context, settings);
         let ranking = Ranking::new(context, leaves, query, &text, settings);
-        ranking.rank(legal.iter().map(|&(_, after)| after), plies)
+        let ranked = ranking.rank(plays.after(), plies)?;
+        ranking.deepen(ranked, in_full, plies)
     })?;
+    Ok(ranked_plays(query, &plays, ranked, settings.top))
+}
+
+/// The legal plays of a roll, a pass if there are none.
+struct PlaysOfRoll {
+    before: Position,
+    plays: Vec<(Play, Position)>,
+    /// Number of plays, 0 for a pass.
+    legal: usize,
+}
+
+impl PlaysOfRoll {
+    fn new(before: &Position, roll: Roll) -> PlaysOfRoll {
+        let plays = legal_plays(before, roll).into_iter();
+        let mut plays: Vec<(Play, Position)> =
+            plays.map(|legal| (legal.play, legal.after)).collect();
+        let legal = plays.len();
+        if plays.is_empty() {
+            plays.push((Play::PASS, before.swapped()));
+        }
+        PlaysOfRoll {
+            before: *before,
+            plays,
+            legal,
+        }
+    }
+
+    /// Returns the positions after the plays.
+    fn after(&self) -> impl Iterator<Item = Position> {
+        self.plays.iter().map(|&(_, after)| after)
+    }
+
+    /// Returns a play in text form; nothing for a number that none has.
+    fn text(&self, number: usize) -> String {
+        let play = self.plays.get(number);
+        play.map_or_else(String::new, |(play, _)| play_text(&self.before, play))
+    }
+}
+
+/// Returns the first `top` of ranked plays as an answer.
+fn ranked_plays(
+    query: &PlayQuery,
+    plays: &PlaysOfRoll,
+    ranked: Vec<ranking::Candidate>,
+    top: Option<usize>,
+) -> RankedPlays {
     let is_match = !query.state.score.is_money();
-    let top = settings.top.unwrap_or(usize::MAX).max(1);
-    let plays: Vec<RankedPlay> = (ranked.into_iter().take(top))
+    let top = top.unwrap_or(usize::MAX).max(1);
+    let ranked: Vec<RankedPlay> = (ranked.into_iter().take(top))
         .map(|play| RankedPlay {
-            play: legal[play.index].0,
+            play: plays.plays[play.index].0,
             position: play.after,
             value: Equities {
                 equity: play.value,
@@ -163,13 +230,13 @@ pub fn rank_plays(
             plies: play.plies,
         })
         .collect();
-    Ok(RankedPlays {
+    RankedPlays {
         position: query.position,
         roll: query.roll,
-        plies: plays.first().map_or(0, |best| best.plies),
-        plays,
-        legal: count,
-    })
+        plies: ranked.first().map_or(0, |best| best.plies),
+        plays: ranked,
+        legal: plays.legal,
+    }
 }
 
 /// Decides whether to double and whether to take.

@@ -77,53 +77,32 @@ impl<'a> Ranking<'a> {
         after: impl Iterator<Item = Position>,
         plies: u8,
     ) -> Result<Vec<Candidate>, Stopped> {
-        let candidate = |(index, after)| Candidate {
-            index,
-            after,
-            value: 0.0,
-            mwc: 0.0,
-            cubeless: 0.0,
-            chances: Chances::default(),
-            plies: 0,
-        };
-        let active: Vec<Candidate> = after.enumerate().map(candidate).collect();
-        let by_rolls = match self.settings.filter.method {
-            FilterMethod::Levels => false,
-            FilterMethod::ByRolls => true,
-            FilterMethod::Auto => self.settings.top == Some(1),
-        };
-        if by_rolls && plies > 0 {
+        let active = candidates(after);
+        if prunes_by_rolls(self.settings) && plies > 0 {
             return self.rank_by_rolls(active, plies);
         }
-        self.rank_whole(active, plies)
+        let ranked = ByLevels::rank(vec![ByLevels::new(self, active)], plies, |all, plies| {
+            let mut all = all.iter_mut();
+            all.try_for_each(|one| self.score(&mut one.active, plies))
+        })?;
+        Ok(ranked.into_iter().flatten().collect())
     }
 
-    /// Ranks the plays: each play that a filter leaves is searched after all rolls.
-    fn rank_whole(&self, mut active: Vec<Candidate>, plies: u8) -> Result<Vec<Candidate>, Stopped> {
-        let mut dropped: Vec<Vec<Candidate>> = Vec::new();
-        let mut settled = false;
-        let rows = &self.settings.filter.levels;
-        let row = usize::from(plies)
-            .checked_sub(1)
-            .and_then(|row| rows.get(row));
-        for (ply, level) in (0..plies).zip(row.into_iter().flatten()) {
-            let Ok(accept) = usize::try_from(level.accept) else {
-                continue;
-            };
-            self.score(&mut active, ply)?;
-            let count = survivors(&active, accept, level.extra.into(), level.threshold.into());
-            dropped.push(active.split_off(count));
-            // A single survivor is the best play, so that a deeper search could not change the choice.
-            if count == 1 && accept != 1 {
-                settled = true;
-                break;
-            }
+    /// Searches the best of the ranked plays and those to the positions `in_full` to the full depth; they come before the
+    /// others. A play that reached it already has the same value again.
+    pub(super) fn deepen(
+        &self,
+        ranked: Vec<Candidate>,
+        in_full: &[Position],
+        plies: u8,
+    ) -> Result<Vec<Candidate>, Stopped> {
+        if in_full.is_empty() {
+            return Ok(ranked);
         }
-        if !settled || self.values_best() {
-            self.score(&mut active, plies)?;
-        }
-        active.extend(dropped.into_iter().rev().flatten());
-        Ok(active)
+        let (mut full, rest) = best_and(ranked, in_full);
+        self.score(&mut full, plies)?;
+        full.extend(rest);
+        Ok(full)
     }
 
     /// Ranks plays roll by roll and prunes those that have fallen behind (PLY-12).
@@ -244,7 +223,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// Returns a search below the position after a play.
-    fn tree(&self, plies: u8) -> Tree<'a> {
+    pub(super) fn tree(&self, plies: u8) -> Tree<'a> {
         let ask = if self.settings.cubeful {
             Ask::Value
         } else {
@@ -255,7 +234,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// Sets the value of a play from the worth to the opponent of the position after it.
-    fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
+    pub(super) fn set(&self, play: &mut Candidate, theirs: &Value, plies: u8) {
         let (stakes, cube) = (&self.stakes, self.cube);
         play.chances = theirs.chances().inverted();
         play.cubeless = stakes.cubeless(cube, &play.chances);
@@ -270,15 +249,21 @@ impl<'a> Ranking<'a> {
         };
     }
 
+    /// Returns the static chances of the positions after plays.
+    pub(super) fn static_chances(&self, after: &[Position]) -> Vec<Chances> {
+        let mut chances = Vec::new();
+        let reference = self.query.position.swapped();
+        let mut misses = CacheMisses::default();
+        (self.leaves).chances(Some(&reference), after, &mut misses, &mut chances);
+        chances
+    }
+
     /// Values the plays at a depth and sorts them.
     fn score(&self, plays: &mut [Candidate], plies: u8) -> Result<(), Stopped> {
         let tree = self.tree(plies);
         if plies == 0 {
             let positions: Vec<Position> = plays.iter().map(|play| play.after).collect();
-            let mut chances = Vec::new();
-            let reference = self.query.position.swapped();
-            let mut misses = CacheMisses::default();
-            (self.leaves).chances(Some(&reference), &positions, &mut misses, &mut chances);
+            let chances = self.static_chances(&positions);
             for (play, chances) in plays.iter_mut().zip(chances) {
                 self.set(play, &tree.leaf(0, &play.after, chances), plies);
             }
@@ -293,7 +278,7 @@ impl<'a> Ranking<'a> {
         Ok(())
     }
 
-    fn sort(&self, plays: &mut [Candidate]) {
+    pub(super) fn sort(&self, plays: &mut [Candidate]) {
         plays.sort_by(order);
         if self.settings.cubeful {
             settle_ties(plays, self.leaves.evaluator.policy().cubeful_noise);
@@ -325,6 +310,95 @@ impl<'a> Ranking<'a> {
             }
             plays = rest;
         }
+    }
+}
+
+/// Parts the best of the ranked plays and those to the positions `in_full` from the others. A search that prunes between
+/// rolls does not mark the plays whose last depth it left, so that all of them are to be searched again.
+pub(super) fn best_and(
+    ranked: Vec<Candidate>,
+    in_full: &[Position],
+) -> (Vec<Candidate>, Vec<Candidate>) {
+    let best = ranked.first().map(|best| best.after);
+    let is_wanted = |play: &Candidate| Some(play.after) == best || in_full.contains(&play.after);
+    ranked.into_iter().partition(is_wanted)
+}
+
+/// Returns the plays to these positions, not yet valued.
+pub(super) fn candidates(after: impl Iterator<Item = Position>) -> Vec<Candidate> {
+    let candidate = |(index, after)| Candidate {
+        index,
+        after,
+        value: 0.0,
+        mwc: 0.0,
+        cubeless: 0.0,
+        chances: Chances::default(),
+        plies: 0,
+    };
+    after.enumerate().map(candidate).collect()
+}
+
+/// Returns true if plays are pruned between rolls (PLY-12).
+pub(super) fn prunes_by_rolls(settings: &Settings) -> bool {
+    match settings.filter.method {
+        FilterMethod::Levels => false,
+        FilterMethod::ByRolls => true,
+        FilterMethod::Auto => settings.top == Some(1),
+    }
+}
+
+/// A ranking whose filter levels drop plays between depths: each play that is left is searched after all rolls.
+#[derive(Debug)]
+pub(super) struct ByLevels<'a, 'b> {
+    pub(super) ranking: &'a Ranking<'b>,
+    /// The plays that are left.
+    pub(super) active: Vec<Candidate>,
+    dropped: Vec<Vec<Candidate>>,
+    /// True once a single play is left: it is the best one, so that a deeper search could not change the choice.
+    settled: bool,
+}
+
+impl<'a, 'b> ByLevels<'a, 'b> {
+    pub(super) fn new(ranking: &'a Ranking<'b>, active: Vec<Candidate>) -> ByLevels<'a, 'b> {
+        ByLevels {
+            ranking,
+            active,
+            dropped: Vec::new(),
+            settled: false,
+        }
+    }
+
+    /// Ranks the plays of rankings that differ in their scores alone. `score` values and sorts the plays of rankings at a
+    /// depth.
+    pub(super) fn rank(
+        mut rankings: Vec<ByLevels<'a, 'b>>,
+        plies: u8,
+        score: impl Fn(&mut [&mut ByLevels<'a, 'b>], u8) -> Result<(), Stopped>,
+    ) -> Result<Vec<Vec<Candidate>>, Stopped> {
+        let filter = rankings.first().map(|one| one.ranking.settings.filter);
+        let levels = filter.zip(usize::from(plies).checked_sub(1));
+        let levels = levels.and_then(|(filter, row)| filter.levels.get(row).copied());
+        for (ply, level) in (0..plies).zip(levels.into_iter().flatten()) {
+            let Ok(accept) = usize::try_from(level.accept) else {
+                continue;
+            };
+            let mut open: Vec<_> = rankings.iter_mut().filter(|one| !one.settled).collect();
+            score(&mut open, ply)?;
+            for one in open {
+                let (extra, threshold) = (level.extra.into(), level.threshold.into());
+                let kept = survivors(&one.active, accept, extra, threshold);
+                one.dropped.push(one.active.split_off(kept));
+                one.settled = kept == 1 && accept != 1;
+            }
+        }
+        let is_open = |one: &&mut ByLevels<'_, '_>| !one.settled || one.ranking.values_best();
+        let mut open: Vec<_> = rankings.iter_mut().filter(is_open).collect();
+        score(&mut open, plies)?;
+        let ranked = rankings.into_iter().map(|mut one| {
+            one.active.extend(one.dropped.into_iter().rev().flatten());
+            one.active
+        });
+        Ok(ranked.collect())
     }
 }
 

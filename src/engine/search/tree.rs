@@ -123,7 +123,7 @@ impl<'a> Tree<'a> {
 
     /// Returns the value of a position that ends the search, given its chances.
     pub(super) fn leaf(&self, level: usize, position: &Position, chances: Chances) -> Value {
-        if self.plan.width(level) == 0 {
+        if !self.has_values(level) {
             return Value {
                 chances: chances.to_array().map(f64::from),
                 slots: [0.0; SLOTS_MAX],
@@ -134,6 +134,11 @@ impl<'a> Tree<'a> {
             near: self.needs_near,
         };
         self.value_of(level, self.choice.leaves.leaf(position, chances, needs))
+    }
+
+    /// Returns true if a leaf at this level has values beside the chances.
+    pub(super) fn has_values(&self, level: usize) -> bool {
+        self.plan.width(level) > 0
     }
 
     /// Returns true if a leaf at this level needs the chances after the next roll.
@@ -161,13 +166,18 @@ impl<'a> Tree<'a> {
 
     /// Returns a 1-ply value of the root with the evaluator's share of the static one (PLY-11).
     pub(super) fn with_static_share(&self, position: &Position, ahead: Value) -> Value {
-        let share = self.choice.leaves.evaluator.policy().static_share;
+        let share = self.static_share();
         if share == 0.0 {
             return ahead;
         }
-        // The net's error about the player on roll changes sign after one ply, so that a mean of both values is nearer.
         let still = self.leaf(0, position, self.choice.leaves.one(position));
         ahead.towards(&still, share)
+    }
+
+    /// Returns the share of the static value in a 1-ply value of the root (PLY-11). The net's error about the player on
+    /// roll changes sign after one ply, so that a mean of both values is nearer.
+    pub(super) fn static_share(&self) -> f64 {
+        self.choice.leaves.evaluator.policy().static_share
     }
 
     /// Returns the value of a position at a level, `plies` deep, for the cubes of some branches; its chances if there
@@ -273,7 +283,7 @@ impl<'a> Tree<'a> {
 
 impl Value {
     /// Returns the mean with `other`, which has this share.
-    fn towards(mut self, other: &Value, share: f64) -> Value {
+    pub(super) fn towards(mut self, other: &Value, share: f64) -> Value {
         let mix = |to: &mut [f64], from: &[f64]| {
             for (to, from) in to.iter_mut().zip(from) {
                 *to += share * (from - *to);

@@ -21,7 +21,7 @@ pub static VERB: Verb = Verb {
     name: "move",
     takes: Takes {
         roll: true,
-        plays: false,
+        plays: true,
         cube: false,
     },
     scopes: &[
@@ -32,7 +32,7 @@ pub static VERB: Verb = Verb {
         Scope::Rules,
         Scope::Queue,
     ],
-    usage: "move POSITION ROLL [key=value…]: the plays of a roll, best first",
+    usage: "move POSITION ROLL [plays=\"8/5 6/5; 13/9\"] [key=value…]: the plays of a roll, best first",
     summary: "Ranks the plays of a roll",
     lasts: true,
     example: || json!({"position": schema::START, "roll": [3, 1], "settings": {"plies": 0, "top": 2}}),
@@ -49,7 +49,12 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
     };
     // The client requests values at this depth, not a choice alone.
     let settings = resolved.options.search().with_value_of_best();
-    Ok((Question::Plays(query), settings))
+    let Some(plays) = resolved.plays else {
+        return Ok((Question::Plays(query), settings));
+    };
+    let listed = resolved.listed(plays, query.roll)?;
+    let after = listed.into_iter().map(|(_, after)| after).collect();
+    Ok((Question::Compare(query, after), settings))
 }
 
 #[derive(Serialize)]

@@ -2,8 +2,9 @@
 
 use super::parts::{PartError, Parts, RequestPart};
 use crate::ErrorCode;
-use gammond_engine::query::Options;
-use gammond_game::{ActRefusal, MatchState, Position, Roll, Score};
+use gammond_engine::query::{Options, RolloutSettings};
+use gammond_game::notation::parse_play;
+use gammond_game::{ActRefusal, MatchState, Play, Position, Roll, Score};
 
 /// A request whose parts are read.
 #[derive(Debug)]
@@ -34,6 +35,19 @@ impl Resolved<'_> {
             .first_of(&["plays"])
             .unwrap_or(RequestPart::Position);
         PartError::new(part, code, "plays", message)
+    }
+
+    /// Reads plays with semicolons between, each once.
+    ///
+    /// # Errors
+    /// A play is wrong or not legal, or they are too many.
+    pub(super) fn listed(
+        &self,
+        plays: &[u8],
+        roll: Roll,
+    ) -> Result<Vec<(Play, Position)>, PartError> {
+        listed_plays(&self.position, roll, plays)
+            .map_err(|error| self.plays_error(ErrorCode::BadPlay, error))
     }
 
     /// Returns the dice.
@@ -111,4 +125,29 @@ impl Resolved<'_> {
         let message = format!("{reason}, so there is no cube decision");
         Err(PartError::new(part, ErrorCode::BadCube, "cube", message))
     }
+}
+
+/// Reads plays with semicolons between, each once.
+fn listed_plays(
+    position: &Position,
+    roll: Roll,
+    text: &[u8],
+) -> Result<Vec<(Play, Position)>, String> {
+    let mut found: Vec<(Play, Position)> = Vec::new();
+    for one in text.split(|&byte| byte == b';').map(<[u8]>::trim_ascii) {
+        let shown = String::from_utf8_lossy(one);
+        let play = parse_play(one, position, roll)
+            .map_err(|error| format!("setting 'plays' has '{shown}': {error}"))?;
+        if found.iter().all(|other| other.1 != play.after) {
+            found.push((play.play, play.after));
+        }
+    }
+    let most = RolloutSettings::CANDIDATES_MAX;
+    if found.len() > most {
+        return Err(format!(
+            "setting 'plays' has {} plays, at most {most}",
+            found.len()
+        ));
+    }
+    Ok(found)
 }

@@ -16,8 +16,7 @@ use gammond_engine::query::{
     Candidate, CubeAnswer, EngineAnswer, Equities, Question, RolledOut, RolloutAnswer,
     RolloutQuery, RolloutSettings, RolloutSubject, RolloutTask, Scope, Settings,
 };
-use gammond_game::notation::{PositionId, parse_play, play_text};
-use gammond_game::{Play, Position, Roll};
+use gammond_game::notation::{PositionId, play_text};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -75,10 +74,7 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
             let most = RolloutSettings::CANDIDATES_MAX;
             RolloutSubject::Best(roll, search.top.unwrap_or(BEST_PLAYS).min(most))
         }
-        (_, Some(roll), Some(plays)) => RolloutSubject::Plays(
-            listed_plays(&position, roll, plays)
-                .map_err(|error| resolved.plays_error(ErrorCode::BadPlay, error))?,
-        ),
+        (_, Some(roll), Some(plays)) => RolloutSubject::Plays(resolved.listed(plays, roll)?),
     };
     let task = RolloutTask {
         query: RolloutQuery {
@@ -91,31 +87,6 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
         progress: resolved.options.progress == Some(true),
     };
     Ok((Question::Rollout(Box::new(task)), Settings::default()))
-}
-
-/// Reads plays with semicolons between, each once.
-fn listed_plays(
-    position: &Position,
-    roll: Roll,
-    text: &[u8],
-) -> Result<Vec<(Play, Position)>, String> {
-    let mut found: Vec<(Play, Position)> = Vec::new();
-    for one in text.split(|&byte| byte == b';').map(<[u8]>::trim_ascii) {
-        let shown = String::from_utf8_lossy(one);
-        let play = parse_play(one, position, roll)
-            .map_err(|error| format!("setting 'plays' has '{shown}': {error}"))?;
-        if found.iter().all(|other| other.1 != play.after) {
-            found.push((play.play, play.after));
-        }
-    }
-    let most = RolloutSettings::CANDIDATES_MAX;
-    if found.len() > most {
-        return Err(format!(
-            "setting 'plays' has {} plays, at most {most}",
-            found.len()
-        ));
-    }
-    Ok(found)
 }
 
 fn write_answer(

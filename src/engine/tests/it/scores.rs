@@ -1,9 +1,12 @@
 //! The cube decisions of a position at all scores: the same bits as the question at each of them.
 
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::query::{CubeQuery, MoveFilter, ScoresQuery, Settings, Stop};
+use gammond_engine::query::{
+    CubeQuery, CubesQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery,
+    ScoresQuery, Settings, Stop,
+};
 use gammond_game::notation::parse_position;
-use gammond_game::{Cube, CubeOwner, Position, Roll, Rules, legal_plays};
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays};
 
 fn position(id: &str) -> Position {
     parse_position(id.as_bytes()).unwrap().position
@@ -138,4 +141,181 @@ fn prices_of_scores_are_those_of_the_table() {
             .iter()
             .all(|value| (0.3..0.7).contains(value))
     );
+}
+
+/// A roll for a position, another for each.
+fn roll_of(at: usize) -> Roll {
+    Roll::ALL[at % Roll::ALL.len()]
+}
+
+fn compare_plays(engine: &Engine, query: &ScoresQuery, roll: Roll, settings: &Settings) {
+    let stop = Stop::never();
+    let found = engine.score_plays(query, roll, settings, &stop).unwrap();
+    let single = |state, listed: &[Position]| {
+        let query = PlayQuery::new(query.position, roll, state);
+        let found = engine.compare_plays(&query, listed, settings, &stop);
+        found.unwrap()
+    };
+    assert_eq!(found.money, single(query.money(), &[]));
+    let best = found.money.best().position;
+    let states = query.states_with_crawford();
+    assert_eq!(found.cells.len(), states.len());
+    for (cell, state) in found.cells.iter().zip(states) {
+        assert_eq!(cell.score, state.score);
+        assert_eq!(cell.plays, single(state, &[best]), "{query:?} {state:?}");
+        let is_best = cell.plays.best().position == best;
+        assert_eq!(cell.plays.plays.len(), if is_best { 1 } else { 2 });
+        assert!(cell.money_error >= 0.0 && (!is_best || cell.money_error == 0.0));
+    }
+}
+
+#[test]
+fn the_plays_at_every_score_are_those_of_the_single_question() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for (at, position) in drawn(240).into_iter().step_by(6).enumerate() {
+        let query = query(position, CUBES[at % 3], 3);
+        for plies in [0, 1] {
+            compare_plays(&engine, &query, roll_of(at), &Settings::plies(plies));
+        }
+        if at % 4 == 0 {
+            compare_plays(&engine, &query, roll_of(at), &Settings::plies(2));
+        }
+    }
+    let start = query(Position::start(), CUBES[0], 3);
+    let settings = [
+        Settings {
+            cubeful: false,
+            ..Settings::plies(2)
+        },
+        Settings {
+            noise: 0.05,
+            ..Settings::plies(1)
+        },
+        Settings {
+            filter: MoveFilter::SWIFT,
+            ..Settings::plies(1)
+        },
+    ];
+    for settings in settings {
+        compare_plays(&engine, &start, roll_of(9), &settings);
+    }
+    let bearoff = query(position("KgAAAHYAAAAAAA"), CUBES[0], 3);
+    compare_plays(&engine, &bearoff, roll_of(8), &Settings::plies(3));
+}
+
+/// Listed plays are searched to the full depth however bad they are, with the value that the search of all plays gives.
+#[test]
+fn listed_plays_are_compared_at_the_full_depth() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let stop = Stop::never();
+    let all = Settings {
+        filter: MoveFilter {
+            levels: [[FilterLevel {
+                accept: -1,
+                extra: 0,
+                threshold: 0.0,
+            }; 4]; 4],
+            method: FilterMethod::Levels,
+        },
+        ..Settings::plies(2)
+    };
+    for (at, position) in drawn(60).into_iter().step_by(10).enumerate() {
+        let query = PlayQuery::new(position, roll_of(5 * at), MatchState::default());
+        let every = engine.rank_plays(&query, &all, &stop).unwrap();
+        let listed: Vec<Position> = every
+            .plays
+            .iter()
+            .rev()
+            .step_by(3)
+            .map(|play| play.position)
+            .collect();
+        for filter in [MoveFilter::NORMAL, MoveFilter::SWIFT] {
+            let settings = Settings {
+                filter,
+                top: Some(1),
+                ..Settings::plies(2)
+            };
+            let found = engine
+                .compare_plays(&query, &listed, &settings, &stop)
+                .unwrap();
+            assert_eq!(found.legal, every.legal);
+            assert!(
+                listed
+                    .iter()
+                    .all(|after| found.plays.iter().any(|play| play.position == *after))
+            );
+            for play in &found.plays {
+                let known = every
+                    .plays
+                    .iter()
+                    .find(|known| known.position == play.position);
+                assert_eq!(Some(play), known, "{query:?} {filter:?}");
+            }
+        }
+    }
+}
+
+/// States of a match and of money whose cubes are moved, and the number of places.
+fn states_of_cubes() -> [(MatchState, usize); 5] {
+    let at = |length, mine, theirs, crawford| MatchState {
+        score: Score::new(length, mine, theirs, crawford).unwrap(),
+        ..MatchState::default()
+    };
+    [
+        (MatchState::default(), 3),
+        (at(7, 0, 2, false), 7),
+        (at(3, 1, 1, false), 3),
+        (at(5, 4, 1, true), 1),
+        (at(5, 4, 1, false), 5),
+    ]
+}
+
+#[test]
+fn the_cube_in_each_place_is_the_single_question() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let stop = Stop::never();
+    for (at, position) in drawn(200).into_iter().step_by(20).enumerate() {
+        for (state, count) in states_of_cubes() {
+            let settings = Settings::plies(u8::try_from(at % 3).unwrap());
+            let mut query = CubesQuery {
+                position,
+                state,
+                roll: None,
+            };
+            let found = engine.cubes(&query, &settings, &stop).unwrap();
+            let states = query.states();
+            assert_eq!([states.len(), found.places.len()], [count; 2]);
+            for (place, &state) in found.places.iter().zip(&states) {
+                assert_eq!(place.cube, state.cube);
+                match &place.decision {
+                    Some(cube) => {
+                        let single = CubeQuery::new(position, state);
+                        let single = engine.cube_action(&single, &settings, &stop).unwrap();
+                        assert_eq!((cube, place.value), (&single, single.optimal));
+                    }
+                    None => {
+                        assert!(state.double_refusal().is_some());
+                        let single = EvalQuery::new(position, state);
+                        let single = engine.evaluate(&single, &settings, &stop).unwrap();
+                        assert_eq!(Some(place.value), single.cubeful);
+                    }
+                }
+            }
+            query.roll = Some(roll_of(7 * at));
+            let found = engine.cubes(&query, &settings, &stop).unwrap();
+            let listed: Vec<Position> = (found.places[0].plays.iter())
+                .flat_map(|plays| plays.plays.iter().map(|play| play.position))
+                .collect();
+            for (place, &state) in found.places.iter().zip(&states) {
+                let single = PlayQuery::new(position, roll_of(7 * at), state);
+                let single = engine.compare_plays(&single, &listed, &settings, &stop);
+                assert_eq!(place.plays, Some(single.unwrap()));
+                let plays = place.plays.as_ref().unwrap();
+                assert_eq!(
+                    (plays.plays.len(), place.value),
+                    (listed.len(), plays.best().value)
+                );
+            }
+        }
+    }
 }

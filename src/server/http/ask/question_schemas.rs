@@ -65,7 +65,7 @@ fn question(verb: &Verb, settings: &str) -> Value {
         let play = json!({"type": "string", "minLength": 1, "maxLength": PLAY_BYTES_MAX});
         let most = RolloutSettings::CANDIDATES_MAX;
         let plays = json!({"type": "array", "minItems": 1, "maxItems": most, "items": play, "examples": [["8/5 6/5"]]});
-        let about = "plays of the roll to roll out; without it the best `top` ones";
+        let about = "plays of the roll to compare (`move` adds the best one); without it the best `top` ones";
         members.insert("plays".into(), described(plays, about));
     }
     if has_member(verb, "cube") {
@@ -116,7 +116,7 @@ pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
     }
     if has_member(verb, "plays") {
         let plays = json!({"type": "string", "minLength": 1, "examples": ["8/5 6/5;24/23 13/10"]});
-        let about = "plays of the roll to roll out, with semicolons between; without it the best `top` ones";
+        let about = "plays of the roll to compare (`move` adds the best one), with semicolons between; without it the best `top` ones";
         parameters.push(in_query("plays", false, about, &plays));
     }
     parameters.push(in_query("id", false, ID, &id()));

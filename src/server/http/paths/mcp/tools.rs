@@ -1,7 +1,6 @@
 //! The tools and resources of MCP: a question, its answer, and the model's text (MCP-20 to MCP-42).
 
-use crate::http::ask::drawing::{DrawingOptions, PNG, SVG, TEXT, shown};
-use crate::http::ask::question::Question;
+use crate::http::ask::drawing::{DrawingOptions, PNG, SVG, TEXT};
 use crate::http::ask::submission::{self, Answer};
 use crate::http::paths::mcp::arguments;
 use crate::http::paths::mcp::message::{INVALID_PARAMS, RpcError, text};
@@ -13,7 +12,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use form_urlencoded::Serializer;
 use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
-use gammond_game::notation::{PositionId, parse_play};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
 use gammond_protocol::verbs::{CONVERT, CUBE, EVAL, MOVE, ROLLOUT, SHOW, Verb};
@@ -21,8 +19,6 @@ use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-/// Maximum number of plays that a line lists.
-const PLAYS_MAX: &str = "256";
 const DEPTH: (&str, &str) = ("plies", "2");
 /// Largest picture in bytes.
 const PICTURE_BYTES_MAX: usize = 4 << 20;
@@ -65,7 +61,7 @@ pub(in crate::http) async fn call(
     let known = known.as_slice();
     let done = match name {
         "evaluate" => question(context, &EVAL, arguments, known, &[DEPTH]).await,
-        "best_plays" => best_plays(context, arguments, known).await,
+        "best_plays" => question(context, &MOVE, arguments, known, &[DEPTH, ("top", "5")]).await,
         "cube_decision" => question(context, &CUBE, arguments, known, &[DEPTH]).await,
         "rollout" => rollout(context, arguments, known, progress).await,
         "convert_position" => question(context, &CONVERT, arguments, known, &[]).await,
@@ -96,72 +92,6 @@ async fn question(
     let question = arguments::read(verb, arguments, known, defaults)?;
     let answer = submission::ask(&context.shared, context.origin, &question).await?;
     Ok(structured(parsed(&Answer::collect(answer).await)?))
-}
-
-async fn best_plays(context: &Context, arguments: &Json, known: &[&str]) -> Result<Value, Problem> {
-    let Json::Object(members) = arguments else {
-        return Err(Problem::new(
-            ErrorCode::BadRequest,
-            "arguments must be an object",
-        ));
-    };
-    let (wanted, others): (Vec<_>, Vec<_>) = members
-        .iter()
-        .cloned()
-        .partition(|(name, _)| name == "plays");
-    let Some((_, wanted)) = wanted.into_iter().next() else {
-        return question(context, &MOVE, arguments, known, &[DEPTH, ("top", "5")]).await;
-    };
-    // A line ranks all plays; the widest filter gives as many as possible the whole depth.
-    let defaults = [DEPTH, ("top", PLAYS_MAX), ("filter", "huge")];
-    let question = arguments::read(&MOVE, &Json::Object(others), known, &defaults)?;
-    let wanted = wanted_plays(context, &question, &wanted)?;
-    let answer = submission::ask(&context.shared, context.origin, &question).await?;
-    let mut answer = parsed(&Answer::collect(answer).await)?;
-    if let Some(plays) = answer.get_mut("plays").and_then(Value::as_array_mut) {
-        let is_wanted = |play: &Value| {
-            let after = play.get("position").and_then(Value::as_str);
-            after.is_some_and(|after| wanted.iter().any(|wanted| wanted == after))
-        };
-        plays.retain(is_wanted);
-    }
-    Ok(structured(answer))
-}
-
-/// Returns the Position IDs after the plays of an argument.
-fn wanted_plays(
-    context: &Context,
-    question: &Question,
-    plays: &Json,
-) -> Result<Vec<String>, Problem> {
-    let wrong = |message: String| Problem::new(ErrorCode::BadPlay, message);
-    let Json::List(plays) = plays else {
-        let message = format!(
-            "plays is {}, expected an array such as [\"8/5 6/5\"]",
-            plays.kind()
-        );
-        return Err(wrong(message));
-    };
-    if plays.is_empty() {
-        let message = "plays is empty, expected an array such as [\"8/5 6/5\"]";
-        return Err(wrong(message.to_owned()));
-    }
-    let shown = shown(&context.shared, question)?.shown;
-    let roll = shown
-        .roll
-        .ok_or_else(|| Problem::new(ErrorCode::MissingRoll, "roll is missing, such as [3,1]"))?;
-    let read = |play: &Json| match play {
-        Json::Text(text) => {
-            let legal = parse_play(text, &shown.position, roll);
-            let legal = legal.map_err(|error| wrong(format!("plays: {error}")))?;
-            Ok(PositionId::from(legal.after).to_string())
-        }
-        other => Err(wrong(format!(
-            "plays has {}, expected a string",
-            other.kind()
-        ))),
-    };
-    plays.iter().map(read).collect()
 }
 
 async fn rollout(
