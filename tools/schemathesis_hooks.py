@@ -23,7 +23,7 @@ POSITIONS = [
 ]
 # Milliseconds of a question with look-ahead, and of one of many.
 TIME, TIME_OF_MANY = 200, 2
-LOOKS_AHEAD = {"/v1/eval", "/v1/move", "/v1/cube", "/v1/rolls", "/v1/scores", "/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
+LOOKS_AHEAD = {"/v1/eval", "/v1/move", "/v1/cube", "/v1/rolls", "/v1/scores", "/v1/cubes", "/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
 ROLLS_OUT = {"/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
 
 
@@ -82,7 +82,7 @@ def number(value):
 
 def limited(question, path, time):
     """Gives a question with look-ahead so many milliseconds at most."""
-    settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/rolls", "/scores", "/eval", "/move", "/cube")) else question
+    settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/rolls", "/scores", "/cubes", "/eval", "/move", "/cube")) else question
     deep = path in ROLLS_OUT or number(settings.get("plies")) >= 2 or settings.get("level", "off") != "off"
     # A time by itself lets a question look further ahead until it has passed.
     if (deep or settings.get("time")) and not 0 < number(settings.get("time")) <= time:

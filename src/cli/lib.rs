@@ -181,6 +181,9 @@ commands! {
     /// Double or not, take or pass, at every score of a match.
     #[command(after_help = "Example: gammond scores 4HPwATDgc/ABMA plies=2 away=7")]
     Scores => scores,
+    /// A position with the cube in each place: decisions, or with a roll the best plays.
+    #[command(after_help = "Example: gammond cubes 4HPwATDgc/ABMA 31")]
+    Cubes => cubes,
     /// Play a position, plays or a cube decision on many times.
     #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
     Rollout => rollout,

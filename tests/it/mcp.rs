@@ -114,6 +114,8 @@ fn arguments_have_the_values_of_settings() {
         }
         if !properties["cube"].is_null() {
             assert_eq!(properties["cube"]["enum"].as_array().unwrap().len(), 13);
+        }
+        if !properties["score"].is_null() {
             assert_eq!(properties["score"]["items"]["maximum"], 255);
         }
     }
@@ -267,7 +269,7 @@ fn tools_answer_as_lines_do() {
         call(
             2,
             "best_plays",
-            &json!({"position": START, "roll": "31", "plays": ["6/5 8/5"], "plies": 0}),
+            &json!({"position": START, "roll": "31", "plays": ["24/20", "6/5 8/5"], "plies": 0}),
         ),
         call(
             3,
@@ -300,8 +302,9 @@ fn tools_answer_as_lines_do() {
         .unwrap();
     assert!(text.starts_with("1. 8/5 6/5 +0.") && text.contains("points for the player on roll"));
     let compared = &answer(&messages, 2)["result"]["structuredContent"]["plays"];
-    assert_eq!(compared.as_array().unwrap().len(), 1);
+    assert_eq!(compared.as_array().unwrap().len(), 2);
     assert_eq!(compared[0]["play"], "8/5 6/5");
+    assert_eq!(compared[1]["play"], "24/20");
     let line = Command::new(env!("CARGO_BIN_EXE_gammond"))
         .args(["eval", START, "--format", "json"])
         .output()
@@ -312,7 +315,7 @@ fn tools_answer_as_lines_do() {
         (4, "bad-request: argument \"depth\" is not known"),
         (5, "bad-request: argument \"nets\" is not known"),
         (6, "bad-position: "),
-        (7, "bad-play: plays is empty"),
+        (7, "bad-play: setting 'plays' is empty"),
     ] {
         let result = &answer(&messages, id)["result"];
         assert_eq!(result["isError"], true);

@@ -80,7 +80,11 @@ fn requests(setting: &Setting) -> String {
         names.partition(|verb| scopes_of(verb).contains(&setting.scope));
     match (&others[..], setting.scope) {
         (_, Scope::Session) => "sessions of lines".to_owned(),
-        (["convert", "show"], _) => "all but convert and show".to_owned(),
+        ([], _) => "all".to_owned(),
+        ([one], _) => format!("all but {one}"),
+        ([firsts @ .., last], _) if firsts.len() <= 2 => {
+            format!("all but {} and {last}", firsts.join(", "))
+        }
         _ => verbs.join(", "),
     }
 }

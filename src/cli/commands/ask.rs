@@ -1,4 +1,4 @@
-//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `show`, `convert`: one request from the shell.
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
@@ -12,7 +12,7 @@ use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::verbs::PositionRequest;
 use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
-use gammond_report::render::{ScreenStyle, score_table, screen};
+use gammond_report::render::{ScreenStyle, cube_table, score_table, screen};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,7 +44,7 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", cubes "cubes", convert "convert");
 
 /// Returns the request that the words make.
 pub(super) fn asked(
@@ -246,6 +246,14 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(Question::Scores(query)) => {
             let found = engine.scores(query, settings, stop)?;
             score_table::scores(&found, look)
+        }
+        Some(Question::ScorePlays(query, roll)) => {
+            let found = engine.score_plays(query, *roll, settings, stop)?;
+            score_table::score_plays(&found, look)
+        }
+        Some(Question::Cubes(query)) => {
+            let found = engine.cubes(query, settings, stop)?;
+            cube_table::cubes(&found, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {

@@ -74,3 +74,20 @@ pub struct CubesAnswer {
     /// Plies of look-ahead.
     pub plies: u8,
 }
+
+impl CubesAnswer {
+    /// Returns true if the best play, or the decision, is not the same with the cube in all places where there is one.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        let mut plays = self.places.iter().filter_map(|place| place.plays.as_ref());
+        let first = plays.next().map(|plays| plays.best().position);
+        let mut cubes = self
+            .places
+            .iter()
+            .filter_map(|place| place.decision.as_ref());
+        let action = |cube: &CubeAnswer| (cube.double, cube.take);
+        let decision = cubes.next().map(action);
+        plays.any(|plays| Some(plays.best().position) != first)
+            || cubes.any(|cube| Some(action(cube)) != decision)
+    }
+}

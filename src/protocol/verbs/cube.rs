@@ -11,7 +11,9 @@ use crate::answer::{
 };
 use crate::dialect::About;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, CubeQuery, EngineAnswer, Equities, Question, Settings};
+use gammond_engine::query::{
+    AnswerStyle, CubeAnswer, CubeQuery, EngineAnswer, Equities, Question, Settings,
+};
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -67,6 +69,33 @@ struct CubeMwc {
     double_take: Mwc,
     double_pass: Mwc,
     optimal: Mwc,
+}
+
+/// A decision about the cube.
+#[derive(Serialize)]
+pub(super) struct DecisionBody<'a> {
+    no_double: Number,
+    double_take: Number,
+    double_pass: Number,
+    optimal: Number,
+    double: bool,
+    take: bool,
+    beaver: bool,
+    verdict: &'a str,
+}
+
+/// Returns the members of a decision about the cube.
+pub(super) fn decision_of(cube: &CubeAnswer) -> DecisionBody<'_> {
+    DecisionBody {
+        no_double: Number(cube.no_double.equity),
+        double_take: Number(cube.double_take.equity),
+        double_pass: Number(cube.double_pass.equity),
+        optimal: Number(cube.optimal.equity),
+        double: cube.double,
+        take: cube.take,
+        beaver: cube.beaver,
+        verdict: cube.verdict.text(),
+    }
 }
 
 fn write(
@@ -125,7 +154,7 @@ fn write(
     Ok(())
 }
 
-/// Returns the members of a decision about the cube.
+/// Returns the schemas of the members of [`DecisionBody`].
 pub(super) fn decision() -> [SchemaMember; 8] {
     [
         ("no_double", "Value without a double", number()),

@@ -5,6 +5,7 @@
 
 mod convert;
 mod cube;
+mod cubes;
 mod eval;
 mod json_parts;
 mod moves;
@@ -14,6 +15,7 @@ mod resolved;
 pub mod rollout;
 mod rolls;
 pub mod schema;
+mod score_plays;
 mod scores;
 mod show;
 
@@ -23,8 +25,9 @@ pub(crate) use parts::{Item, LineParts, Parts};
 pub use parts::{PartError, RequestPart};
 pub(crate) use resolve::{AnswerOptions, resolve, state_error};
 pub use {
-    convert::VERB as CONVERT, cube::VERB as CUBE, eval::VERB as EVAL, moves::VERB as MOVE,
-    rollout::VERB as ROLLOUT, show::VERB as SHOW,
+    convert::VERB as CONVERT, cube::VERB as CUBE, cubes::VERB as CUBES, eval::VERB as EVAL,
+    moves::VERB as MOVE, rollout::VERB as ROLLOUT, rolls::VERB as ROLLS, scores::VERB as SCORES,
+    show::VERB as SHOW,
 };
 
 use crate::ErrorCode;
@@ -41,13 +44,14 @@ use serde_json::Value;
 use std::fmt;
 
 /// The verbs, in the order of the help.
-pub static VERBS: [&Verb; 8] = [
+pub static VERBS: [&Verb; 9] = [
     &eval::VERB,
     &moves::VERB,
     &cube::VERB,
     &rollout::VERB,
     &rolls::VERB,
     &scores::VERB,
+    &cubes::VERB,
     &convert::VERB,
     &show::VERB,
 ];

@@ -10,7 +10,7 @@ use gammond_game::{ActRefusal, MatchState, Play, Position, Roll, Score};
 #[derive(Debug)]
 pub(crate) struct Resolved<'a> {
     pub(super) parts: &'a Parts<'a>,
-    /// True for `rollout cube`.
+    /// True if the word `cube` is before the position.
     pub(super) cube: bool,
     pub(super) position: Position,
     /// The dice of the request, else of the position.
@@ -76,6 +76,19 @@ impl Resolved<'_> {
         }
     }
 
+    /// Returns the dice whose plays are in question: none after the word `cube`.
+    ///
+    /// # Errors
+    /// The request has dice beside the word `cube`.
+    pub(super) fn roll_to_play(&self) -> Result<Option<Roll>, PartError> {
+        if !self.cube {
+            return Ok(self.roll);
+        }
+        let message = "roll has no place here: the cube is decided before the dice";
+        self.no_roll(ErrorCode::BadCombination, message)?;
+        Ok(None)
+    }
+
     /// Checks that the game continues.
     ///
     /// # Errors
@@ -133,6 +146,9 @@ fn listed_plays(
     roll: Roll,
     text: &[u8],
 ) -> Result<Vec<(Play, Position)>, String> {
+    if text.trim_ascii().is_empty() {
+        return Err("setting 'plays' is empty, expected such as \"8/5 6/5; 13/9\"".to_owned());
+    }
     let mut found: Vec<(Play, Position)> = Vec::new();
     for one in text.split(|&byte| byte == b';').map(<[u8]>::trim_ascii) {
         let shown = String::from_utf8_lossy(one);

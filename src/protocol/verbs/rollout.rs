@@ -57,12 +57,10 @@ const BEST_PLAYS: usize = 5;
 fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> {
     let search = resolved.options.search();
     resolved.game_goes_on("position is not one to roll out: the game is over")?;
+    let (position, roll) = (resolved.position, resolved.roll_to_play()?);
     if resolved.cube {
-        let message = "roll has no place here: the cube is decided before the dice";
-        resolved.no_roll(ErrorCode::BadCombination, message)?;
         resolved.cube_decides(true)?;
     }
-    let (position, roll) = (resolved.position, resolved.roll.filter(|_| !resolved.cube));
     let subject = match (resolved.cube, roll, resolved.plays) {
         (true, ..) => RolloutSubject::Cube,
         (_, None, Some(_)) => {

@@ -1,4 +1,4 @@
-//! `rolls`: the 21 rolls of a position, each with its best play.
+//! `rolls`: the 21 rolls of a position, each with its best play.
 
 use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The verb `rolls`.
-pub(super) static VERB: Verb = Verb {
+pub static VERB: Verb = Verb {
     name: "rolls",
     takes: Takes::NONE,
     scopes: SEARCH_SCOPES,

@@ -129,6 +129,17 @@ pub(crate) fn unit() -> Value {
     json!({"type": "string", "enum": ["points", "emg", "mwc"]})
 }
 
+/// Returns the schema of a value that has one of these schemas.
+pub(crate) fn one_of(names: &[&str]) -> Value {
+    let all: Vec<Value> = names.iter().map(|name| refer(name)).collect();
+    json!({ "anyOf": all })
+}
+
+/// Returns the schema of the owner of the cube.
+pub(crate) fn owner() -> Value {
+    json!({"type": "string", "enum": ["me", "opponent", "centred"]})
+}
+
 fn die() -> Value {
     json!({"type": "integer", "minimum": 1, "maximum": 6})
 }

@@ -1,24 +1,28 @@
-//! `scores`: the cube decision at every score of a match.
+//! `scores`: the cube decision, or the best play of a roll, at every score of a match.
 
-use super::cube::decision;
-use super::eval::before_the_dice;
+use super::cube::{DecisionBody, decision, decision_of};
 use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLIES, POSITION, answer, number, text};
+use super::score_plays::{self, away, gammon_values, write_plays};
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object};
 use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    AnswerStyle, CubeAnswer, EngineAnswer, Question, Scope, ScoreCell, ScoresQuery, Settings,
+    AnswerStyle, EngineAnswer, Question, Scope, ScoreCell, ScoresQuery, Settings,
 };
 use gammond_game::notation::PositionId;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The verb `scores`.
-pub(super) static VERB: Verb = Verb {
+pub static VERB: Verb = Verb {
     name: "scores",
-    takes: Takes::NONE,
+    takes: Takes {
+        roll: true,
+        plays: false,
+        cube: true,
+    },
     scopes: &[
         Scope::Depth,
         Scope::Method,
@@ -27,8 +31,8 @@ pub(super) static VERB: Verb = Verb {
         Scope::Rules,
         Scope::Queue,
     ],
-    usage: "scores POSITION [key=value…]: double, take? at every score up to away points away",
-    summary: "Double, take? at every score",
+    usage: "scores [cube] POSITION [ROLL] [key=value…]: double, take?, or the best play, at every score up to away points away",
+    summary: "Double, take?, or the best play, at every score",
     lasts: true,
     example: || json!({"position": schema::START, "settings": {"away": 3}}),
     schemas,
@@ -37,15 +41,19 @@ pub(super) static VERB: Verb = Verb {
 
 fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> {
     resolved.is_decided()?;
-    before_the_dice(resolved)?;
-    resolved.cube_decides(false)?;
     let query = ScoresQuery {
         position: resolved.position,
         cube: resolved.state.cube,
         rules: resolved.state.rules,
         away: resolved.options.away.unwrap_or(ScoresQuery::AWAY),
     };
-    Ok((Question::Scores(query), resolved.options.search()))
+    let settings = resolved.options.search();
+    if let Some(roll) = resolved.roll_to_play()? {
+        let question = Question::ScorePlays(query, roll);
+        return Ok((question, settings.with_value_of_best()));
+    }
+    resolved.cube_decides(false)?;
+    Ok((Question::Scores(query), settings))
 }
 
 #[derive(Serialize)]
@@ -54,18 +62,6 @@ struct ScoresBody<'a> {
     plies: u8,
     money: DecisionBody<'a>,
     scores: Vec<CellBody<'a>>,
-}
-
-#[derive(Serialize)]
-struct DecisionBody<'a> {
-    no_double: Number,
-    double_take: Number,
-    double_pass: Number,
-    optimal: Number,
-    double: bool,
-    take: bool,
-    beaver: bool,
-    verdict: &'a str,
 }
 
 #[derive(Serialize)]
@@ -80,19 +76,6 @@ struct CellBody<'a> {
     gammon_value: Number,
     opponent_gammon_value: Number,
     take_point: Option<Number>,
-}
-
-fn decision_of(cube: &CubeAnswer) -> DecisionBody<'_> {
-    DecisionBody {
-        no_double: Number(cube.no_double.equity),
-        double_take: Number(cube.double_take.equity),
-        double_pass: Number(cube.double_pass.equity),
-        optimal: Number(cube.optimal.equity),
-        double: cube.double,
-        take: cube.take,
-        beaver: cube.beaver,
-        verdict: cube.verdict.text(),
-    }
 }
 
 fn cell_of(cell: &ScoreCell) -> CellBody<'_> {
@@ -116,8 +99,10 @@ fn write(
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let EngineAnswer::Scores(answer) = found else {
-        return Err(not_its_answer());
+    let answer = match found {
+        EngineAnswer::Scores(answer) => answer,
+        EngineAnswer::ScorePlays(answer) => return write_plays(to, answer, out),
+        _ => return Err(not_its_answer()),
     };
     let position = request.shown.position;
     match to.style {
@@ -155,14 +140,8 @@ fn write(
 
 fn cell_schema() -> Value {
     let errors = json!({"type": "number", "minimum": 0});
-    let value = |what| (what, "A gammon's gain per a win's; 0.5 for money", number());
     let always = [
-        &[(
-            "away",
-            "Points that the player on roll and the opponent need; a player who needs one is past the Crawford game",
-            json!({"type": "array", "minItems": 2, "maxItems": 2,
-                "items": {"type": "integer", "minimum": 1, "maximum": ScoresQuery::AWAY_MAX}}),
-        )],
+        &[away()],
         &decision()[..],
         &[
             (
@@ -175,14 +154,13 @@ fn cell_schema() -> Value {
                 "Loss of the opponent by taking or passing as for money, in EMG of the player on roll",
                 errors,
             ),
-            value("gammon_value"),
-            value("opponent_gammon_value"),
-            (
-                "take_point",
-                "Least chance with which the opponent may take, without gammons and redoubles",
-                schema::or_null("number"),
-            ),
         ],
+        &gammon_values(),
+        &[(
+            "take_point",
+            "Least chance with which the opponent may take, without gammons and redoubles",
+            schema::or_null("number"),
+        )],
     ]
     .concat();
     schema::object(
@@ -197,15 +175,18 @@ fn cell_schema() -> Value {
 }
 
 fn schemas() -> Vec<(String, Value)> {
-    let most = u32::from(ScoresQuery::AWAY_MAX).pow(2);
+    // The Crawford game is a cell of its own at each score with one player at one point.
+    let most = u32::from(ScoresQuery::AWAY_MAX).pow(2) + 2 * u32::from(ScoresQuery::AWAY_MAX - 1);
     let scores = json!({"type": "array", "minItems": 4, "maxItems": most,
-        "items": schema::refer("ScoreDecision")});
+        "items": schema::one_of(&["ScoreDecision", "ScorePlay"])});
     vec![
         ("ScoreDecision".to_owned(), cell_schema()),
         (
-            "MoneyDecision".to_owned(),
-            schema::object("The cube decision for money", &decision(), &[]),
+            "CubeDecision".to_owned(),
+            schema::object("A cube decision", &decision(), &[]),
         ),
+        ("ScorePlay".to_owned(), score_plays::cell_schema()),
+        ("MoneyPlay".to_owned(), score_plays::money_schema()),
         answer(
             "scores",
             &[
@@ -213,16 +194,20 @@ fn schemas() -> Vec<(String, Value)> {
                 ("plies", PLIES, schema::count()),
                 (
                     "money",
-                    "The decision for money",
-                    schema::refer("MoneyDecision"),
+                    "The decision, or the best play, for money",
+                    schema::one_of(&["CubeDecision", "MoneyPlay"]),
                 ),
                 (
                     "scores",
-                    "The decisions, those at which the player on roll needs the fewest points first",
+                    "The decisions or plays, those at which the player on roll needs the fewest points first",
                     scores,
                 ),
             ],
-            &[("level", LEVEL, text()), schema::warning()],
+            &[
+                ("roll", "The dice, where plays are ranked", schema::dice()),
+                ("level", LEVEL, text()),
+                schema::warning(),
+            ],
         ),
     ]
 }

@@ -9,6 +9,7 @@
 pub mod bars;
 mod board;
 pub mod cross_table;
+pub mod cube_table;
 mod letters;
 pub mod rollout;
 pub mod score_table;

@@ -1,7 +1,11 @@
-//! The cube decisions at all scores, as a table for a terminal.
+//! The cube decisions, or the best plays, at all scores, as a table for a terminal.
 
 use super::screen::ScreenStyle;
-use gammond_engine::query::{CubeAnswer, ScoreCell, ScoresAnswer};
+use gammond_engine::query::{
+    CubeAnswer, RankedPlay, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
+};
+use gammond_game::notation::play_text;
+use gammond_game::{Position, Score};
 use std::fmt::Write as _;
 
 /// An error of the money action from here on is marked.
@@ -45,6 +49,93 @@ pub fn scores(found: &ScoresAnswer, style: ScreenStyle) -> String {
         found.money.verdict.text(),
         found.plies
     )
+}
+
+/// Signs of plays in a table, the first that of the best play for money.
+const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Returns the row and the column of a score: 0 for the player who needs one point in the Crawford game, else the number of
+/// points.
+fn place(score: Score) -> (u32, u32) {
+    let label = |away: u32| match away {
+        1 if score.is_crawford() => 0,
+        away => away,
+    };
+    (label(score.my_away()), label(score.opponent_away()))
+}
+
+/// Returns a table of the best plays, with a sign for each play; rows and columns as in [`scores`], and `C` for the player
+/// who needs one point in the Crawford game.
+#[must_use]
+pub fn score_plays(found: &ScorePlaysAnswer, style: ScreenStyle) -> String {
+    let mut kinds: Vec<(&RankedPlay, usize)> = vec![(found.money.best(), 0)];
+    let mut signs = Vec::with_capacity(found.cells.len());
+    for cell in &found.cells {
+        let best = cell.plays.best();
+        let is_it = |(kind, _): &(&RankedPlay, usize)| kind.position == best.position;
+        let number = kinds.iter().position(is_it).unwrap_or_else(|| {
+            kinds.push((best, 0));
+            kinds.len() - 1
+        });
+        kinds[number].1 += 1;
+        signs.push(number);
+    }
+    let sign = |number: usize| char::from(SIGNS.get(number).copied().unwrap_or(b'?'));
+    let places = || found.cells.iter().map(|cell| place(cell.score));
+    let most = places().map(|(_, column)| column).max().unwrap_or(1);
+    let first = places().map(|(row, _)| row).min().unwrap_or(1);
+    let name = |label: u32| match label {
+        0 => "C".to_owned(),
+        label => label.to_string(),
+    };
+    let mut text = String::from("          the opponent needs\n you need ");
+    for column in first..=most {
+        let _ = write!(text, "{:>4} ", name(column));
+    }
+    for row in first..=most {
+        let _ = write!(text, "\n{:>9} ", name(row));
+        for column in first..=most {
+            let cell = places().position(|place| place == (row, column));
+            let shown = cell.map(|cell| (sign(signs[cell]), &found.cells[cell]));
+            match shown {
+                None => text += "     ",
+                Some((sign, cell)) if is_marked(cell) => {
+                    text += &style.strong(&format!("{sign:>4}*"));
+                }
+                Some((sign, _)) => {
+                    let _ = write!(text, "{sign:>4} ");
+                }
+            }
+        }
+    }
+    let text: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let kinds = kinds.iter().enumerate().map(|(number, (kind, count))| {
+        let note = if number == 0 { ", best for money" } else { "" };
+        let scores = if *count == 1 { "score" } else { "scores" };
+        let play = spelled(&found.position, kind);
+        format!("{} {play} ({count} {scores}{note})\n", sign(number))
+    });
+    let worst = found.cells.iter().map(|cell| cell.money_error);
+    format!(
+        "{}\n\n{}* where the play for money loses {ERROR_MARKED} EMG or more, {:.3} at most\n\
+         C: the Crawford game; 1 point: past it; {}-ply\n",
+        text.join("\n"),
+        kinds.collect::<String>(),
+        worst.fold(0.0, f64::max),
+        found.plies
+    )
+}
+
+fn is_marked(cell: &ScorePlays) -> bool {
+    cell.money_error >= ERROR_MARKED
+}
+
+/// Returns a play as text.
+pub(super) fn spelled(before: &Position, ranked: &RankedPlay) -> String {
+    match ranked.play.is_pass() {
+        true => "no play".to_owned(),
+        false => play_text(before, &ranked.play),
+    }
 }
 
 /// Returns the action in two letters.

@@ -1,4 +1,4 @@
-//! The verb `rolls` beside single questions: rule Q-30.
+//! The verb `rolls` beside single questions: rule Q-34.
 
 use crate::answers::answer;
 use gammond_engine::engine::Engine;
@@ -25,7 +25,7 @@ const POSITIONS: [(&str, &str); 4] = [
     ("AwAAwAMAAAAAAA", ""),
 ];
 
-/// each roll is the answer to `move` with it, bit for bit; mean and deviation are those of the 36 throws.
+/// each roll is the answer to `move` with it, bit for bit; mean and deviation are those of the 36 throws.
 #[test]
 fn rolls_are_single_questions() {
     let engine = Engine::builder().threads(2).build().unwrap();
@@ -67,7 +67,7 @@ fn rolls_are_single_questions() {
     }
 }
 
-/// market losers are counted by single questions: play, reply, cube.
+/// market losers are counted by single questions: play, reply, cube.
 #[test]
 fn market_losers_are_counted_again() {
     let engine = Engine::builder().threads(2).build().unwrap();
@@ -115,7 +115,7 @@ fn market_losers_are_counted_again() {
     }
 }
 
-/// without a cube to turn there are no market losers; dice and a finished game have no place.
+/// without a cube to turn there are no market losers; dice and a finished game have no place.
 #[test]
 fn rolls_without_a_double() {
     let engine = Engine::builder().threads(1).build().unwrap();

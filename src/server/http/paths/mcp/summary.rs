@@ -63,6 +63,9 @@ pub(in crate::http) fn summary(answer: &Value) -> String {
             view(answer)
         ),
         "rollout" => rollout(answer),
+        "rolls" => rolls(answer),
+        "scores" => scores(answer),
+        "cubes" => cubes(answer),
         "convert" => {
             let names = ["position", "gnubgid", "xgid", "ogid", "key", "board"];
             let lines = names.map(|name| format!("{name}: {}", word(answer, &format!("/{name}"))));
@@ -105,6 +108,110 @@ fn plays(answer: &Value) -> String {
         view(answer)
     );
     text
+}
+
+fn rolls(answer: &Value) -> String {
+    let mut text = format!(
+        "Mean {:+.3}, standard deviation {:.3}.",
+        number(answer, "/mean"),
+        number(answer, "/deviation")
+    );
+    if let Some(share) = answer.get("market_losers").and_then(Value::as_f64) {
+        let _ = write!(
+            text,
+            " Market losers {:.1} % of the exchanges.",
+            100.0 * share
+        );
+    }
+    text.push('\n');
+    for roll in list(answer, "rolls") {
+        let _ = writeln!(
+            text,
+            "{}{} {} {:+.3} (luck {:+.3})",
+            number(roll, "/roll/0"),
+            number(roll, "/roll/1"),
+            play(roll),
+            number(roll, "/equity"),
+            number(roll, "/luck"),
+        );
+    }
+    text + view(answer)
+}
+
+fn play(one: &Value) -> &str {
+    match word(one, "/play") {
+        "" => "no play",
+        play => play,
+    }
+}
+
+/// Returns the choice for money, and the scores at which another one is right.
+fn scores(answer: &Value) -> String {
+    let (money, all) = (
+        answer.get("money").unwrap_or(&Value::Null),
+        list(answer, "scores"),
+    );
+    let has_plays = answer.get("roll").is_some();
+    let choice = |one: &Value| match has_plays {
+        true => play(one).to_owned(),
+        false => word(one, "/verdict").to_owned(),
+    };
+    let is_other = |one: &&Value| match has_plays {
+        true => word(one, "/position") != word(money, "/position"),
+        false => ["double", "take"]
+            .iter()
+            .any(|name| one.get(name) != money.get(name)),
+    };
+    let others: Vec<&Value> = all.iter().filter(is_other).collect();
+    let mut text = format!(
+        "For money: {}. At {} of {} scores another choice is right; N-N are the points that the player on roll and the \
+         opponent need.\n",
+        choice(money),
+        others.len(),
+        all.len()
+    );
+    let count = others.len();
+    for (written, one) in others.into_iter().enumerate() {
+        if text.chars().count() > CHARACTERS_MAX - 200 {
+            let _ = writeln!(text, "and {} more", count - written);
+            break;
+        }
+        let crawford = match one.get("crawford").and_then(Value::as_bool) {
+            Some(true) => " (Crawford)",
+            _ => "",
+        };
+        let loss = ["money_loss", "double_error", "take_error"]
+            .map(|name| number(one, &format!("/{name}")))
+            .into_iter()
+            .fold(0.0, f64::max);
+        let _ = writeln!(
+            text,
+            "{}-{}{crawford}: {} (the choice for money loses {loss:.3})",
+            number(one, "/away/0"),
+            number(one, "/away/1"),
+            choice(one),
+        );
+    }
+    text
+}
+
+fn cubes(answer: &Value) -> String {
+    let mut text = String::new();
+    for one in list(answer, "cubes") {
+        let choice = match (list(one, "plays").first(), word(one, "/decision/verdict")) {
+            (Some(best), _) => play(best),
+            (None, "") => "no double allowed",
+            (None, verdict) => verdict,
+        };
+        let _ = writeln!(
+            text,
+            "Cube at {}, {}: {choice} {:+.3}",
+            number(one, "/cube"),
+            word(one, "/owner"),
+            number(one, "/equity"),
+        );
+    }
+    text + view(answer)
 }
 
 fn rollout(answer: &Value) -> String {

@@ -14,7 +14,9 @@ use form_urlencoded::Serializer;
 use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
-use gammond_protocol::verbs::{CONVERT, CUBE, EVAL, MOVE, ROLLOUT, SHOW, Verb};
+use gammond_protocol::verbs::{
+    CONVERT, CUBE, CUBES, EVAL, MOVE, ROLLOUT, ROLLS, SCORES, SHOW, Verb,
+};
 use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -63,6 +65,9 @@ pub(in crate::http) async fn call(
         "evaluate" => question(context, &EVAL, arguments, known, &[DEPTH]).await,
         "best_plays" => question(context, &MOVE, arguments, known, &[DEPTH, ("top", "5")]).await,
         "cube_decision" => question(context, &CUBE, arguments, known, &[DEPTH]).await,
+        "all_rolls" => question(context, &ROLLS, arguments, known, &[DEPTH]).await,
+        "all_scores" => question(context, &SCORES, arguments, known, &[DEPTH]).await,
+        "all_cubes" => question(context, &CUBES, arguments, known, &[DEPTH]).await,
         "rollout" => rollout(context, arguments, known, progress).await,
         "convert_position" => question(context, &CONVERT, arguments, known, &[]).await,
         "show_position" => show(context, arguments, known).await,
