@@ -16,6 +16,8 @@ use gammond_engine::query::{
 use gammond_engine::rollout::RolloutError;
 use gammond_engine::{Engine as Inner, MatchEquityTable};
 use gammond_game::{self as game, Chances};
+use gammond_protocol::answerer::Answerer;
+use gammond_protocol::{LineAction, RequestError, Session, parse_line};
 use gammond_report::analysis::analyse;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -415,6 +417,32 @@ impl Engine {
         })?;
         let answer = answer.map_err(|error| failed(&error))?;
         Ok(Rollout::new(position, &given, roll, answer))
+    }
+
+    /// Answers a request of the line protocol; both are JSON.
+    fn _ask(&self, py: Python<'_>, request: &str) -> PyResult<String> {
+        let fault = |text: &str| wrong::value("request", text.trim_end());
+        let line = match parse_line(request.as_bytes(), &self.options) {
+            Some(Ok(line)) => line,
+            Some(Err(refusal)) => {
+                let RequestError { field, message, .. } = refusal.error;
+                return Err(wrong::value(field, message));
+            }
+            None => return Err(fault("is empty")),
+        };
+        let inquiry = match Session::new(self.options.clone()).request(line) {
+            LineAction::Ask(inquiry) => inquiry,
+            LineAction::Say(text) => return Ok(text),
+            LineAction::Refuse(text) => return Err(fault(&text)),
+            _ => return Err(fault("is a command of a session")),
+        };
+        let inner = self.inner()?;
+        let mut answer = Vec::new();
+        let good = interrupt::quietly(py, |stop| {
+            Answerer::new(&inner).answer(&inquiry, stop, &mut answer)
+        })?;
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        if good { Ok(text) } else { Err(fault(&text)) }
     }
 
     /// Replays a match and reports the equity lost by each decision and the luck of the dice.

@@ -18,6 +18,7 @@ import pytest
 import gammond
 from gammond import Engine, Match, MatchState, Position, Roll, arrays, settings
 
+XGID_WITH_DICE = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10"
 POSITIONS = ["4HPwATDgc/ABMA", "sGfwATDgc/ABMA", "4HPiASjgc/ABMA", "0HPwASLgc/ABMA", "2G1BMBhsnncAAA", "tm0LAAButwMAAA"]
 
 
@@ -299,3 +300,26 @@ def test_settings_are_those_of_the_table(engine: Engine) -> None:
     ]:
         with pytest.raises(error, match=name):
             engine.evaluate("4HPwATDgc/ABMA", **{name: value})
+
+
+def test_ask_answers_as_the_program(engine: Engine) -> None:
+    start = POSITIONS[0]
+    asked = [
+        (engine.ask("rolls", start, plies=0), f"rolls {start} plies=0"),
+        (engine.ask("scores", start, away=3), f"scores {start} away=3"),
+        (engine.ask("scores", start, (6, 4), away=3), f"scores {start} 64 away=3"),
+        (engine.ask("cubes", start, Roll(6, 4)), f"cubes {start} 64"),
+        (engine.ask("cubes", Position.parse(start), state=MatchState(7, (2, 4))), f"cubes {start} length=7 score=2-4"),
+        (engine.ask("move", start, "31", plays=["24/20", "8/5 6/5"]), f'move {start} 31 plays="24/20; 8/5 6/5"'),
+        (engine.ask("eval", start, cubeful=False), f"eval {start} cubeful=off"),
+        (engine.ask("scores", XGID_WITH_DICE, cube=True, away=2), f"scores cube {XGID_WITH_DICE} away=2"),
+    ]
+    assert [answer for answer, _ in asked] == program([line for _, line in asked])
+    for call, field in [
+        (lambda: engine.ask("scores", start, away=26), "away"),
+        (lambda: engine.ask("scores", "rubbish"), "position"),
+        (lambda: engine.ask("score", start), "verb"),
+        (lambda: engine.ask("move", start, "31", plays=["8/2"]), "plays"),
+    ]:
+        with pytest.raises(ValueError, match=field):
+            call()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from html import escape
@@ -139,6 +140,42 @@ class Engine(_gammond.Engine):
         Without `roll` and `state` they are those of the text of the position.
         """
         return Ranking(super().best_plays(position, roll, state, plies, **settings))
+
+    def ask(
+        self,
+        verb: str,
+        position: Position | str,
+        roll: Roll | str | tuple[int, int] | None = None,
+        state: MatchState | None = None,
+        *,
+        plays: Sequence[str] | None = None,
+        cube: bool = False,
+        **settings: Any,
+    ) -> dict[str, Any]:
+        """Returns the answer to a request of the line protocol: rolls, scores, cubes, move, cube, eval and all others.
+
+        The answer has the members that the protocol's document names, with the settings of this engine where the call
+        has no others. `cube` asks for the decision about the cube where the position has dice.
+
+        >>> Engine(threads=1).ask("cubes", "4HPwATDgc/ABMA", "31")["changes"]
+        False
+        """
+        if isinstance(position, Position):
+            state = state or MatchState()
+            position = position.to_text()
+        request: dict[str, Any] = {"verb": verb, "position": position}
+        if roll is not None:
+            request["roll"] = list(roll) if isinstance(roll, tuple) else str(roll)
+        if plays is not None:
+            request["plays"] = [str(play) for play in plays]
+        if cube:
+            request["cube"] = True
+        if state is not None:
+            names = ["length", "score", "crawford", "jacoby", "beavers", "cube", "owner"]
+            settings = {name: getattr(state, name) for name in names} | settings
+        request["settings"] = settings
+        answer: dict[str, Any] = json.loads(self._ask(json.dumps(request)))
+        return answer
 
     def submit(self, method: Callable[..., T] | str, /, *args: Any, **kwargs: Any) -> Future[T]:
         """Calls a method of this engine on another thread and returns its future.

@@ -474,6 +474,8 @@ class Engine:
         """The bearoff databases of the folder `bearoff`."""
     def clear_cache(self) -> None:
         """Empties the cache of evaluations."""
+    def _ask(self, request: str) -> str:
+        """Answers a request of the line protocol; both are JSON."""
     def evaluate(
         self,
         position: Position | str,
