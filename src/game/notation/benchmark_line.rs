@@ -7,10 +7,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::any_position::parse_position;
 use super::error::quoted;
 use super::key::letters;
 use super::number::General;
-use super::position_text::parse_position;
 use super::syntax::{Parsed, complete, is_blank, refuse, word};
 use super::{Code, NotationError, PositionKey, Reason};
 use crate::{Chances, Position, Roll};

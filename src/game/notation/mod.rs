@@ -15,6 +15,7 @@
 //! ```
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 
+mod any_position;
 mod benchmark_line;
 mod board_line;
 mod board_view;
@@ -43,6 +44,7 @@ mod xgid;
 /// FIBS, files of positions (Q-03, FIBS-03). Records of benchmark files may be longer.
 pub const LINE_BYTES_MAX: usize = 4096;
 
+pub use any_position::parse_position;
 pub use benchmark_line::{
     BenchmarkRecord, BestRecord, CubeAction, CubeRecord, ListedPlay, PlayRecord, PositionChances,
     parse_position_line, parse_training_line,
@@ -64,6 +66,6 @@ pub use ogid::{Ogid, OgidAction, OgidColour, OgidMark, OgidOwner, OgidView};
 pub use play_text::{fibs_play_text, parse_play, plain_play_text, play_text};
 pub use played::{position_after, steps_made};
 pub use position_id::PositionId;
-pub use position_text::{Form, ParsedPosition, parse_position, split_position};
+pub use position_text::{Form, ParsedPosition, split_position};
 pub use roll_text::parse_roll;
 pub use xgid::{Seat, Xgid, XgidDice, XgidView};

@@ -4,10 +4,10 @@
 
 use super::copied_text::{CopiedPosition, copied_positions};
 use super::key::LETTERS;
-use super::match_file::{SnowiePosition, is_match_file};
+use super::match_file::snowie::SnowiePosition;
 use super::{
-    BoardLine, Code, ForeignKind, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid,
-    OgidColour, PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
+    BoardLine, Code, GnubgId, MatchId, MatchView, NotationError, Offer, Ogid, OgidColour,
+    PlayerNumber, PositionId, PositionKey, Reason, Seat, Xgid,
 };
 use crate::{MatchState, Position, Roll};
 
@@ -196,23 +196,15 @@ impl ParsedPosition {
     }
 }
 
-/// Reads a position in any form: Position ID, `Position ID:Match ID`, 20-letter key, XGID, OGID or
-/// FIBS board line. Blanks around it are passed over.
-///
-/// # Errors
-/// [`NotationError`] whose code names the form that was recognised; `bad-position` if none was.
-pub fn parse_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
+/// Reads a position as [`parse_position`](super::parse_position) does; its errors do not name texts of other kinds.
+pub(super) fn read_position(text: &[u8]) -> Result<ParsedPosition, NotationError> {
     if let Some(first) = copied_positions(text).first() {
         return from_copied(first);
     }
     let start = text.trim_ascii_start();
     let skipped = text.len() - start.len();
     let position = recognise(start.trim_ascii_end());
-    position.map_err(|error| {
-        // Other codes name a form that was recognised.
-        let foreign = (error.kind() == Code::BadPosition).then(|| foreign(text));
-        foreign.flatten().unwrap_or_else(|| error.moved(skipped))
-    })
+    position.map_err(|error| error.moved(skipped))
 }
 
 /// Reads the ids of a copied text (PT-11).
@@ -224,19 +216,6 @@ pub(super) fn from_copied(copied: &CopiedPosition) -> Result<ParsedPosition, Not
         warning: parsed.warning.or(is_other.then_some(IDS_DIFFER)),
         ..parsed
     })
-}
-
-/// Returns the error for a text that is no position, if its kind is a known foreign one.
-fn foreign(text: &[u8]) -> Option<NotationError> {
-    let trimmed = text.trim_ascii();
-    if trimmed.is_empty() || SnowiePosition::length(trimmed).is_some() {
-        return None;
-    }
-    let kind = ForeignKind::of(text).or_else(|| {
-        let advice = "gammond analyse reads its file";
-        is_match_file(text).then_some(ForeignKind::new("a match, not a position", advice))
-    });
-    kind.map(|kind| NotationError::new(Code::BadPosition, "position", Reason::Foreign(kind), 0))
 }
 
 /// Returns true if the first line of a text begins with a position.

@@ -1,16 +1,16 @@
 //! Texts with positions that people copy out of eXtreme Gammon, BGBlitz and GNU Backgammon: each position is a match of
 //! one question, with the other program's evaluation. Rules MAT-80 and MAT-81 of `protocol-specs/match-files.md`.
 
-use super::SnowiePosition;
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
 use super::gnubg_text::chances;
 use super::record::{MatPlayer, SetUp};
 use super::recorder::{FieldError, Recorder};
 use super::snowie::Seats;
+use super::snowie::SnowiePosition;
 use crate::notation::copied_text::{copied_lines, positions_of};
 use crate::notation::error::{Code, NotationError, Reason};
-use crate::notation::position_text::from_copied;
-use crate::notation::{Offer, ParsedPosition, parse_play, parse_position};
+use crate::notation::position_text::{from_copied, read_position};
+use crate::notation::{Offer, ParsedPosition, parse_play};
 use crate::{Chances, CubeOwner};
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub(super) fn is_copied(bytes: &[u8]) -> bool {
 /// Reads every position of a text as a match of its own.
 pub(super) fn read(text: &str, recorder: &mut Recorder) -> Result<(), NotationError> {
     if SnowiePosition::length(text.as_bytes()).is_some() {
-        let parsed = parse_position(text.as_bytes())?;
+        let parsed = read_position(text.as_bytes())?;
         let seats = Seats::of_snowie(text);
         return question(recorder, &parsed, seats, (1, FileAnalysis::default())).map_err(refused);
     }

@@ -25,7 +25,7 @@ mod record;
 mod recorder;
 mod sgf;
 mod sgf_write;
-mod snowie;
+pub(super) mod snowie;
 mod write;
 mod xg;
 mod xg_archive;
@@ -34,7 +34,6 @@ pub use file_analysis::{FileAnalysis, FileCube, FilePlay};
 pub use format::{MatchFormat, NotWritable};
 pub use notes::{MatchNotes, SgfNote};
 pub use record::{FileFault, MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp};
-pub(super) use snowie::SnowiePosition;
 
 use super::position_text::begins_with_position;
 use super::{Code, ForeignKind, NotationError, Reason};
