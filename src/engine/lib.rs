@@ -27,6 +27,7 @@ pub mod engine;
 pub mod equity;
 pub mod eval;
 pub mod nn;
+mod packed;
 mod pool;
 pub mod query;
 pub mod rollout;

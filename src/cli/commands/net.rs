@@ -9,7 +9,7 @@ use gammond_base::files;
 use gammond_base::journal::write_whole;
 use gammond_engine::eval::Evaluator as _;
 use gammond_engine::eval::gnubg::WeightsFile;
-use gammond_engine::eval::nets::{ClassNet, EMBEDDED, InputSet, NetError, Role};
+use gammond_engine::eval::nets::{ClassNet, EMBEDDED, EmbeddedNet, InputSet, NetError, Role};
 use gammond_engine::eval::puretd::{PureTdEvaluator, PureTdOutput};
 use gammond_engine::nn::format::{FILE_BYTES_MAX, native, pytorch, safetensors};
 use gammond_engine::nn::{DenseNet, SHIFT_MAX, SecondBits, WIDTH_MAX, quantise};
@@ -126,8 +126,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Returns a file, or an embedded net by its name.
 fn open(name: &str) -> Result<Vec<u8>, Failure> {
-    match EMBEDDED.iter().find(|(embedded, _)| *embedded == name) {
-        Some((_, bytes)) if !Path::new(name).exists() => Ok(bytes.to_vec()),
+    match EMBEDDED.iter().find(|net| net.name() == name) {
+        Some(net) if !Path::new(name).exists() => Ok(net.bytes()),
         _ => read(Path::new(name)),
     }
 }
@@ -141,13 +141,13 @@ fn info(common: &Common, nets: &[String]) -> Result<(), Failure> {
         };
         let mut embedded = EMBEDDED
             .iter()
-            .filter(|(file, _)| is_meant(file))
+            .filter(|net| is_meant(net.name()))
             .peekable();
         if embedded.peek().is_none() {
             print(describe(common, name, &open(name)?)?.as_bytes())?;
         }
-        for (file, bytes) in embedded {
-            print(describe(common, file, bytes)?.as_bytes())?;
+        for net in embedded {
+            print(describe(common, net.name(), &net.bytes())?.as_bytes())?;
         }
     }
     Ok(())
@@ -448,7 +448,7 @@ fn is_replaceable(input: &Path, output: &Path) -> Result<(), Failure> {
 
 fn draw(net: &str, class: &str, output: Option<&Path>, neurons: usize) -> Result<(), Failure> {
     if net == "embedded" && !Path::new(net).exists() {
-        let names = EMBEDDED.map(|(name, _)| name).join(", ");
+        let names = EMBEDDED.each_ref().map(EmbeddedNet::name).join(", ");
         let text = format!("embedded: name one of the nets in the program: {names}");
         return Err(Failure::usage(text));
     }

@@ -16,19 +16,15 @@ pub(super) const TWO_SIDED: Numbering = match Numbering::new(6, 6) {
     None => unreachable!(),
 };
 
-/// Returns the one-sided table, which the program includes.
-#[cfg(feature = "tables")]
+/// Returns the one-sided table, unpacked or made when it is first asked.
 pub(super) fn one_sided() -> Bytes {
-    // A `static`, so that the program holds it once.
-    static TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd"));
-    Bytes::Static(TABLE)
-}
-
-/// Returns the one-sided table, made when it is first asked.
-#[cfg(not(feature = "tables"))]
-pub(super) fn one_sided() -> Bytes {
-    static TABLE: LazyLock<Vec<u8>> =
-        LazyLock::new(|| super::make::one_sided(ONE_SIDED, true, true));
+    static TABLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        #[cfg(feature = "tables")]
+        let table = crate::packed::unpack(include_bytes!(concat!(env!("OUT_DIR"), "/os0.bd")));
+        #[cfg(not(feature = "tables"))]
+        let table = super::make::one_sided(ONE_SIDED, true, true);
+        table
+    });
     Bytes::Made(&TABLE)
 }
 

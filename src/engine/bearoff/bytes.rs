@@ -20,13 +20,7 @@ pub(crate) trait ReadAt: Send + Sync {
 
 /// Bytes that stay where they are. Shared freely between threads.
 pub(crate) enum Bytes {
-    /// Bytes in the program itself: read from disk only where they are accessed.
-    #[cfg_attr(
-        not(feature = "tables"),
-        expect(dead_code, reason = "without tables none is in the program")
-    )]
-    Static(&'static [u8]),
-    /// Made by the program at first use.
+    /// Unpacked or made by the program at first use.
     Made(&'static LazyLock<Vec<u8>>),
     /// Made by us, or read from a file.
     Owned(Vec<u8>),
@@ -43,7 +37,6 @@ impl Bytes {
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
-            Bytes::Static(bytes) => bytes.len(),
             Bytes::Made(bytes) => bytes.len(),
             Bytes::Owned(bytes) => bytes.len(),
             Bytes::File(file) => file.len(),
@@ -54,7 +47,6 @@ impl Bytes {
     #[inline]
     pub(super) fn in_memory(&self) -> Option<&[u8]> {
         match self {
-            Bytes::Static(bytes) => Some(bytes),
             Bytes::Made(bytes) => Some(bytes),
             Bytes::Owned(bytes) => Some(bytes),
             Bytes::File(_) => None,
@@ -72,7 +64,6 @@ impl Bytes {
     ) -> Option<&'a [u8]> {
         let end = at.checked_add(length)?;
         match self {
-            Bytes::Static(bytes) => bytes.get(at..end),
             Bytes::Made(bytes) => bytes.get(at..end),
             Bytes::Owned(bytes) => bytes.get(at..end),
             Bytes::File(file) => {
@@ -93,7 +84,6 @@ impl Bytes {
 impl std::fmt::Debug for Bytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kind = match self {
-            Bytes::Static(_) => "built in",
             // Its length is not printed, because that would compute it.
             Bytes::Made(_) => return f.write_str("built in"),
             Bytes::Owned(_) => "in memory",

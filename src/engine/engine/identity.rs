@@ -1,6 +1,7 @@
 //! Checksum of an engine's parts: two engines with the same checksum give the same answers.
 
 use super::files;
+use crate::eval::nets::EmbeddedNet;
 use gammond_base::checksum::sha256;
 use std::fmt::Write as _;
 use std::io;
@@ -10,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) enum Source<'a> {
     /// Named bytes in the program.
     Bytes(&'a str, &'a [u8]),
+    /// A net in the program.
+    Embedded(&'static EmbeddedNet),
     /// A file, or those files of a folder that end so.
     Path(&'a Path, &'a str),
 }
@@ -29,6 +32,7 @@ pub(super) fn identity<'a>(
     for source in sources {
         match source {
             Source::Bytes(name, bytes) => add(name, sha256(bytes)),
+            Source::Embedded(net) => add(net.name(), sha256(&net.bytes())),
             Source::Path(path, ending) => {
                 for (name, sum) in files::checksums(path, ending)? {
                     add(&name, sum);

@@ -105,9 +105,8 @@ impl Nets {
             Nets::Embedded => b"",
         };
         sources.push(Source::Bytes("embedded", fast));
-        let small = [nets::PRUNING, nets::VOLATILITY];
-        let all = nets::EMBEDDED.into_iter().chain(small);
-        sources.extend(all.map(|(name, bytes)| Source::Bytes(name, bytes)));
+        let small = [&nets::PRUNING, &nets::VOLATILITY];
+        sources.extend(nets::EMBEDDED.iter().chain(small).map(Source::Embedded));
     }
 }
 
@@ -185,10 +184,10 @@ mod tests {
     use std::time::Duration;
 
     fn files(names: &[&str]) -> Vec<(String, Vec<u8>)> {
-        let all = nets::EMBEDDED.into_iter().chain([nets::PRUNING]);
-        let files = all.filter(|(name, _)| names.contains(name));
+        let all = nets::EMBEDDED.iter().chain([&nets::PRUNING]);
+        let files = all.filter(|net| names.contains(&net.name()));
         files
-            .map(|(name, bytes)| (name.to_owned(), bytes.to_vec()))
+            .map(|net| (net.name().to_owned(), net.bytes()))
             .collect()
     }
 

@@ -3,7 +3,7 @@
 //! One net evaluates all positions; it sees nothing but checkers. Bearoff tables answer the positions that they
 //! cover, and impossible results are removed, both as with GNU Backgammon's weights.
 
-use super::nets::{NetError, PRUNING, Pruner};
+use super::nets::{NetError, Pruner};
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts, gnubg, in_order};
 use crate::bearoff::{BeyondTable, Tables};
 use crate::nn::format::pytorch::{self, PyTorchError, PyTorchNet};
@@ -95,7 +95,7 @@ impl PureTdEvaluator {
             name: format!("PureTD {}", file.name),
             net,
             output,
-            pruner: Arc::new(Pruner::parse(PRUNING.0, PRUNING.1)?),
+            pruner: Pruner::embedded()?,
             tables: Tables::shared().clone(),
             level: CpuLevel::detect(),
         })

@@ -118,9 +118,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // Nets and tables as bytes.
-    let contact = EMBEDDED.iter().filter(|(name, _)| *name == "contact.net");
+    let contact = EMBEDDED.iter().filter(|net| net.name() == "contact.net");
     let nets: Vec<_> = contact
-        .map(|(name, bytes)| (name.to_string(), bytes.to_vec()))
+        .map(|net| (net.name().to_owned(), net.bytes()))
         .collect();
     let numbering = Numbering::new(7, 3).ok_or("no such numbering")?;
     let table = ("one.bd".to_owned(), make::one_sided(numbering, true, true));

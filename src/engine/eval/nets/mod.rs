@@ -26,7 +26,7 @@ mod small;
 mod volatility;
 
 pub use class_net::{ClassNet, NetError};
-pub use embedded::{EMBEDDED, PRUNING, VOLATILITY};
+pub use embedded::{EMBEDDED, EmbeddedNet, PRUNING, VOLATILITY};
 pub use inputs::InputSet;
 pub use role::{BOARD_POINTS, LEAD_PIPS, RaceLead, Role};
 pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
@@ -34,6 +34,7 @@ pub use volatility::{CubeLife, LIFE_TERMS, life_terms};
 use super::{Evaluator, QuickKeep, SearchPolicy, Shortcuts};
 use crate::bearoff::{BeyondTable, Tables};
 use class_net::{CHUNK, Scratch, with_scratch};
+use embedded::SharedNet;
 use gammond_game::{Chances, Class, Position, Side};
 pub(super) use pruning::Pruner;
 use std::sync::Arc;
@@ -44,7 +45,7 @@ use volatility::VolatilityNet;
 pub struct NetEvaluator {
     name: String,
     nets: NetSet,
-    quick: Option<Arc<ClassNet>>,
+    quick: Option<SharedNet>,
     pruner: Arc<Pruner>,
     volatility: Arc<VolatilityNet>,
     tables: Tables,
@@ -54,15 +55,15 @@ pub struct NetEvaluator {
 #[derive(Debug, Clone)]
 struct NetSet {
     /// Nets for positions with contact; the first is that of [`Role::Contact`].
-    contact: Vec<Arc<ClassNet>>,
+    contact: Vec<SharedNet>,
     /// For each role in contact the place of its net in `contact`.
     places: [u8; Role::IN_CONTACT],
-    race: Arc<ClassNet>,
+    race: SharedNet,
 }
 
 impl NetSet {
     /// Creates a set from one net for each role, where there is one (NF-07).
-    fn of(mut nets: [Option<Arc<ClassNet>>; Role::ALL.len()]) -> Result<NetSet, NetError> {
+    fn of(mut nets: [Option<SharedNet>; Role::ALL.len()]) -> Result<NetSet, NetError> {
         let (mut contact, mut places) = (Vec::new(), [0; Role::IN_CONTACT]);
         // Parents come before those who may need them.
         for (place, role) in Role::ALL[..Role::IN_CONTACT].iter().enumerate() {
@@ -85,7 +86,7 @@ impl NetSet {
     }
 
     /// Creates a set with one net for all contact.
-    fn single(contact: Arc<ClassNet>, race: Arc<ClassNet>) -> NetSet {
+    fn single(contact: SharedNet, race: SharedNet) -> NetSet {
         NetSet {
             contact: vec![contact],
             places: [0; Role::IN_CONTACT],
@@ -93,7 +94,7 @@ impl NetSet {
         }
     }
 
-    fn map(&self, change: impl Fn(&Arc<ClassNet>) -> Arc<ClassNet>) -> NetSet {
+    fn map(&self, change: impl Fn(&SharedNet) -> SharedNet) -> NetSet {
         NetSet {
             contact: self.contact.iter().map(&change).collect(),
             places: self.places,
@@ -112,57 +113,9 @@ impl NetSet {
 }
 
 impl NetEvaluator {
-    /// Creates an evaluator from the contents of files with names, one a class.
-    ///
-    /// # Errors
-    /// When a class is missing or there twice, or a file damaged.
-    pub fn from_files(files: &[(String, Vec<u8>)]) -> Result<NetEvaluator, NetError> {
-        let mut nets = [const { None }; Role::ALL.len()];
-        let (mut pruner, mut volatility) = (None, None);
-        let mut seen: [Option<&str>; Role::ALL.len()] = [None; Role::ALL.len()];
-        let mut first = |role: Role, name| match seen[role as usize].replace(name) {
-            None => Ok(()),
-            Some(first) => Err(NetError::Twice {
-                class: role.name().to_owned(),
-                first: first.to_owned(),
-                second: name.to_owned(),
-            }),
-        };
-        for (name, bytes) in files {
-            if Pruner::is_one(bytes) {
-                first(Role::Pruning, name)?;
-                pruner = Some(Pruner::parse(name, bytes)?);
-                continue;
-            }
-            if VolatilityNet::is_one(bytes) {
-                first(Role::Volatility, name)?;
-                volatility = Some(VolatilityNet::parse(name, bytes)?);
-                continue;
-            }
-            let class_net = ClassNet::parse(name, bytes)?;
-            let Some(role) = Role::named(class_net.class()) else {
-                return Err(NetError::Class(name.clone(), class_net.class().to_owned()));
-            };
-            first(role, name)?;
-            nets[role as usize] = Some(Arc::new(class_net));
-        }
-        let quick = nets[Role::Fast as usize].take();
-        let nets = NetSet::of(nets)?;
-        let pruner = match pruner {
-            Some(pruner) => pruner,
-            None => Pruner::parse(PRUNING.0, PRUNING.1)?,
-        };
-        let volatility = match volatility {
-            Some(volatility) => volatility,
-            None => VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1)?,
-        };
-        let small = (Arc::new(pruner), Arc::new(volatility));
-        Ok(NetEvaluator::of(nets, quick, small))
-    }
-
     fn of(
         nets: NetSet,
-        quick: Option<Arc<ClassNet>>,
+        quick: Option<SharedNet>,
         (pruner, volatility): (Arc<Pruner>, Arc<VolatilityNet>),
     ) -> NetEvaluator {
         NetEvaluator {
@@ -211,13 +164,13 @@ impl NetEvaluator {
     pub fn class_nets(&self) -> impl Iterator<Item = &ClassNet> {
         let others = [Some(&self.nets.race), self.quick.as_ref()];
         let all = self.nets.contact.iter().chain(others.into_iter().flatten());
-        all.map(AsRef::as_ref)
+        all.map(|net| &**net)
     }
 
     /// Returns the same evaluator on another level of this CPU, for tests and measurements.
     #[must_use]
     pub fn at(&self, level: crate::nn::CpuLevel) -> NetEvaluator {
-        let at = |class_net: &Arc<ClassNet>| Arc::new(class_net.at(level));
+        let at = |net: &SharedNet| SharedNet::Read(Arc::new(net.at(level)));
         let pruner = Arc::new(self.pruner.at(level));
         let quick = self.quick.as_ref().map(at);
         let small = (pruner, Arc::new(self.volatility.at(level)));
@@ -229,7 +182,7 @@ impl NetEvaluator {
     #[inline]
     fn each(
         &self,
-        quick: Option<&ClassNet>,
+        quick: Option<&SharedNet>,
         reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
@@ -251,7 +204,7 @@ impl NetEvaluator {
     fn chunk(
         &self,
         scratch: &mut Scratch,
-        quick: Option<&ClassNet>,
+        quick: Option<&SharedNet>,
         reference: Option<&Position>,
         positions: &[Position],
         out: &mut [Chances],
@@ -276,11 +229,11 @@ impl NetEvaluator {
             }
         }
         let first = quick.unwrap_or(&nets.contact[0]);
-        let others = nets.contact[1..].iter().map(|net| &**net);
-        let contact = [first].into_iter().chain(others).zip(wanted);
-        for (class_net, wanted) in contact.chain([(&*nets.race, races)]) {
+        let contact = [first].into_iter().chain(&nets.contact[1..]).zip(wanted);
+        for (net, wanted) in contact.chain([(&nets.race, races)]) {
+            // An embedded net that no position wants stays packed.
             if wanted != 0 {
-                class_net.chances(scratch, reference, positions, wanted, out);
+                net.chances(scratch, reference, positions, wanted, out);
             }
         }
         for (index, position) in positions.iter().enumerate() {

@@ -112,8 +112,8 @@ mod tests {
     use gammond_game::{Roll, generate_plays};
 
     fn embedded() -> (Pruner, Parts) {
-        let bytes = super::super::PRUNING.1;
-        let (label, parts) = native::read(bytes).unwrap();
+        let bytes = super::super::PRUNING.bytes();
+        let (label, parts) = native::read(&bytes).unwrap();
         assert_eq!(label.class, Pruner::CLASS);
         let net = SmallNet::new("x", Pruner::CLASS, &label, &parts).unwrap();
         (Pruner(net), parts)

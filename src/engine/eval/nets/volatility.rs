@@ -157,8 +157,8 @@ mod tests {
     /// NF-33.
     #[test]
     fn volatility_is_that_of_the_rule_on_all_levels() {
-        let net = VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1).unwrap();
-        let (_, parts) = native::read(VOLATILITY.1).unwrap();
+        let net = VolatilityNet::parse("v.net", &VOLATILITY.bytes()).unwrap();
+        let (_, parts) = native::read(&VOLATILITY.bytes()).unwrap();
         let mut position = Position::start();
         let (mut plays, mut least, mut most) = (Vec::new(), MOST, 0.0f64);
         for (round, roll) in Roll::ALL.iter().cycle().take(200).enumerate() {
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn cube_life_is_bounded_and_falls_with_volatility() {
-        let mut net = VolatilityNet::parse(VOLATILITY.0, VOLATILITY.1).unwrap();
+        let mut net = VolatilityNet::parse("v.net", &VOLATILITY.bytes()).unwrap();
         let chances = Chances::from_array([0.6, 0.2, 0.01, 0.1, 0.01]);
         let terms = [0.05, 0.25].map(|volatility| life_terms(volatility, &chances));
         for life in net.life {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn other_nets_are_refused_by_name() {
-        let error = VolatilityNet::parse("x.net", PRUNING.1)
+        let error = VolatilityNet::parse("x.net", &PRUNING.bytes())
             .unwrap_err()
             .to_string();
         assert!(

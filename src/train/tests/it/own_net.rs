@@ -90,14 +90,14 @@ fn float_nets_quantise_to_the_bytes_of_the_nets_that_ship() {
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let shipped = EMBEDDED
-            .iter()
-            .find(|(name, _)| *name == format!("{stem}.net"));
-        let (name, bytes) = shipped.unwrap_or_else(|| panic!("{stem}: no such net ships"));
-        let (label, _) = native::read(bytes).unwrap();
+        let name = format!("{stem}.net");
+        let shipped = EMBEDDED.iter().find(|net| net.name() == name);
+        let shipped = shipped.unwrap_or_else(|| panic!("{stem}: no such net ships"));
+        let bytes = shipped.bytes();
+        let (label, _) = native::read(&bytes).unwrap();
         let net = Net::load(&path).unwrap();
         let made = net.to_integer(&label.name, &label.class).unwrap();
-        assert!(made == *bytes, "{name} is not what {stem} quantises to");
+        assert!(made == bytes, "{name} is not what {stem} quantises to");
         seen += 1;
     }
     assert_eq!(seen, EMBEDDED.len());
@@ -249,8 +249,9 @@ fn embedded_nets_load_and_serve_their_classes() {
     assert_eq!(classes[0], "contact");
     assert!(classes.contains(&"race") && classes.contains(&"contact-fast"));
     assert!(NetEvaluator::embedded_fast().is_ok());
-    for (name, bytes) in EMBEDDED {
-        assert!(ClassNet::parse(name, bytes).is_ok(), "{name}");
+    for net in &EMBEDDED {
+        let parsed = ClassNet::parse(net.name(), &net.bytes());
+        assert!(parsed.is_ok(), "{net:?}");
     }
 }
 
@@ -507,8 +508,8 @@ fn nets_of_a_folder_are_loaded() {
     assert!(NetEvaluator::load(&folder.path().join("none")).is_err());
     let error = NetEvaluator::load(folder.path()).unwrap_err();
     assert_eq!(error.to_string(), "no contact net");
-    for (name, bytes) in EMBEDDED {
-        std::fs::write(folder.path().join(name), bytes).unwrap();
+    for net in &EMBEDDED {
+        std::fs::write(folder.path().join(net.name()), net.bytes()).unwrap();
     }
     let loaded = NetEvaluator::load(folder.path()).unwrap();
     let embedded = NetEvaluator::embedded().unwrap();
@@ -537,13 +538,13 @@ fn nets_of_a_folder_are_loaded() {
     assert!(!error.contains(first), "{error}");
     std::fs::remove_file(second).unwrap();
     let second = folder.path().join("second.net");
-    std::fs::write(&second, PRUNING.1).unwrap();
-    std::fs::write(folder.path().join("pruning.net"), PRUNING.1).unwrap();
+    std::fs::write(&second, PRUNING.bytes()).unwrap();
+    std::fs::write(folder.path().join("pruning.net"), PRUNING.bytes()).unwrap();
     let error = NetEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a second pruning net"), "{error}");
     std::fs::remove_file(folder.path().join("pruning.net")).unwrap();
-    std::fs::write(&second, VOLATILITY.1).unwrap();
-    std::fs::write(folder.path().join("volatility.net"), VOLATILITY.1).unwrap();
+    std::fs::write(&second, VOLATILITY.bytes()).unwrap();
+    std::fs::write(folder.path().join("volatility.net"), VOLATILITY.bytes()).unwrap();
     let error = NetEvaluator::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("a second volatility net"), "{error}");
 }
@@ -563,11 +564,8 @@ fn alone(role: Role) -> NetEvaluator {
 }
 
 fn race_net() -> Vec<u8> {
-    let (_, bytes) = EMBEDDED
-        .into_iter()
-        .find(|(name, _)| *name == "race.net")
-        .unwrap();
-    bytes.to_vec()
+    let race = EMBEDDED.iter().find(|net| net.name() == "race.net");
+    race.unwrap().bytes()
 }
 
 /// Positions of all kinds of contact, with the positions after every play of one roll.
@@ -653,8 +651,8 @@ fn file_of_class(bytes: &[u8], class: &str) -> Vec<u8> {
 /// A file whose checksum is right and whose numbers are not.
 #[test]
 fn nets_with_numbers_beyond_all_measure_are_refused() {
-    let (name, bytes) = EMBEDDED[EMBEDDED.len() - 1];
-    let (label, parts) = native::read(bytes).unwrap();
+    let race = EMBEDDED.last().unwrap();
+    let (label, parts) = native::read(&race.bytes()).unwrap();
     for number in [3e38, 2e6, f32::INFINITY, f32::NAN] {
         for place in 0..4 {
             let mut parts = parts.clone();
@@ -665,7 +663,9 @@ fn nets_with_numbers_beyond_all_measure_are_refused() {
                 _ => parts.results_bias[1] = number,
             }
             let bytes = native::write(&label, &parts);
-            let error = ClassNet::parse(name, &bytes).unwrap_err().to_string();
+            let error = ClassNet::parse(race.name(), &bytes)
+                .unwrap_err()
+                .to_string();
             assert!(
                 error.contains("race.net: ") && error.contains(" 1: "),
                 "{error}"
@@ -678,7 +678,7 @@ fn nets_with_numbers_beyond_all_measure_are_refused() {
 /// classes where it is wanted instead.
 #[test]
 fn cube_life_follows_the_volatility_net() {
-    let (_, parts) = native::read(VOLATILITY.1).unwrap();
+    let (_, parts) = native::read(&VOLATILITY.bytes()).unwrap();
     let evaluator = NetEvaluator::embedded().unwrap();
     let rules = Rules {
         jacoby: false,
