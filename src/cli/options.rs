@@ -352,10 +352,18 @@ impl Common {
             .collect()
     }
 
+    fn quiet_stop(&self) -> Option<gammond_base::stop::Stop> {
+        self.remote.as_ref().and_then(|one| one.quiet_stop())
+    }
+
+    /// Returns true if the command runs for another machine, and prints nothing.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet_stop().is_some()
+    }
+
     /// Returns the control of a command whose jobs other machines can compute.
     pub(crate) fn control(&self, progress: ProgressArgs) -> Result<Control<'static>, Failure> {
-        let quiet = self.remote.as_ref().and_then(|one| one.quiet_stop());
-        let mut control = match quiet {
+        let mut control = match self.quiet_stop() {
             Some(stop) => Control::new(stop, |_| {}),
             None => progress.control()?,
         };

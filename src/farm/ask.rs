@@ -133,11 +133,17 @@ pub(super) fn same_header(stage: &Stage, header: &Header) -> Result<(), FarmErro
     Err(FarmError::Other(format!("{words}: {hint}")))
 }
 
+/// Number of parts up to which each is a message of its own: a part may be the training of a net.
+const UNMEASURED_PARTS_MAX: u64 = 16;
+
 /// Returns the number of parts in a message and of all parts, by measuring the first ones.
 fn divide(work: &dyn Work, division: Division) -> Result<(u64, u64), FarmError> {
     let fixed = work.parts();
     if let (Some(batch), Some(parts)) = (division.parts, fixed) {
         return Ok((batch.max(1), parts));
+    }
+    if let Some(parts) = fixed.filter(|parts| *parts <= UNMEASURED_PARTS_MAX) {
+        return Ok((1, parts));
     }
     let begun = Instant::now();
     let mut first = Vec::new();

@@ -6,8 +6,10 @@
 use crate::field::{Field, Running, block_on, free_port};
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt as _;
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -163,6 +165,60 @@ fn job_continues_without_its_submitter() {
     assert!(String::from_utf8_lossy(&gone.stderr).contains("was cancelled"));
 }
 
+/// Files of a folder, with their contents.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let name = |entry: &fs::DirEntry| entry.file_name().into_string().unwrap();
+    entries
+        .map(|entry| (name(&entry), fs::read(entry.path()).unwrap()))
+        .collect()
+}
+
+/// The games of each round, and then its nets, are made by others; a killed worker costs what it computed. The second
+/// run begins with files of the first.
+#[test]
+fn training_on_machines_leaves_the_folder_of_one() {
+    let Some(field) = Field::new("farm::training_on_machines_leaves_the_folder_of_one") else {
+        return;
+    };
+    let fresh = "{ first = 64, second = 16 }";
+    let plan = |contact: &str, more: &str| {
+        let round = "[[round]]\nlabels = 150\npool = 3\nrate = 2e-3\ngames = { lambda = 0.0 }\n";
+        format!("seed = 1\ncontact = {contact}\nrace = {fresh}\nbatch = 64\n{more}\n{round}{round}")
+    };
+    field.write("one.toml", &plan(fresh, ""));
+    let later = plan("'one/round-2-contact.net'", "earlier = ['one']");
+    field.write("two.toml", &later);
+    let mut killed = field.worker("killed", "--jobs 1");
+    let _other = field.worker("other", "--jobs 1");
+    for name in ["one", "two"] {
+        let alone = field.good(&format!("train {name}.toml --folder {name}"));
+        let submit = "farm submit --verify 0.3 --part-seconds 0.2 --silence 1";
+        let job = field.good(&format!("{submit} train {name}.toml --folder {name}-made"));
+        let job = job.trim();
+        field.until("a part", || field.status(job)["parts_done"] != 0);
+        killed.kill();
+        killed = field.worker("killed", "--jobs 1");
+        let together = field.good(&format!("farm fetch --wait {job}"));
+        assert_eq!(together, alone, "{name}");
+        let made = contents(&field.path(&format!("{name}-made")));
+        assert!(
+            made == contents(&field.path(name)),
+            "{name}: {:?}",
+            made.keys()
+        );
+        assert_eq!(field.status(job)["state"], "complete");
+        // Fetched once more, into the same folder: nothing changes.
+        assert_eq!(field.good(&format!("farm fetch {job}")), "");
+        assert!(made == contents(&field.path(&format!("{name}-made"))));
+    }
+    let recipe = "[[stage]]\nname = 'a'\n";
+    field.write("recipe.toml", recipe);
+    let refused = field.run("farm submit train recipe.toml --folder x");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("a farm trains one run"), "{said}");
+}
+
 #[test]
 fn impossible_submissions_are_one_line_errors() {
     let Some(field) = Field::new("farm::impossible_submissions_are_one_line_errors") else {
@@ -196,6 +252,10 @@ fn impossible_submissions_are_one_line_errors() {
             "no machine 'nobody'",
         ),
         ("farm submit serve".to_owned(), "does not run 'serve'"),
+        (
+            "farm submit train pruning a b".to_owned(),
+            "does not run 'train pruning'",
+        ),
         (
             "farm submit duel pipe:true random".to_owned(),
             "start no other programs",

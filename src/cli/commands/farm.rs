@@ -27,7 +27,7 @@ enum FarmCommand {
     /// Compute for others.
     #[command(after_help = "Example: gammond farm worker --nats nats://server:4222 --name anna")]
     Worker(WorkerArgs),
-    /// Submit a job: rollout (or bm), label, sample, bench, duel, gate, tournament.
+    /// Submit a job: rollout (or bm), label, sample, bench, duel, gate, tournament, train.
     #[command(
         after_help = "Example: gammond farm submit --wait rollout --bm-in positions.txt --out positions.bm"
     )]

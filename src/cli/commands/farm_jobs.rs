@@ -1,6 +1,6 @@
 //! The commands that a farm runs: from arguments to a job, and from that to arguments with the files of this machine.
 
-use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament};
+use super::{bench, bench_regret, duel, gate, label, rollout, sample, tournament, train};
 use crate::farmed::{Carry as _, JobFiles, JobPaths, NetsArg};
 use crate::{Common, Failure, Format};
 use gammond_arena::player::{PortableBearoff, PortableNets};
@@ -45,6 +45,9 @@ pub(super) enum Submitted {
         after_help = "Example: gammond farm submit tournament gammond pubeval random --games 200"
     )]
     Tournament(tournament::Args),
+    /// A training run.
+    #[command(after_help = "Example: gammond farm submit train nets/first.toml --folder first")]
+    Train(train::Args),
     /// Anything else, which is refused by name.
     #[command(external_subcommand)]
     Other(Vec<String>),
@@ -86,7 +89,7 @@ pub(super) fn task(
 
 /// Returns the command of a command line with its arguments, without what `submit` itself was given.
 fn typed(words: impl Iterator<Item = String>) -> String {
-    const COMMANDS: [&str; 8] = [
+    const COMMANDS: [&str; 9] = [
         "rollout",
         "bm",
         "label",
@@ -95,6 +98,7 @@ fn typed(words: impl Iterator<Item = String>) -> String {
         "duel",
         "gate",
         "tournament",
+        "train",
     ];
     let words = words.skip_while(|word| word != "submit");
     let words = words.skip_while(|word| !COMMANDS.contains(&word.as_str()));
@@ -164,11 +168,12 @@ commands! {
     Duel: duel, "duel", false;
     Gate: gate, "gate", false;
     Tournament: tournament, "tournament", false;
+    Train: train, "train", false;
 }
 
 fn no_farm_command(name: &str) -> Failure {
     Failure::usage(format!(
-        "a farm does not run '{name}'; it runs rollout, label, sample, bench, bench regret, duel, gate, tournament"
+        "a farm does not run '{name}'; it runs rollout, label, sample, bench, bench regret, duel, gate, tournament, train"
     ))
 }
 
@@ -189,6 +194,10 @@ fn job(command: &Submitted, files: &mut JobFiles) -> Result<Job, Failure> {
         Submitted::Duel(args) => Job::Duel(Box::new(args.carry(files)?)),
         Submitted::Gate(args) => Job::Gate(Box::new(args.carry(files)?)),
         Submitted::Tournament(args) => Job::Tournament(Box::new(args.carry(files)?)),
+        Submitted::Train(args) => match &args.other {
+            None => Job::Train(Box::new(args.carry(files)?)),
+            Some(other) => return Err(no_farm_command(&format!("train {}", other.word()))),
+        },
         Submitted::Other(words) => {
             return Err(no_farm_command(words.first().map_or("", String::as_str)));
         }
@@ -204,6 +213,9 @@ fn check(command: &Prepared) -> Result<(), NotPortable> {
         }
         Prepared::Tournament(args) if args.players.len() < 2 => "a tournament needs two players",
         Prepared::Sample(args) if args.file.is_none() => "a file for the labels is required",
+        Prepared::Train(args) if args.plan.is_none() || args.folder.is_none() => {
+            "a plan and --folder are required"
+        }
         _ => return Ok(()),
     };
     Err(NotPortable(wrong.to_owned()))
@@ -230,6 +242,7 @@ impl Commands for Ours {
         match command {
             // Candidates, then games.
             Job::Rollout(job) if job.file.out.is_some() => 2,
+            Job::Train(job) => job.plan.as_ref().map_or(1, train::PlanJob::stages),
             _ => 1,
         }
     }

@@ -2,7 +2,10 @@
 
 use super::ask::is_for_people;
 use super::train_words::{FIRST_LINE, Narrator};
-use crate::{Common, Failure, Output, ProgressArgs, folded, print, stopped, write_drawing};
+use crate::{
+    Common, Failure, Output, OutputFile, ProgressArgs, farmed, folded, print, stopped,
+    write_drawing,
+};
 use gammond_base::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::Control;
@@ -11,31 +14,132 @@ use gammond_train::training::recipe::{self, TrainingRecipe};
 use gammond_train::training::run::{Plan, run as train};
 use gammond_train::training::volatility::{self, VolatilityPlan};
 use gammond_train::training::{RunError, curve, read_toml, reference_set};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of the subcommand.
-#[derive(clap::Args, Debug)]
-#[command(
-    subcommand_negates_reqs = true,
-    override_usage = "gammond train [OPTIONS] <PLAN> --folder <DIR>\n       gammond train <COMMAND>"
-)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    other: Option<Other>,
-    /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
-    #[arg(required = true)]
-    plan: Option<PathBuf>,
-    /// Folder of the run; a stopped run resumes there.
-    #[arg(long, required = true, value_name = "DIR")]
-    folder: Option<PathBuf>,
-    #[command(flatten)]
-    progress: ProgressArgs,
+farmed! {
+    /// Arguments of the subcommand.
+    #[command(
+        subcommand_negates_reqs = true,
+        override_usage = "gammond train [OPTIONS] <PLAN> --folder <DIR>\n       gammond train <COMMAND>"
+    )]
+    struct Args as Job {
+        /// The run: a TOML file; or a recipe, several runs one after the other (`nets/small.toml`).
+        #[arg(required = true)]
+        plan: Option<PlanArg>,
+        /// Folder of the run; a stopped run resumes there.
+        #[arg(long, required = true, value_name = "DIR")]
+        folder: Option<OutputFile>,
+    }
+    dropped {
+        #[command(subcommand)]
+        other: Option<Other>,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    }
+}
+
+/// A plan of training.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanArg {
+    path: PathBuf,
+    /// The files of a job that take the place of those that the plan names, in their order.
+    files: Option<Vec<PathBuf>>,
+}
+
+impl From<OsString> for PlanArg {
+    fn from(text: OsString) -> PlanArg {
+        let path = text.into();
+        PlanArg { path, files: None }
+    }
+}
+
+impl PlanArg {
+    fn load(&self) -> Result<Plan, Failure> {
+        let mut plan = Plan::load(&self.path).map_err(Failure::file)?;
+        if let Some(files) = &self.files {
+            let paths = plan.paths_mut();
+            if paths.len() != files.len() {
+                return Err(Failure::usage("the plan names other files than came along"));
+            }
+            for (path, file) in paths.into_iter().zip(files) {
+                path.clone_from(file);
+            }
+        }
+        Ok(plan)
+    }
+}
+
+#[cfg(feature = "farm")]
+pub(crate) use farm::PlanJob;
+
+#[cfg(feature = "farm")]
+mod farm {
+    use super::{PlanArg, is_recipe};
+    use crate::Failure;
+    use crate::farmed::{Carry, JobFiles, JobPaths};
+    use gammond_base::files::{self, TEXT_BYTES_MAX};
+    use gammond_job::{FileNumber, List, NotPortable, Whole};
+    use serde::{Deserialize, Serialize};
+
+    /// A plan in a job.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(crate) struct PlanJob {
+        plan: FileNumber,
+        /// The files that the plan names.
+        files: List<FileNumber>,
+        /// Jobs of its rounds, as the plan has them.
+        stages: Whole<1, 10_000>,
+    }
+
+    impl PlanJob {
+        pub(crate) fn stages(&self) -> u32 {
+            self.stages.to()
+        }
+    }
+
+    impl Carry for PlanArg {
+        type Ported = PlanJob;
+
+        fn carry(&self, job_files: &mut JobFiles) -> Result<PlanJob, Failure> {
+            let path = &self.path;
+            let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
+            if is_recipe(&text) {
+                let text =
+                    "a recipe of several runs; a farm trains one run, expected the file of one";
+                return Err(Failure::in_file(path)(text));
+            }
+            let mut plan = self.load()?;
+            let stages = plan.jobs().try_into()?;
+            let carried = plan
+                .paths_mut()
+                .into_iter()
+                .map(|path| job_files.file(path));
+            let carried: Result<Vec<FileNumber>, Failure> = carried.collect();
+            Ok(PlanJob {
+                plan: job_files.file(path)?,
+                files: carried?.try_into()?,
+                stages,
+            })
+        }
+
+        fn unpack(job: PlanJob, places: &JobPaths<'_>) -> Result<PlanArg, NotPortable> {
+            let path = |number: FileNumber| number.path(places.paths).map(ToOwned::to_owned);
+            let files: Result<_, NotPortable> =
+                Vec::from(job.files).into_iter().map(path).collect();
+            Ok(PlanArg {
+                path: path(job.plan)?,
+                files: Some(files?),
+            })
+        }
+    }
 }
 
 /// Other commands for training.
 #[derive(clap::Subcommand, Debug)]
-enum Other {
+pub(crate) enum Other {
     /// Draw a learning curve.
     #[command(
         after_help = "Example: gammond train curve nets/history/learning-curve.csv > curve.svg"
@@ -86,6 +190,18 @@ enum Other {
     },
 }
 
+impl Other {
+    #[cfg(feature = "farm")]
+    pub(super) const fn word(&self) -> &'static str {
+        match self {
+            Other::Curve { .. } => "curve",
+            Other::Score { .. } => "score",
+            Other::Pruning { .. } => "pruning",
+            Other::Volatility { .. } => "volatility",
+        }
+    }
+}
+
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
     match (&args.other, &args.plan, &args.folder) {
@@ -125,22 +241,22 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
                 volatility::train(&plan, report, control)
             })
         }
-        (None, Some(plan), Some(folder)) => {
-            train_nets(plan, folder, &args.progress, is_for_people(common))
-        }
+        (None, Some(plan), Some(folder)) => train_nets(common, plan, folder, args.progress),
         (None, ..) => Err(Failure::usage("a plan and --folder are required")),
     }
 }
 
 fn train_nets(
-    plan: &Path,
+    common: &Common,
+    plan: &PlanArg,
     folder: &Path,
-    progress: &ProgressArgs,
-    for_people: bool,
+    progress: ProgressArgs,
 ) -> Result<ExitCode, Failure> {
-    let text = files::read_text(plan, TEXT_BYTES_MAX).map_err(Failure::in_file(plan))?;
+    let for_people = is_for_people(common) && common.remote.is_none();
+    let path = &plan.path;
+    let text = files::read_text(path, TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     let (complete, end) = if is_recipe(&text) {
-        let recipe: TrainingRecipe = read_toml(plan).map_err(Failure::file)?;
+        let recipe: TrainingRecipe = read_toml(path).map_err(Failure::file)?;
         let mut control = progress.control()?;
         let mut narrator = for_people.then(|| Narrator::of_recipe(&recipe));
         let complete = print_report(narrator.as_mut(), |report| {
@@ -155,12 +271,15 @@ fn train_nets(
         }
         (complete, narrator.map(|narrator| narrator.end(folder)))
     } else {
-        let plan = Plan::load(plan).map_err(Failure::file)?;
-        let mut control = progress.control()?;
+        let plan = plan.load()?;
+        let mut control = common.control(progress)?;
         let mut narrator = for_people.then(|| Narrator::of_plan(&plan));
-        let complete = print_report(narrator.as_mut(), |report| {
-            train(&plan, folder, report, &mut control)
-        })?;
+        let complete = match common.is_quiet() {
+            true => train(&plan, folder, &mut |_| {}, &mut control).map_err(Failure::work)?,
+            false => print_report(narrator.as_mut(), |report| {
+                train(&plan, folder, report, &mut control)
+            })?,
+        };
         (complete, narrator.map(|narrator| narrator.end(folder)))
     };
     if !complete {

@@ -24,6 +24,7 @@ pub mod pruning;
 mod ranking;
 pub mod recipe;
 pub mod reference_set;
+mod round_training;
 pub mod rounding;
 pub mod run;
 mod run_journal;

@@ -55,7 +55,7 @@ pub struct Net {
 }
 
 /// Offsets of the groups of parameters in [`Net::values`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
     /// Input rows of `first` values each: base inputs, then handcrafted ones.
     pub rows: usize,
@@ -332,7 +332,12 @@ impl Net {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        write_whole(path, &safetensors::write(&self.to_float()))
+        write_whole(path, &self.to_bytes())
+    }
+
+    /// Returns the contents of the safetensors form.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        safetensors::write(&self.to_float())
     }
 
     /// Reads a net from the safetensors form.
@@ -340,9 +345,13 @@ impl Net {
     /// # Errors
     /// When the file cannot be read or is not such a net.
     pub fn load(path: &Path) -> io::Result<Net> {
+        Net::from_bytes(&files::read(path, FILE_BYTES_MAX)?)
+    }
+
+    /// Reads the contents of the safetensors form.
+    pub(super) fn from_bytes(bytes: &[u8]) -> io::Result<Net> {
         let invalid = io::ErrorKind::InvalidData;
-        let net = safetensors::read(&files::read(path, FILE_BYTES_MAX)?)
-            .map_err(|error| io::Error::new(invalid, error))?;
+        let net = safetensors::read(bytes).map_err(|error| io::Error::new(invalid, error))?;
         Net::from_float(&net)
             .ok_or_else(|| io::Error::new(invalid, "not a shape that can be trained"))
     }

@@ -429,6 +429,39 @@ impl Plan {
         .filter_map(|(role, origin)| Some((role, origin?)))
     }
 
+    /// Returns the files and folders that the plan names, always in the same order.
+    pub fn paths_mut(&mut self) -> Vec<&mut PathBuf> {
+        let Plan {
+            contact,
+            crashed,
+            ahead,
+            behind,
+            parts,
+            race,
+            quick,
+            pruning,
+            earlier,
+            ..
+        } = self;
+        let nets = [Some(contact), Some(race)].into_iter();
+        let others = [crashed, ahead, behind, quick].map(Option::as_mut);
+        let nets = nets.chain(others).flatten().chain(parts.values_mut());
+        let files = nets.filter_map(|origin| match origin {
+            Origin::File(path) | Origin::Changed { from: path, .. } => Some(path),
+            Origin::Random { .. } => None,
+        });
+        files.chain(pruning).chain(earlier).collect()
+    }
+
+    /// Returns the number of jobs of a run: the games of each round that has labels of its own, and its nets.
+    #[must_use]
+    pub fn jobs(&self) -> u64 {
+        let rounds = self.round.iter();
+        rounds
+            .map(|round| round.times as u64 * (1 + u64::from(round.labels > 0)))
+            .sum()
+    }
+
     /// Returns the rounds, repetitions written out.
     pub fn rounds(&self) -> Vec<Round> {
         let mut all = Vec::new();

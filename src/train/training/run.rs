@@ -7,36 +7,21 @@
 
 pub use super::error::RunError;
 use super::error::in_file;
-use super::fit::fit;
 use super::net::Net;
 use super::plan::origin;
 pub use super::plan::{BadWeight, Origin, Plan, Round, Weights};
-use super::rounding::rounded_for;
+pub(crate) use super::round_training::TRAINED;
+use super::round_training::{RoundTraining, TrainedNet};
 use super::run_journal::{RunJournal, earlier_labels, labels_path, net_path};
 use super::sample::{SampleJob, fill};
-use super::shard::{Label, at_horizon, repeated, select, some_positions, unpack};
+use super::shard::{Label, at_horizon, unpack};
 use super::starts::Starts;
 use gammond_base::checksum::sha256;
-use gammond_base::rng::stream;
 use gammond_engine::eval::nets::{NetEvaluator, Role};
 use gammond_game::{Group, Position};
-use gammond_job::{Control, Header};
+use gammond_job::{Control, Header, Runner};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-
-/// The nets that a run trains, in this order; those that its plan leaves out are their parents' work ([`Role::parent`]).
-pub(crate) const TRAINED: [Role; 10] = [
-    Role::Contact,
-    Role::Crashed,
-    Role::Ahead,
-    Role::Behind,
-    Role::Board,
-    Role::Anchor,
-    Role::AnchorBoard,
-    Role::AheadBoard,
-    Role::BehindAnchor,
-    Role::Race,
-];
 
 /// The nets of a run between two rounds.
 #[derive(Clone, Debug)]
@@ -129,7 +114,9 @@ pub fn run(
     let mut run_journal = RunJournal::open(plan, &rounds, folder)?;
     let done = run_journal.done();
     run_journal.check(done, "")?;
-    for (index, round) in rounds.iter().enumerate().skip(done) {
+    // A farm counts the jobs of a command: those of finished rounds begin too.
+    let first = if control.remote.is_some() { 0 } else { done };
+    for (index, round) in rounds.iter().enumerate().skip(first) {
         let number = index + 1;
         let Some(nets) = nets(plan, folder, index)? else {
             return Err(RunError::Plan {
@@ -144,6 +131,9 @@ pub fn run(
         let Some(log) = train(plan, folder, number, round, nets, &pool, control)? else {
             return Ok(false);
         };
+        if index < done {
+            continue;
+        }
         log.iter().for_each(|line| report(line));
         let mut names: Vec<PathBuf> = (TRAINED.iter())
             .map(|role| net_path(Path::new(""), number, role.name()))
@@ -260,9 +250,6 @@ fn pool(
     Ok(pool)
 }
 
-/// Number of positions that the first layer of a net is rounded for.
-const ROUNDED_FOR: usize = 400_000;
-
 /// Trains the nets of a round, rounds their first layers, and returns the lines of the log; none when it was stopped before.
 fn train(
     plan: &Plan,
@@ -273,43 +260,39 @@ fn train(
     pool: &[Label],
     control: &mut Control<'_>,
 ) -> Result<Option<Vec<String>>, RunError> {
-    let mut nets = nets.nets;
-    let trained: Vec<Role> = nets.keys().copied().collect();
-    let role_of = |label: &Label| {
-        let role = match label.kind {
-            1 => Role::Race,
-            2 => Role::Crashed,
-            _ => Role::in_contact(&label.position),
-        };
-        let mut line = role.line();
-        line.find(|role| trained.contains(role)).unwrap_or(role)
+    let nets = nets.nets;
+    let training = RoundTraining {
+        plan,
+        number,
+        round,
+        nets,
+        pool,
     };
+    let roles = training.roles();
     let mut log = Vec::new();
-    for role in TRAINED {
-        let Some(net) = nets.remove(&role) else {
-            continue;
-        };
+    let mut keep = |role: Role, TrainedNet { net, line }: TrainedNet| {
         let path = net_path(folder, number, role.name());
-        let mut families = select(pool, |label| role_of(label) == role);
-        if round.weights != Weights::default() {
-            let mut rng = stream(plan.seed ^ 0x7765_6967, number as u64);
-            families = repeated(pool, &families, &mut rng, |label| round.weights.of(label));
-        }
-        if families.is_empty() {
-            net.save(&path).map_err(in_file(&path))?;
-            continue;
-        }
-        let name = role.name();
-        // A task of its own: its steps are counted and timed from its own beginning.
-        control.task = format!("round {number}: training {name}");
-        let seen = some_positions(pool, &families, ROUNDED_FOR);
-        let fitted = fit(plan, number, round, net, (pool, families), name, control);
-        let Some((net, line)) = fitted else {
+        log.extend(line);
+        net.save(&path).map_err(in_file(&path))
+    };
+    if control.remote.is_some() {
+        control.task = format!("round {number}: training");
+        let end = Runner::new().run(&training, control)?;
+        if !end.complete {
             return Ok(None);
-        };
-        let net = rounded_for(&net, &seen).unwrap_or(net);
-        net.save(&path).map_err(in_file(&path))?;
-        log.push(serde_json::to_string(&line).unwrap_or_default());
+        }
+        for (role, trained) in roles.into_iter().zip(end.sum) {
+            keep(role, trained)?;
+        }
+        return Ok(Some(log));
+    }
+    for role in roles {
+        // A task of its own: its steps are counted and timed from its own beginning.
+        control.task = format!("round {number}: training {}", role.name());
+        match training.trained(role, control) {
+            Some(trained) => keep(role, trained)?,
+            None => return Ok(None),
+        }
     }
     Ok(Some(log))
 }
