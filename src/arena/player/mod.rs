@@ -16,10 +16,12 @@ mod spec;
 
 pub use linear::Linear;
 pub use ours::Ours;
-pub use portable::{PortableBearoff, PortableEngine, PortableNets, PortablePlayer, PortableValue};
+pub use portable::{
+    Never, PortableBearoff, PortableEngine, PortableNets, PortablePlayer, PortableValue, Ported,
+};
 pub use program::ProgramError;
 pub use pubeval::pubeval_score;
-pub use spec::{Defaults, PartsSpec, PlayerSpec};
+pub use spec::{ClassicKind, Defaults, Here, Naming, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineBuilder, EngineError};

@@ -1,14 +1,13 @@
 //! Players that another machine may build: the only ones that a job on a farm can name.
 //!
-//! A [`PortablePlayer`] is data. It names files by their numbers among those that travel with the job, and it has no
-//! form for a program, a socket or a path. [`PortablePlayer::new`] decides for every [`PlayerSpec`] whether it has
-//! one; the match there has no wildcard, so a new kind of player does not compile before that is decided.
+//! A [`PortablePlayer`] is a [`PlayerSpec`] with the names of a job: files are numbers among those that travel with it,
+//! and a program, a socket or a path has no value ([`Never`]). A new kind of player does not compile before
+//! `PlayerSpec::converted` says what it names.
 
-use super::classic::Sides;
 use super::expectiminimax::DEPTH_MAX;
 use super::ours::{EMBEDDED, FAST, NO_BEAROFF, Ours};
 use super::parts::{NESTED, short_name};
-use super::spec::{CLASSIC, LOOKS_AHEAD, PartsSpec, player_settings};
+use super::spec::{Here, LOOKS_AHEAD, Naming, PartsSpec, player_settings};
 use super::{PlayerError, PlayerSpec};
 use gammond_engine::eval::osr::GAMES_MAX;
 use gammond_engine::query::{Options, Value};
@@ -58,48 +57,23 @@ impl PortableNets {
     }
 }
 
-/// A player without programs, sockets and paths.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum PortablePlayer {
-    /// Our engine.
-    Gammond(Box<PortableEngine>),
-    /// Tesauro's linear benchmark player.
-    Pubeval,
-    /// Any legal play, all equally likely.
-    Random,
-    /// A weighted sum of features: the built-in one, or that of a file.
-    Linear(Option<FileNumber>),
-    /// A look-ahead over another player.
-    Expectiminimax {
-        /// Plies.
-        depth: u8,
-        /// The player that values positions.
-        eval: Box<PortablePlayer>,
-    },
-    /// A classic net.
-    Classic {
-        /// `td` or `hillclimb`.
-        kind: String,
-        /// Number of its file.
-        file: FileNumber,
-        /// `swap` or `invert`; `None` for the file's own.
-        sides: Option<String>,
-    },
-    /// Put together from parts. Its file does not travel, only its contents.
-    Parts {
-        /// Its name in reports.
-        name: String,
-        /// Plays positions with contact.
-        contact: Box<PortablePlayer>,
-        /// Plays crashed positions.
-        crashed: Option<Box<PortablePlayer>>,
-        /// Plays races.
-        race: Box<PortablePlayer>,
-        /// True if the one-sided table answers when both sides are home.
-        one_sided: bool,
-    },
+/// Names in a job: numbers of files that travel with it. There are no programs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ported {}
+
+impl Naming for Ported {
+    type File = FileNumber;
+    type Engine = Box<PortableEngine>;
+    type PartsFile = Never;
+    type Program = Never;
 }
+
+/// What a job cannot name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Never {}
+
+/// A player without programs, sockets and paths.
+pub type PortablePlayer = PlayerSpec<Ported>;
 
 /// Our engine in a [`PortablePlayer`]; the options of the job give the missing settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -167,6 +141,130 @@ fn within<T>(found: Option<T>, what: &str) -> Result<T, NotPortable> {
     found.ok_or_else(|| NotPortable(format!("a player of the job has {what} that is unknown")))
 }
 
+/// A conversion of a player's names.
+trait Conversion<N: Naming, M: Naming> {
+    type Error;
+
+    fn file(&mut self, file: &N::File) -> Result<M::File, Self::Error>;
+
+    fn engine(&mut self, engine: &N::Engine) -> Result<M::Engine, Self::Error>;
+
+    fn parts(&mut self, file: &N::PartsFile) -> Result<PlayerSpec<M>, Self::Error>;
+
+    fn program(&mut self, form: &str, program: &N::Program) -> Result<M::Program, Self::Error>;
+}
+
+impl<N: Naming> PlayerSpec<N> {
+    fn converted<M: Naming, C: Conversion<N, M>>(
+        &self,
+        to: &mut C,
+    ) -> Result<PlayerSpec<M>, C::Error> {
+        Ok(match self {
+            PlayerSpec::Gammond(engine) => PlayerSpec::Gammond(to.engine(engine)?),
+            PlayerSpec::PubEval => PlayerSpec::PubEval,
+            PlayerSpec::Random => PlayerSpec::Random,
+            PlayerSpec::Linear(file) => {
+                PlayerSpec::Linear(file.as_ref().map(|file| to.file(file)).transpose()?)
+            }
+            PlayerSpec::Expectiminimax { depth, eval } => PlayerSpec::Expectiminimax {
+                depth: *depth,
+                eval: Box::new(eval.converted(to)?),
+            },
+            PlayerSpec::Classic { kind, file, sides } => PlayerSpec::Classic {
+                kind: *kind,
+                file: to.file(file)?,
+                sides: *sides,
+            },
+            PlayerSpec::Parts(file) => to.parts(file)?,
+            PlayerSpec::Assembled(parts) => {
+                let crashed = parts.crashed.as_ref();
+                PlayerSpec::Assembled(Box::new(PartsSpec {
+                    name: short_name(&parts.name),
+                    file: None,
+                    contact: parts.contact.converted(to)?,
+                    crashed: crashed.map(|part| part.converted(to)).transpose()?,
+                    race: parts.race.converted(to)?,
+                    one_sided: parts.one_sided,
+                }))
+            }
+            PlayerSpec::Pipe(program) => PlayerSpec::Pipe(to.program("pipe:", program)?),
+            PlayerSpec::Ubgi(program) => PlayerSpec::Ubgi(to.program("ubgi:", program)?),
+            PlayerSpec::External(at) => PlayerSpec::External(to.program("external:", at)?),
+        })
+    }
+
+    /// Returns the reason why no text makes such a player.
+    fn fault(&self) -> Option<&'static str> {
+        match self {
+            PlayerSpec::Expectiminimax { depth, .. } if !(1..=DEPTH_MAX).contains(depth) => {
+                Some("a player of the job has a depth that is unknown")
+            }
+            PlayerSpec::Expectiminimax { eval, .. } => match **eval {
+                PlayerSpec::Expectiminimax { .. } => Some(LOOKS_AHEAD),
+                _ => eval.fault(),
+            },
+            PlayerSpec::Assembled(parts) => {
+                let others = [&parts.contact, &parts.race].into_iter();
+                let mut all = others.chain(&parts.crashed);
+                all.find_map(|part| match part.has_parts() {
+                    true => Some(NESTED),
+                    false => part.fault(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Takes a player along: `carry` takes its files.
+struct Carrying<'a, E>(&'a mut dyn FnMut(&Path) -> Result<FileNumber, E>);
+
+impl<E: From<PlayerError> + From<NotPortable>> Conversion<Here, Ported> for Carrying<'_, E> {
+    type Error = E;
+
+    fn file(&mut self, path: &PathBuf) -> Result<FileNumber, E> {
+        (self.0)(path)
+    }
+
+    fn engine(&mut self, ours: &Ours) -> Result<Box<PortableEngine>, E> {
+        PortableEngine::new(ours, self.0).map(Box::new)
+    }
+
+    fn parts(&mut self, file: &PathBuf) -> Result<PortablePlayer, E> {
+        PlayerSpec::Assembled(Box::new(PartsSpec::read(file)?)).converted(self)
+    }
+
+    fn program(&mut self, form: &str, program: &String) -> Result<Never, E> {
+        Err(E::from(NotPortable(format!(
+            "'{form}{}': machines of a farm start no other programs ({form}) and call none",
+            program.chars().take(40).collect::<String>().escape_debug()
+        ))))
+    }
+}
+
+/// Unpacks a player: its files are at these paths.
+struct Unpacking<'a>(&'a [PathBuf]);
+
+impl Conversion<Ported, Here> for Unpacking<'_> {
+    type Error = NotPortable;
+
+    fn file(&mut self, number: &FileNumber) -> Result<PathBuf, NotPortable> {
+        number.path(self.0).map(Path::to_owned)
+    }
+
+    fn engine(&mut self, engine: &Box<PortableEngine>) -> Result<Ours, NotPortable> {
+        engine.ours(self.0)
+    }
+
+    fn parts(&mut self, file: &Never) -> Result<PlayerSpec, NotPortable> {
+        match *file {}
+    }
+
+    fn program(&mut self, _: &str, program: &Never) -> Result<String, NotPortable> {
+        match *program {}
+    }
+}
+
 impl PortablePlayer {
     /// Converts a player; `carry` takes its files along. A file of parts is read, and the files of its parts travel.
     ///
@@ -176,50 +274,7 @@ impl PortablePlayer {
         spec: &PlayerSpec,
         carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
     ) -> Result<PortablePlayer, E> {
-        let foreign = |form: &str, target: &str| {
-            Err(E::from(NotPortable(format!(
-                "'{form}{}': machines of a farm start no other programs ({form}) and call none",
-                target.chars().take(40).collect::<String>().escape_debug()
-            ))))
-        };
-        Ok(match spec {
-            PlayerSpec::Gammond(ours) => {
-                PortablePlayer::Gammond(Box::new(PortableEngine::new(ours, carry)?))
-            }
-            PlayerSpec::PubEval => PortablePlayer::Pubeval,
-            PlayerSpec::Random => PortablePlayer::Random,
-            PlayerSpec::Linear(path) => {
-                PortablePlayer::Linear(path.as_deref().map(carry).transpose()?)
-            }
-            PlayerSpec::Expectiminimax(depth, eval) => PortablePlayer::Expectiminimax {
-                depth: *depth,
-                eval: Box::new(PortablePlayer::new(eval, carry)?),
-            },
-            PlayerSpec::Classic(kind, path, sides) => PortablePlayer::Classic {
-                kind: (*kind).to_owned(),
-                file: carry(path)?,
-                sides: sides.map(|sides| sides.name().to_owned()),
-            },
-            PlayerSpec::Parts(path) => PortablePlayer::of_parts(&PartsSpec::read(path)?, carry)?,
-            PlayerSpec::Assembled(parts) => PortablePlayer::of_parts(parts, carry)?,
-            PlayerSpec::Pipe(command) => return foreign("pipe:", command),
-            PlayerSpec::Ubgi(command) => return foreign("ubgi:", command),
-            PlayerSpec::External(at) => return foreign("external:", at),
-        })
-    }
-
-    fn of_parts<E: From<PlayerError> + From<NotPortable>>(
-        parts: &PartsSpec,
-        carry: &mut dyn FnMut(&Path) -> Result<FileNumber, E>,
-    ) -> Result<PortablePlayer, E> {
-        let mut part = |spec: &PlayerSpec| PortablePlayer::new(spec, carry).map(Box::new);
-        Ok(PortablePlayer::Parts {
-            name: parts.name.clone(),
-            contact: part(&parts.contact)?,
-            crashed: parts.crashed.as_ref().map(&mut part).transpose()?,
-            race: part(&parts.race)?,
-            one_sided: parts.one_sided,
-        })
+        spec.converted(&mut Carrying(carry))
     }
 
     /// Returns the player with its files at `paths`, after checking everything in it.
@@ -227,55 +282,10 @@ impl PortablePlayer {
     /// # Errors
     /// [`NotPortable`] for values that [`PortablePlayer::new`] never writes.
     pub fn spec(&self, paths: &[PathBuf]) -> Result<PlayerSpec, NotPortable> {
-        let nested = |reason: &str| NotPortable(reason.to_owned());
-        Ok(match self {
-            PortablePlayer::Gammond(engine) => PlayerSpec::Gammond(engine.ours(paths)?),
-            PortablePlayer::Pubeval => PlayerSpec::PubEval,
-            PortablePlayer::Random => PlayerSpec::Random,
-            PortablePlayer::Linear(file) => {
-                let path = file.map(|file| file.path(paths)).transpose()?;
-                PlayerSpec::Linear(path.map(Path::to_owned))
-            }
-            PortablePlayer::Expectiminimax { depth, eval } => {
-                let depth = Some(*depth).filter(|depth| (1..=DEPTH_MAX).contains(depth));
-                let eval = eval.spec(paths)?;
-                if matches!(eval, PlayerSpec::Expectiminimax(..)) {
-                    return Err(nested(LOOKS_AHEAD));
-                }
-                PlayerSpec::Expectiminimax(within(depth, "a depth")?, Box::new(eval))
-            }
-            PortablePlayer::Classic { kind, file, sides } => {
-                let kind = CLASSIC.into_iter().find(|one| one == kind);
-                PlayerSpec::Classic(
-                    within(kind, "a kind")?,
-                    file.path(paths)?.to_owned(),
-                    match sides {
-                        None => None,
-                        Some(name) => Some(within(Sides::named(name), "sides")?),
-                    },
-                )
-            }
-            PortablePlayer::Parts {
-                name,
-                contact,
-                crashed,
-                race,
-                one_sided,
-            } => {
-                let part = |part: &PortablePlayer| match part.spec(paths)? {
-                    spec if spec.has_parts() => Err(nested(NESTED)),
-                    spec => Ok(spec),
-                };
-                PlayerSpec::Assembled(Box::new(PartsSpec {
-                    name: short_name(name),
-                    file: PathBuf::from("a player put together from parts"),
-                    contact: part(contact)?,
-                    crashed: crashed.as_deref().map(part).transpose()?,
-                    race: part(race)?,
-                    one_sided: *one_sided,
-                }))
-            }
-        })
+        if let Some(reason) = self.fault() {
+            return Err(NotPortable(reason.to_owned()));
+        }
+        self.converted(&mut Unpacking(paths))
     }
 }
 
@@ -476,6 +486,7 @@ mod tests {
             r#"{"external":"127.0.0.1:1"}"#,
             r#"{"linear":"/etc/passwd"}"#,
             r#"{"classic":{"kind":"td","file":"/etc/passwd","sides":"swap"}}"#,
+            r#"{"classic":{"kind":"ubgi","file":0,"sides":"swap"}}"#,
             r#"{"gammond":{"nets":"/etc"}}"#,
             r#"{"gammond":{"nets":{"path":"/etc"}}}"#,
             r#"{"expectiminimax":{"depth":1,"eval":{"ubgi":"true"}}}"#,
@@ -497,7 +508,6 @@ mod tests {
             r#"{"gammond":{"filter":"ubgi:true"}}"#,
             r#"{"expectiminimax":{"depth":9,"eval":"random"}}"#,
             r#"{"expectiminimax":{"depth":1,"eval":{"expectiminimax":{"depth":1,"eval":"random"}}}}"#,
-            r#"{"classic":{"kind":"ubgi","file":0,"sides":"swap"}}"#,
             r#"{"classic":{"kind":"td","file":9,"sides":"swap"}}"#,
             r#"{"parts":{"name":"n","contact":{"parts":{"name":"n","contact":"random","race":"random","one_sided":true}},"race":"random","one_sided":true}}"#,
         ] {

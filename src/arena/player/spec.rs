@@ -14,36 +14,100 @@ use super::{Player, PlayerError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::eval::osr::GAMES_MAX;
 use gammond_engine::query::{SETTINGS, Setting};
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A player's specification.
+/// Names of what is outside of a player.
+pub trait Naming: Clone + Debug + PartialEq {
+    /// A file or folder.
+    type File: Clone + Debug + PartialEq;
+    /// The settings of our engine.
+    type Engine: Clone + Debug + PartialEq;
+    /// A file that describes a player of parts.
+    type PartsFile: Clone + Debug + PartialEq;
+    /// A command or an address.
+    type Program: Clone + Debug + PartialEq;
+}
+
+/// Names on this machine: paths, commands and addresses.
 #[derive(Clone, Debug, PartialEq)]
+pub enum Here {}
+
+impl Naming for Here {
+    type File = PathBuf;
+    type Engine = Ours;
+    type PartsFile = PathBuf;
+    type Program = String;
+}
+
+/// A player's specification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[serde(bound(
+    serialize = "N::File: Serialize, N::Engine: Serialize, N::Program: Serialize",
+    deserialize = "N::File: Deserialize<'de>, N::Engine: Deserialize<'de>, N::Program: Deserialize<'de>"
+))]
 #[non_exhaustive]
-pub enum PlayerSpec {
+pub enum PlayerSpec<N: Naming = Here> {
     /// Our engine.
-    Gammond(Ours),
+    Gammond(N::Engine),
     /// Tesauro's linear benchmark player.
+    #[serde(rename = "pubeval")]
     PubEval,
     /// Any legal play, all equally likely.
     Random,
     /// A weighted sum of features: of this file, or the built-in one.
-    Linear(Option<PathBuf>),
-    /// Full-width look-ahead of so many plies over a player that values positions.
-    Expectiminimax(u8, Box<PlayerSpec>),
-    /// A classic net: how it came to be (`td` or `hillclimb`), its file, and how it plays both sides.
-    Classic(&'static str, PathBuf, Option<Sides>),
+    Linear(Option<N::File>),
+    /// Full-width look-ahead over another player.
+    Expectiminimax {
+        /// Plies.
+        depth: u8,
+        /// The player that values positions.
+        eval: Box<PlayerSpec<N>>,
+    },
+    /// A classic net.
+    Classic {
+        /// Origin of the net.
+        kind: ClassicKind,
+        /// Its file.
+        file: N::File,
+        /// View of the board under which it plays; `None` for the file's own.
+        sides: Option<Sides>,
+    },
     /// Put together from parts that this file names.
-    Parts(PathBuf),
+    #[serde(skip)]
+    Parts(N::PartsFile),
     /// Put together from parsed parts.
-    Assembled(Box<PartsSpec>),
+    #[serde(rename = "parts")]
+    Assembled(Box<PartsSpec<N>>),
     /// Another program: `POSITIONID D1 D2` in, the Position ID after its play out.
-    Pipe(String),
+    Pipe(N::Program),
     /// Another program that speaks UBGI on its standard input and output.
-    Ubgi(String),
+    Ubgi(N::Program),
     /// A program that listens at `HOST:PORT` for questions of gnubg's external protocol.
-    External(String),
+    External(N::Program),
+}
+
+/// Origin of a classic net; both play the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClassicKind {
+    /// Temporal differences.
+    Td,
+    /// Hill climbing.
+    HillClimb,
+}
+
+impl ClassicKind {
+    const fn name(self) -> &'static str {
+        match self {
+            ClassicKind::Td => "td",
+            ClassicKind::HillClimb => "hillclimb",
+        }
+    }
 }
 
 impl FromStr for PlayerSpec {
@@ -128,8 +192,6 @@ fn our_engine<'a>(
     Ok(ours)
 }
 
-/// Names for the origin of a classic net; both play the same.
-pub(super) const CLASSIC: [&str; 2] = ["td", "hillclimb"];
 const EXPECTIMINIMAX: &str = "expectiminimax";
 /// The reason for refusing a look-ahead over a look-ahead.
 pub(super) const LOOKS_AHEAD: &str =
@@ -141,8 +203,8 @@ fn classical(
     text: &str,
     refuse: &impl Fn(&str) -> PlayerError,
 ) -> Option<Result<PlayerSpec, PlayerError>> {
-    for kind in CLASSIC {
-        let rest = text.strip_prefix(kind);
+    for kind in [ClassicKind::Td, ClassicKind::HillClimb] {
+        let rest = text.strip_prefix(kind.name());
         if let Some(rest) = rest.and_then(|rest| rest.strip_prefix(':')) {
             let (file, sides) = match rest.rsplit_once(":sides=") {
                 Some((file, name)) => (file, Sides::named(name).map(Some)),
@@ -152,7 +214,11 @@ fn classical(
             return Some(match (file, sides) {
                 (_, None) => Err(refuse("sides: expected swap or invert")),
                 ("", _) => Err(refuse("expected a net file after the colon")),
-                (file, Some(sides)) => Ok(PlayerSpec::Classic(kind, PathBuf::from(file), sides)),
+                (file, Some(sides)) => Ok(PlayerSpec::Classic {
+                    kind,
+                    file: PathBuf::from(file),
+                    sides,
+                }),
             });
         }
     }
@@ -181,7 +247,7 @@ fn expectiminimax(
     while !rest.is_empty() {
         if let Some(text) = rest.strip_prefix(":eval=") {
             eval = text.parse()?;
-            if matches!(eval, PlayerSpec::Expectiminimax(..)) {
+            if matches!(eval, PlayerSpec::Expectiminimax { .. }) {
                 return Err(refuse(LOOKS_AHEAD));
             }
             break;
@@ -196,7 +262,19 @@ fn expectiminimax(
         depth = found.ok_or_else(|| refuse("depth: expected 1 or 2"))?;
         rest = behind;
     }
-    Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)))
+    let eval = Box::new(eval);
+    Ok(PlayerSpec::Expectiminimax { depth, eval })
+}
+
+impl<N: Naming> PlayerSpec<N> {
+    /// Returns true if it is assembled from parts, or looks ahead with a player that is.
+    pub(super) fn has_parts(&self) -> bool {
+        match self {
+            PlayerSpec::Parts(_) | PlayerSpec::Assembled(_) => true,
+            PlayerSpec::Expectiminimax { eval, .. } => eval.has_parts(),
+            _ => false,
+        }
+    }
 }
 
 impl PlayerSpec {
@@ -204,22 +282,16 @@ impl PlayerSpec {
     pub(super) fn seen_from(self, folder: &Path) -> PlayerSpec {
         match self {
             PlayerSpec::Linear(path) => PlayerSpec::Linear(path.map(|path| folder.join(path))),
-            PlayerSpec::Classic(kind, path, sides) => {
-                PlayerSpec::Classic(kind, folder.join(path), sides)
-            }
-            PlayerSpec::Expectiminimax(depth, eval) => {
-                PlayerSpec::Expectiminimax(depth, Box::new(eval.seen_from(folder)))
-            }
+            PlayerSpec::Classic { kind, file, sides } => PlayerSpec::Classic {
+                kind,
+                file: folder.join(file),
+                sides,
+            },
+            PlayerSpec::Expectiminimax { depth, eval } => PlayerSpec::Expectiminimax {
+                depth,
+                eval: Box::new(eval.seen_from(folder)),
+            },
             other => other,
-        }
-    }
-
-    /// Returns true if it is assembled from parts, or looks ahead with a player that is.
-    pub(super) fn has_parts(&self) -> bool {
-        match self {
-            PlayerSpec::Parts(_) | PlayerSpec::Assembled(_) => true,
-            PlayerSpec::Expectiminimax(_, eval) => eval.has_parts(),
-            _ => false,
         }
     }
 
@@ -228,7 +300,7 @@ impl PlayerSpec {
     pub fn takes_engine_options(&self) -> bool {
         match self {
             PlayerSpec::Gammond(_) => true,
-            PlayerSpec::Expectiminimax(_, eval) => eval.takes_engine_options(),
+            PlayerSpec::Expectiminimax { eval, .. } => eval.takes_engine_options(),
             _ => false,
         }
     }
@@ -248,7 +320,7 @@ impl PlayerSpec {
             PlayerSpec::PubEval => Box::new(PubEval::default()),
             PlayerSpec::Random => Box::new(Random),
             PlayerSpec::Linear(path) => Box::new(Linear::open(path.as_deref())?),
-            PlayerSpec::Expectiminimax(depth, eval) => {
+            PlayerSpec::Expectiminimax { depth, eval } => {
                 let eval = eval.open_with(defaults)?;
                 let name = eval.name();
                 let player = Expectiminimax::new(*depth, eval);
@@ -257,8 +329,8 @@ impl PlayerSpec {
                     reason: format!("{name} does not value positions"),
                 })?)
             }
-            PlayerSpec::Classic(kind, path, sides) => {
-                Box::new(ClassicPlayer::open(kind, path, *sides)?)
+            PlayerSpec::Classic { kind, file, sides } => {
+                Box::new(ClassicPlayer::open(kind.name(), file, *sides)?)
             }
             PlayerSpec::Parts(path) => Box::new(PartsSpec::read(path)?.open(defaults)?),
             PlayerSpec::Assembled(parts) => Box::new(parts.open(defaults)?),
@@ -278,18 +350,24 @@ impl PlayerSpec {
 }
 
 /// A player put together from parts, as its file describes it; the parts themselves are not opened yet.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartsSpec {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(
+    serialize = "PlayerSpec<N>: Serialize",
+    deserialize = "PlayerSpec<N>: Deserialize<'de>"
+))]
+pub struct PartsSpec<N: Naming = Here> {
     /// Its name in reports.
     pub(super) name: String,
-    /// The file that describes it, for error messages.
-    pub(super) file: PathBuf,
+    /// The file that describes it, for error messages; none where only its contents came along.
+    #[serde(skip)]
+    pub(super) file: Option<N::PartsFile>,
     /// Plays positions with contact.
-    pub(super) contact: PlayerSpec,
+    pub(super) contact: PlayerSpec<N>,
     /// Plays crashed positions; `contact` does when left out.
-    pub(super) crashed: Option<PlayerSpec>,
+    pub(super) crashed: Option<PlayerSpec<N>>,
     /// Plays races.
-    pub(super) race: PlayerSpec,
+    pub(super) race: PlayerSpec<N>,
     /// True if the one-sided table answers when both sides are home.
     pub(super) one_sided: bool,
 }
@@ -315,7 +393,7 @@ impl PartsSpec {
                 Some(name) => short_name(&name),
                 None => format!("parts:{}", path.display()),
             },
-            file: path.to_owned(),
+            file: Some(path.to_owned()),
             contact: part("contact", &plan.contact)?,
             crashed: (plan.crashed.as_deref())
                 .map(|text| part("crashed", text))
@@ -326,8 +404,9 @@ impl PartsSpec {
     }
 
     fn open(&self, defaults: &Defaults) -> Result<Parts, PlayerError> {
+        let unnamed = Path::new("a player put together from parts");
         Parts::new(
-            (&self.name, &self.file),
+            (&self.name, self.file.as_deref().unwrap_or(unnamed)),
             (&self.contact, self.crashed.as_ref(), &self.race),
             self.one_sided,
             &|part| part.open_with(defaults),
@@ -451,7 +530,10 @@ mod tests {
         assert_eq!(read("linear"), Ok(PlayerSpec::Linear(None)));
         let linear = PlayerSpec::Linear(Some("a:b.toml".into()));
         assert_eq!(read("linear:a:b.toml"), Ok(linear.clone()));
-        let deep = |depth, eval| Ok(PlayerSpec::Expectiminimax(depth, Box::new(eval)));
+        let deep = |depth, eval| {
+            let eval = Box::new(eval);
+            Ok(PlayerSpec::Expectiminimax { depth, eval })
+        };
         assert_eq!(read("expectiminimax"), deep(1, PlayerSpec::Linear(None)));
         assert_eq!(
             read("expectiminimax:depth=2:eval=linear:a:b.toml"),
@@ -465,11 +547,14 @@ mod tests {
             read("expectiminimax:eval=gammond:nets=embedded:fast"),
             deep(1, ours)
         );
-        let net = |kind, sides| Ok(PlayerSpec::Classic(kind, "a:b.net".into(), sides));
-        assert_eq!(read("td:a:b.net"), net("td", None));
+        let net = |kind, sides| {
+            let file = "a:b.net".into();
+            Ok(PlayerSpec::Classic { kind, file, sides })
+        };
+        assert_eq!(read("td:a:b.net"), net(ClassicKind::Td, None));
         assert_eq!(
             read("hillclimb:a:b.net:sides=invert"),
-            net("hillclimb", Some(Sides::Invert))
+            net(ClassicKind::HillClimb, Some(Sides::Invert))
         );
         for (text, said) in [
             ("expectiminimax:depth=3", "depth: expected 1 or 2"),

@@ -23,7 +23,8 @@ use std::cell::RefCell;
 use std::path::Path;
 
 /// View of the board under which a net with white's chances plays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Sides {
     /// The board is turned round: the player who has moved is white.
     #[default]
