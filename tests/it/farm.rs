@@ -177,6 +177,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// The games of each round, and then its nets, are made by others; a killed worker costs what it computed. The second
 /// run begins with files of the first.
 #[test]
+#[ignore = "long; .ci/run test runs it"]
 fn training_on_machines_leaves_the_folder_of_one() {
     let Some(field) = Field::new("farm::training_on_machines_leaves_the_folder_of_one") else {
         return;
