@@ -122,6 +122,7 @@ def main():
         explore.set_up(browser, host)
         pictures(browser, "set-up")
         explore.rolled_out(browser, host)
+        explore.tables(browser, host, lambda name: pictures(browser, name))
         no_errors(browser, "/")
         explore.used(browser, host)
         for name, query in [("plays", f"position={explore.START}&roll=31&length=7&score=3-5"), ("cube", f"position={explore.START}"),

@@ -138,3 +138,47 @@ def rolled_out(browser, host):
     text = browser.value("document.getElementById('rollout').innerText")
     if f"Stopped after {stopped:,} games" not in text or "8/5 6/5" not in text:
         sys.exit(f"the rollout did not stop: {text}")
+
+
+def asked(host, verb, question):
+    request = urllib.request.Request(f"{host}/v1/{verb}", json.dumps(question).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def tables(browser, host, pictures):
+    """The tables below an answer are those of the server, follow the position, and close."""
+    cells = "[...document.querySelectorAll('#tables .cell')].map((cell) => cell.textContent)"
+    ready = f"{SETTLED} && document.getElementById('tables').getAttribute('aria-busy') === 'false'"
+    browser.open(f"{host}/?position={START}&roll=64")
+    browser.until(f"{SETTLED} && document.getElementById('answer').dataset.plies === '2'")
+    browser.click("#all-scores")
+    browser.until(f"{ready} && {cells}.length === 61")
+    found = asked(host, "scores", {"position": START, "roll": [6, 4], "settings": {"plies": 2, "away": 7}})
+    kinds = list(dict.fromkeys([found["money"]["position"]] + [one["position"] for one in found["scores"]]))
+    order = {((0 if one["crawford"] and one["away"][0] == 1 else one["away"][0]),
+              (0 if one["crawford"] and one["away"][1] == 1 else one["away"][1])): one for one in found["scores"]}
+    want = ["ABCDEFGHIJ"[kinds.index(order[place]["position"])] for place in sorted(order)]
+    assert browser.value(cells) == want, browser.value(cells)
+    pictures("score-plays")
+    # Another question: the open table follows.
+    browser.value("roll.value = ''; roll.dispatchEvent(new Event('change', {bubbles: true}))")
+    browser.until(f"{ready} && {cells}.length === 49")
+    found = asked(host, "scores", {"position": START, "settings": {"plies": 2, "away": 7}})
+    signs = {(True, True): "DT", (True, False): "DP", (False, True): "ND", (False, False): "TG"}
+    assert browser.value(cells) == [signs[one["double"], one["take"]] for one in found["scores"]]
+    browser.click("#all-rolls")
+    bars = "document.querySelectorAll('#tables .bar').length"
+    browser.until(f"{ready} && {bars} === 21")
+    found = asked(host, "rolls", {"position": START, "settings": {"plies": 2}})
+    shown = browser.value("[...document.querySelectorAll('#tables tbody th')].map((head) => head.textContent)")
+    assert shown == ["".join(map(str, one["roll"])) for one in found["rolls"]], shown
+    pictures("rolls")
+    browser.click("#all-rolls")
+    browser.until(f"{bars} === 0")
+    # Where cubes differ by score.
+    browser.open(f"{host}/?position=u7sNAADb7g4AAA")
+    browser.until(f"{SETTLED} && document.getElementById('answer').dataset.plies === '2'")
+    browser.click("#all-scores")
+    browser.until(f"{ready} && {cells}.length === 49 && {cells}.includes('DT')")
+    pictures("score-cubes")

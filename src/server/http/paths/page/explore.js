@@ -9,6 +9,7 @@ import { inWords, printId } from "./position.js";
 import { positionIn, SetUp } from "./setup.js";
 import { stateInWords } from "./state.js";
 import { t, translate, translatedTitle } from "./strings.js";
+import { Tables } from "./tables.js";
 
 const form = document.getElementById("question");
 const answer = document.getElementById("answer");
@@ -115,6 +116,7 @@ async function ask(parameters) {
       answer.dataset.plies = plies;
       isAnswered = true;
     }
+    if (isAnswered) tables.again();
     if (isAnswered && location.hash === ROLLOUT_MARK) rollOut(signal);
   } catch (error) {
     if (signal.aborted) return;
@@ -266,6 +268,11 @@ slider.addEventListener("change", (event) => {
 byId("plies").hidden = true;
 byId("plies").after(slider, depthText);
 document.querySelector("label[for=plies]").htmlFor = "depth";
+
+// Tables about the position.
+
+const tables = new Tables(shownBoard, () => Number(answer.dataset.plies ?? 0));
+answer.after(tables.element);
 
 // Tools of the board.
 

@@ -48,7 +48,7 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str); 23] = [
+const FILES: [(&str, &str); 24] = [
     ("api.js", include_str!("api.js")),
     ("archive.js", include_str!("archive.js")),
     ("board.js", include_str!("board.js")),
@@ -70,6 +70,7 @@ const FILES: [(&str, &str); 23] = [
     ("status.js", include_str!("status.js")),
     ("store.js", include_str!("store.js")),
     ("strings.js", include_str!("strings.js")),
+    ("tables.js", include_str!("tables.js")),
     ("translations.js", include_str!("translations.js")),
     ("turn.js", include_str!("turn.js")),
 ];

@@ -412,5 +412,22 @@ export default {
   "They stay in this browser; those that you answer well come back later.": ["Sie bleiben in diesem Browser; gut beantwortete kommen später wieder.", "Elles restent dans ce navigateur ; celles bien répondues reviennent plus tard.", "このブラウザーに保存され、よく答えた問題は後で再出題されます。"],
   "Question": ["Frage", "Question", "問題"],
   "Answer": ["Antwort", "Réponse", "答え"],
-  "The figures are those of /metrics, read every two seconds while this page is seen.": ["Die Werte sind die von /metrics, gelesen alle zwei Sekunden, solange die Seite zu sehen ist.", "Les chiffres sont ceux de /metrics, lus toutes les deux secondes tant que la page est visible.", "値は /metrics のもので、ページの表示中は 2 秒ごとに読み込みます。"]
+  "The figures are those of /metrics, read every two seconds while this page is seen.": ["Die Werte sind die von /metrics, gelesen alle zwei Sekunden, solange die Seite zu sehen ist.", "Les chiffres sont ceux de /metrics, lus toutes les deux secondes tant que la page est visible.", "値は /metrics のもので、ページの表示中は 2 秒ごとに読み込みます。"],
+  "Tables": ["Tabellen", "Tableaux", "表"],
+  "Every score": ["Jeder Stand", "Tous les scores", "全スコア"],
+  "All rolls": ["Alle Würfe", "Tous les jets", "全ての目"],
+  "no table: {message}": ["keine Tabelle: {message}", "pas de tableau : {message}", "表を取得できません: {message}"],
+  "The best play at every score": ["Der beste Zug bei jedem Stand", "Le meilleur coup à chaque score", "各スコアでの最善手"],
+  "The cube at every score": ["Der Dopplerwürfel bei jedem Stand", "Le videau à chaque score", "各スコアでのキューブ判断"],
+  "For money: {choice}.": ["Im Money Game: {choice}.", "En partie d'argent : {choice}.", "マネーゲームでは: {choice}。"],
+  "You need": ["Du brauchst", "Il vous faut", "必要ポイント"],
+  "ND no double, DT double and take, DP double and pass, TG too good to double": ["ND nicht doppeln, DT doppeln und annehmen, DP doppeln und ablehnen, TG zu gut zum Doppeln", "ND ne pas doubler, DT doubler et prendre, DP doubler et passer, TG trop bon pour doubler", "ND ダブルしない、DT ダブル/テイク、DP ダブル/パス、TG トゥーグッド"],
+  "Rows: points that the player on roll needs; columns: those of the opponent.": ["Zeilen: Punkte, die der Spieler am Wurf braucht; Spalten: die des Gegners.", "Lignes : points qu'il faut au joueur au trait ; colonnes : ceux de l'adversaire.", "行: 手番のプレイヤーに必要なポイント、列: 相手に必要なポイント。"],
+  "C is the Crawford game, 1 past it.": ["C ist das Crawford-Spiel, 1 danach.", "C est la partie Crawford, 1 après elle.", "C はクロフォードゲーム、1 はその後。"],
+  "1 is past the Crawford game.": ["1 ist nach dem Crawford-Spiel.", "1 est après la partie Crawford.", "1 はクロフォードゲームの後。"],
+  "Outlined: the choice for money loses {loss} or more.": ["Umrandet: Die Wahl im Money Game verliert {loss} oder mehr.", "Encadré : le choix en argent perd {loss} ou plus.", "枠付き: マネーでの選択は {loss} 以上損をします。"],
+  "The 21 rolls": ["Die 21 Würfe", "Les 21 jets", "21 通りの目"],
+  "Mean {mean}, standard deviation {deviation}.": ["Mittel {mean}, Standardabweichung {deviation}.", "Moyenne {mean}, écart type {deviation}.", "平均 {mean}、標準偏差 {deviation}。"],
+  "Market losers: {share} of the exchanges of two rolls.": ["Marktverlierer: {share} der Folgen von zwei Würfen.", "Pertes de marché : {share} des échanges de deux jets.", "マーケットルーザー: 2 回の目の組み合わせの {share}。"],
+  "Best play": ["Bester Zug", "Meilleur coup", "最善手"]
 };
