@@ -20,7 +20,8 @@ export function h(name, attributes = {}, ...children) {
 export function signed(value, digits = 3) {
   if (typeof value !== "number") return "–";
   const text = value.toFixed(digits);
-  return (value >= 0 ? `+${text}` : text).replace("-", "\u2212");
+  // What is rounded to zero has a plus.
+  return (Number(text) >= 0 ? `+${text.replace("-", "")}` : text).replace("-", "\u2212");
 }
 
 export const percent = (value) => (typeof value === "number" ? `${(100 * value).toFixed(1)}%` : "–");
