@@ -130,7 +130,7 @@ function rolls(answer) {
   return [
     h("h2", {}, caption),
     h("p", {}, t("Mean {mean}, standard deviation {deviation}.", numbers)),
-    table(caption, [t("Roll|dice"), t("Best play"), t("Equity"), t("Luck"), ""], rows, "rolls"),
+    table(caption, [t("Roll|dice"), t("Best play"), t("Equity"), t("Luck"), h("span", { class: "over" }, t("Luck"))], rows, "rolls"),
     losers,
   ].filter((part) => part !== null);
 }
