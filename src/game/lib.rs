@@ -10,6 +10,7 @@
 //! # Ok::<(), gammond_game::RollError>(())
 //! ```
 
+mod board_facts;
 mod category;
 mod chances;
 mod class;
@@ -28,6 +29,7 @@ mod state;
 mod variant;
 mod verdict;
 
+pub use board_facts::{BoardFacts, PlayFacts, Prime, Shots, SideFacts, throws};
 pub use category::Category;
 pub use chances::Chances;
 pub use class::Class;

@@ -6,6 +6,7 @@
 mod clock;
 mod cubes;
 mod error;
+mod explain;
 #[cfg_attr(not(feature = "files"), path = "files/none.rs")]
 mod files;
 mod identity;
@@ -477,6 +478,9 @@ impl Engine {
                 EngineAnswer::ScorePlays(self.score_plays(query, *roll, settings, stop)?)
             }
             Question::Cubes(query) => EngineAnswer::Cubes(self.cubes(query, settings, stop)?),
+            Question::Explain(query) => {
+                EngineAnswer::Explain(Box::new(self.explain(query, settings, stop)?))
+            }
             Question::Rolls(query) => EngineAnswer::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => EngineAnswer::Class(self.evaluator.class(position)),
         })

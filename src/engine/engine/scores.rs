@@ -179,7 +179,7 @@ fn cell_of(
 }
 
 /// Returns the gammon values of the player on roll and of the opponent.
-fn gammon_values(state: MatchState, met: &MatchEquityTable) -> [f64; 2] {
+pub(super) fn gammon_values(state: MatchState, met: &MatchEquityTable) -> [f64; 2] {
     let prices = Stakes::new(state, met).prices(CubeState::from(state.cube));
     [prices.my_gammon, prices.opponent_gammon].map(|price| price / 2.0)
 }

@@ -23,6 +23,18 @@ pub struct Leaf {
 }
 
 impl Leaf {
+    /// Returns the evaluation with these chances, and nothing else known.
+    pub(super) const fn of(chances: Chances) -> Leaf {
+        Leaf {
+            chances,
+            efficiency: [0.0; 3],
+            by_position: false,
+            next: None,
+            exact: None,
+            near: None,
+        }
+    }
+
     /// Returns the same evaluation, without the chances after the next roll where they are not needed.
     #[must_use]
     pub(crate) fn with_next(self, needed: bool) -> Leaf {
@@ -265,7 +277,7 @@ impl<'a> Valuer<'a> {
     }
 
     /// Returns the winning chances, each side's own, at which I and the opponent cash a live cube.
-    fn cash_points(&self, doublings: u8) -> (f64, f64) {
+    pub(super) fn cash_points(&self, doublings: u8) -> (f64, f64) {
         let (mine, theirs) = (
             self.stakes.score.my_away(),
             self.stakes.score.opponent_away(),

@@ -36,7 +36,9 @@ pub use cubeful::{Leaf, Valuer};
 pub use efficiency::CubeEfficiency;
 pub(crate) use efficiency::bearoff_life;
 pub use met::{AWAY_MAX, MatchEquityTable, MetError};
-pub use policy::{CubePoints, Response, beaver_response, dead_double_point, response};
+pub use policy::{
+    CubePoints, CubeUse, CubeWindow, Response, beaver_response, dead_double_point, response,
+};
 pub use resign::{accept_resignation, resign_advice};
 pub use stakes::{CubeState, GammonPrices, Stakes};
 pub use verdict::{CubeDecision, CubeNumbers};

@@ -1,9 +1,9 @@
 //! Cube handling of an engine (CUBE-10, CUBE-11): when to consider doubling, how to answer a double, and the points that
 //! books list.
 
-use super::cubeful::Shares;
+use super::cubeful::{Leaf, Shares, Valuer};
 use super::stakes::{CubeState, Stakes};
-use gammond_game::{Chances, CubeOwner, Verdict};
+use gammond_game::{Chances, Cube, CubeOwner, Score, Verdict};
 
 /// Response of the player who was doubled (or beavered).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -120,11 +120,75 @@ impl CubePoints {
     }
 }
 
+/// The use that the opponent has for the cube after a double and a take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CubeUse {
+    /// The opponent may turn it later.
+    Live,
+    /// A win with it wins the match, so that the opponent has no use for it.
+    Dead,
+    /// A loss with it loses the match, so that the opponent turns it at once.
+    TurnedAtOnce,
+}
+
+impl CubeUse {
+    /// Returns the use after a double of this cube by the player on roll.
+    #[must_use]
+    pub fn after_double(score: Score, cube: Cube) -> CubeUse {
+        let doubled = 2 * cube.value();
+        match score.is_money() {
+            true if doubled >= Cube::MAX.into() => CubeUse::Dead,
+            true => CubeUse::Live,
+            false if score.opponent_away() <= doubled => CubeUse::Dead,
+            false if score.my_away() <= doubled => CubeUse::TurnedAtOnce,
+            false => CubeUse::Live,
+        }
+    }
+}
+
+/// The winning chances between which a double is right: from where it gains with a dead cube to where it is passed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubeWindow {
+    /// A double gains from here on, if the cube is not turned again.
+    pub double: f64,
+    /// A double is passed from here on, with a dead and with a live cube. The opponent takes with the rest to 1.
+    pub cash: [f64; 2],
+}
+
+impl CubeWindow {
+    /// Returns the window of a cube for a player whose wins and losses average as in `chances`; `None` where the cube changes
+    /// nothing.
+    #[must_use]
+    pub fn of(
+        stakes: &Stakes,
+        cube: CubeState,
+        beavers: bool,
+        chances: &Chances,
+    ) -> Option<CubeWindow> {
+        let double = dead_double_point(stakes, cube, beavers, chances);
+        let cash = if stakes.is_money() {
+            CubePoints::money(chances, stakes.jacoby, beavers).cash
+        } else {
+            let now = stakes.level(cube.doublings, 0);
+            let doubled = stakes.level(cube.doublings, 1);
+            let won = Shares::mine(chances).average(&doubled.win);
+            let lost = Shares::theirs(chances).average(&doubled.lose);
+            let live = Valuer::new(stakes, Leaf::of(*chances)).cash_points(cube.doublings);
+            [(now.win[0] - lost) / (won - lost), live.0]
+        };
+        let is_chance = |point: &f64| (0.0..=1.0).contains(point);
+        [double, cash[0], cash[1]]
+            .iter()
+            .all(is_chance)
+            .then_some(CubeWindow { double, cash })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::equity::MatchEquityTable;
-    use gammond_game::{Cube, MatchState, Rules};
+    use gammond_game::{MatchState, Rules};
 
     #[test]
     fn points_without_gammons() {

@@ -6,6 +6,7 @@
 mod answer;
 mod ask;
 mod cubes;
+mod explain;
 mod level;
 mod options;
 mod question;
@@ -18,10 +19,14 @@ pub use answer::{
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use cubes::{CubePlace, CubesAnswer, CubesQuery};
+pub use explain::{
+    CubeFacts, ExplainAnswer, ExplainQuery, ExplainedDecision, ExplainedPlay, ExplainedPlays,
+    RaceFacts,
+};
 pub use gammond_base::stop::Stop;
 pub use level::Level;
 pub use options::setting::{Scope, Setting, SettingKind, Value, switch};
-pub use options::{AnswerOrder, AnswerStyle, Options, Queue, SETTINGS, SettingError};
+pub use options::{AnswerOrder, AnswerStyle, Language, Options, Queue, SETTINGS, SettingError};
 pub use question::{Cost, EngineAnswer, Question};
 pub use rollout::{
     Candidate, RolledOut, RolloutAnswer, RolloutEnd, RolloutQuery, RolloutSettings, RolloutSide,

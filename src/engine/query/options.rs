@@ -111,6 +111,7 @@ words! {
     AnswerStyle: AnswerStyle::named, |style: &AnswerStyle| style.name();
     Queue: Queue::named, |queue: &Queue| queue.name();
     AnswerOrder: AnswerOrder::named, |order: &AnswerOrder| order.name();
+    Language: Language::named, |language: &Language| language.name();
 }
 
 fn owner_named(name: &str) -> Option<CubeOwner> {
@@ -183,6 +184,47 @@ impl Queue {
         [Queue::Interactive, Queue::Bulk]
             .into_iter()
             .find(|queue| queue.name() == name)
+    }
+}
+
+/// Language of sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Japanese.
+    Japanese,
+}
+
+impl Language {
+    /// All languages, in the order of the tables.
+    pub const ALL: [Language; 4] = [
+        Language::English,
+        Language::German,
+        Language::French,
+        Language::Japanese,
+    ];
+
+    /// Returns its code by ISO 639.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Language::English => "en",
+            Language::German => "de",
+            Language::French => "fr",
+            Language::Japanese => "ja",
+        }
+    }
+
+    fn named(name: &str) -> Option<Language> {
+        Language::ALL
+            .into_iter()
+            .find(|language| language.name() == name)
     }
 }
 
@@ -369,6 +411,9 @@ settings! {
 
     "style of answers"
     answer: AnswerStyle [Session] SettingKind::Word, words &["json", "text", "position"], default Value::Word("json");
+
+    "language of sentences"
+    language: Language [Sentences] SettingKind::Word, words &["en", "de", "fr", "ja"], default Value::Word("en");
 
     "which queue requests wait in"
     queue: Queue [Queue] SettingKind::Word, words &["interactive", "bulk", "auto"], unset "auto",
@@ -724,7 +769,7 @@ mod tests {
         let values = [
             "2", "Roller+", "off", "large", "no", "0.05", "3", "12", "100", "7", "3:5", "on",
             "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0",
-            "off", "0.01", "2.33", "9", "1", "text", "bulk", "-9", "ready",
+            "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9", "ready",
         ];
         assert_eq!(values.len(), SETTINGS.len());
         let mut settings = Options::default();

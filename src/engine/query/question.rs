@@ -2,8 +2,9 @@
 //! and costs.
 
 use super::{
-    CubeAnswer, CubeQuery, CubesAnswer, CubesQuery, EvalQuery, Evaluation, PlayQuery, RankedPlays,
-    RolloutAnswer, RolloutTask, RollsAnswer, ScorePlaysAnswer, ScoresAnswer, ScoresQuery, Settings,
+    CubeAnswer, CubeQuery, CubesAnswer, CubesQuery, EvalQuery, Evaluation, ExplainAnswer,
+    ExplainQuery, PlayQuery, RankedPlays, RolloutAnswer, RolloutTask, RollsAnswer,
+    ScorePlaysAnswer, ScoresAnswer, ScoresQuery, Settings,
 };
 use gammond_game::{Class, Position, Roll};
 use std::time::Duration;
@@ -36,6 +37,8 @@ pub enum Question {
     ScorePlays(ScoresQuery, Roll),
     /// A position, or the plays of a roll, with the cube in each place.
     Cubes(CubesQuery),
+    /// Facts behind a decision.
+    Explain(ExplainQuery),
     /// Class of a position.
     Class(Position),
 }
@@ -68,6 +71,8 @@ pub enum EngineAnswer {
     ScorePlays(ScorePlaysAnswer),
     /// See [`Question::Cubes`].
     Cubes(CubesAnswer),
+    /// See [`Question::Explain`].
+    Explain(Box<ExplainAnswer>),
     /// See [`Question::Class`].
     Class(Class),
 }
@@ -115,6 +120,7 @@ impl Question {
             Question::Rolls(_)
             | Question::Scores(_)
             | Question::ScorePlays(..)
+            | Question::Explain(_)
             | Question::Cubes(_) => match settings.plies {
                 0 => Cost::Medium,
                 1 => Cost::Heavy,
@@ -151,6 +157,7 @@ impl Question {
             Question::Rolls(_) => "rolls",
             Question::Scores(_) | Question::ScorePlays(..) => "scores",
             Question::Cubes(_) => "cubes",
+            Question::Explain(_) => "explain",
             Question::Class(_) => "show",
         }
     }

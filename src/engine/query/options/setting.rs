@@ -105,6 +105,8 @@ pub enum Scope {
     Progress,
     /// Order of work: all that look ahead but the analysis of a match.
     Queue,
+    /// Sentences: requests that answer with some.
+    Sentences,
     /// A session of lines.
     Session,
 }
