@@ -184,6 +184,9 @@ commands! {
     /// A position with the cube in each place: decisions, or with a roll the best plays.
     #[command(after_help = "Example: gammond cubes 4HPwATDgc/ABMA 31")]
     Cubes => cubes,
+    /// The facts behind a decision about a play or the cube, in sentences.
+    #[command(after_help = "Example: gammond explain 4HPwATDgc/ABMA 31 plays=\"13/10 6/5\"")]
+    Explain => explain,
     /// Play a position, plays or a cube decision on many times.
     #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
     Rollout => rollout,

@@ -1,4 +1,4 @@
-//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `explain`, `show`, `convert`: one request from the shell.
 
 use crate::{Common, Failure, Format};
 use gammond_engine::engine::Engine;
@@ -44,7 +44,7 @@ macro_rules! verbs {
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", cubes "cubes", convert "convert");
+verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", cubes "cubes", explain "explain", convert "convert");
 
 /// Returns the request that the words make.
 pub(super) fn asked(
@@ -254,6 +254,10 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         Some(Question::Cubes(query)) => {
             let found = engine.cubes(query, settings, stop)?;
             cube_table::cubes(&found, look)
+        }
+        Some(Question::Explain(query)) => {
+            let found = engine.explain(query, settings, stop)?;
+            screen::explanation(&found, query.language, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => {

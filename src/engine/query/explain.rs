@@ -1,6 +1,6 @@
 //! The facts behind a decision: about the cube, or about the best play beside another one.
 
-use super::{CubeAnswer, Equities, RankedPlay};
+use super::{CubeAnswer, Equities, Language, RankedPlay};
 use crate::equity::{CubeUse, CubeWindow};
 use gammond_game::{BoardFacts, Chances, MatchState, PlayFacts, Position, RaceCounts, Roll};
 
@@ -15,6 +15,8 @@ pub struct ExplainQuery {
     pub roll: Option<Roll>,
     /// The position after the play to compare with the best one; `None` for the next best.
     pub play: Option<Position>,
+    /// Language of the sentences that are made of the facts; the facts do not depend on it.
+    pub language: Language,
 }
 
 /// The facts behind a decision.

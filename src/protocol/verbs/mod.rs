@@ -7,6 +7,8 @@ mod convert;
 mod cube;
 mod cubes;
 mod eval;
+mod explain;
+mod explain_schema;
 mod json_parts;
 mod moves;
 mod parts;
@@ -26,8 +28,8 @@ pub use parts::{PartError, RequestPart};
 pub(crate) use resolve::{AnswerOptions, resolve, state_error};
 pub use {
     convert::VERB as CONVERT, cube::VERB as CUBE, cubes::VERB as CUBES, eval::VERB as EVAL,
-    moves::VERB as MOVE, rollout::VERB as ROLLOUT, rolls::VERB as ROLLS, scores::VERB as SCORES,
-    show::VERB as SHOW,
+    explain::VERB as EXPLAIN, moves::VERB as MOVE, rollout::VERB as ROLLOUT, rolls::VERB as ROLLS,
+    scores::VERB as SCORES, show::VERB as SHOW,
 };
 
 use crate::ErrorCode;
@@ -44,7 +46,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// The verbs, in the order of the help.
-pub static VERBS: [&Verb; 9] = [
+pub static VERBS: [&Verb; 10] = [
     &eval::VERB,
     &moves::VERB,
     &cube::VERB,
@@ -52,6 +54,7 @@ pub static VERBS: [&Verb; 9] = [
     &rolls::VERB,
     &scores::VERB,
     &cubes::VERB,
+    &explain::VERB,
     &convert::VERB,
     &show::VERB,
 ];

@@ -2,8 +2,10 @@
 
 use super::board;
 use super::signed;
+use crate::explain::sentences;
 use gammond_engine::query::{
-    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, RollsAnswer,
+    CubeAnswer, Equities, Evaluation, ExplainAnswer, ExplainedDecision, Language, RankedPlay,
+    RankedPlays, RollsAnswer,
 };
 use gammond_game::notation::play_text;
 use gammond_game::{Chances, MatchState, Position, Roll};
@@ -263,6 +265,22 @@ pub fn cube(
             depth(found.plies),
             meaning(found.cubeless)
         )
+}
+
+/// Returns a board and the sentences about the decision, one a line.
+#[must_use]
+pub fn explanation(found: &ExplainAnswer, language: Language, style: ScreenStyle) -> String {
+    let roll = match &found.decision {
+        ExplainedDecision::Play(plays) => Some(plays.roll),
+        ExplainedDecision::Cube(_) => None,
+    };
+    let sentences = sentences(found, language);
+    let lines = sentences
+        .iter()
+        .map(|sentence| format!("- {}\n", sentence.text));
+    let text: String = lines.collect();
+    let board = position(&found.position, &found.state, roll, style);
+    format!("{board}\n{text}\n{}\n", depth(found.plies))
 }
 
 /// Returns the rolls with their best plays, the best roll first.
