@@ -24,6 +24,10 @@ const DIFFERENCES_MAX: usize = 3;
 const WEIGHT_MIN: f64 = 1.0;
 /// Points of a block from which on it is mentioned.
 const PRIME_MIN: u8 = 4;
+/// Throws up to which the rolls that hit are listed.
+const LISTED_MAX: u32 = 20;
+/// Chance from which on gammons are mentioned: less is shown as 0.0%.
+const GAMMON_MIN: f32 = 0.0005;
 /// Distance of a gammon value from that of money from which on it is mentioned.
 const GAMMON_VALUE_MIN: f64 = 0.05;
 
@@ -113,11 +117,7 @@ impl Writer {
                 }
             }
         }
-        let others_shots = plays
-            .other
-            .as_ref()
-            .map(|other| other.facts.after.me.shots.number());
-        self.play(&name, &answer.board.me, best, others_shots);
+        self.play(&name, &answer.board.me, best);
     }
 
     /// Compares values and chances of two plays.
@@ -141,7 +141,7 @@ impl Writer {
         ];
         self.say("wins", [names, &wins].concat());
         let gammons = [mine, theirs].map(|chances| [chances.win_gammon, chances.lose_gammon]);
-        if gammons.concat().iter().any(|&chance| chance >= 0.0005) {
+        if gammons.concat().iter().any(|&chance| chance >= GAMMON_MIN) {
             let [[gammon, lose], [other_gammon, other_lose]] =
                 gammons.map(|pair| pair.map(percent));
             let values = [
@@ -155,13 +155,7 @@ impl Writer {
     }
 
     /// Says what the best play does.
-    fn play(
-        &mut self,
-        name: &str,
-        before: &SideFacts,
-        play: &ExplainedPlay,
-        others_shots: Option<u32>,
-    ) {
+    fn play(&mut self, name: &str, before: &SideFacts, play: &ExplainedPlay) {
         let facts = &play.facts;
         let best = || ("best", name.to_owned());
         let (me, opponent) = (&facts.after.me, &facts.after.opponent);
@@ -198,16 +192,31 @@ impl Writer {
             let values = vec![best(), number("n", facts.escaped), number("left", me.back)];
             self.say("escapes", values);
         }
+        // The difference has been mentioned, without the rolls.
+        let said = self.found.iter().any(|one| one.rule == "differ.shots");
         match me.shots.number() {
-            0 if before.shots.number() > 0 || others_shots > Some(0) => {
-                self.say("no_shot", vec![best()]);
-            }
+            0 if !said && before.shots.number() > 0 => self.say("no_shot", vec![best()]),
+            n if said && n > LISTED_MAX => {}
             0 => {}
-            n => self.say(
-                "shots",
-                vec![best(), number("n", n), ("rolls", rolls(&me.shots.rolls))],
-            ),
+            n => self.hitting(("shots", "shots_many"), n, &me.shots.rolls, Some(best())),
         }
+    }
+
+    /// Names the number of throws that hit, and their rolls if they are few.
+    fn hitting(
+        &mut self,
+        (few, many): (&'static str, &'static str),
+        n: u32,
+        all: &[Roll],
+        best: Option<SentenceValue>,
+    ) {
+        let mut values: Vec<SentenceValue> = best.into_iter().collect();
+        values.push(number("n", n));
+        if n > LISTED_MAX {
+            return self.say(many, values);
+        }
+        values.push(("rolls", rolls(all)));
+        self.say(few, values);
     }
 
     fn cube(&mut self, cube: &CubeFacts, state: &MatchState) {
@@ -216,14 +225,17 @@ impl Writer {
             Some(decision) => self.decision(decision),
             None => self.say("no_decision", vec![("value", equity(cube.value.equity))]),
         }
-        self.say(
-            "results",
-            vec![
-                ("win", percent(chances.win)),
+        let mut results = vec![("win", percent(chances.win))];
+        let rule = if chances.win_gammon.max(chances.lose_gammon) >= GAMMON_MIN {
+            results.extend([
                 ("gammon", percent(chances.win_gammon)),
                 ("lose_gammon", percent(chances.lose_gammon)),
-            ],
-        );
+            ]);
+            "results_gammons"
+        } else {
+            "results"
+        };
+        self.say(rule, results);
         if let Some(window) = &cube.window {
             let point = |chance: f64| format!("{:.1}", 100.0 * chance);
             let [dead, live] = window.cash;
@@ -298,8 +310,7 @@ impl Writer {
         }
         let n = opponent.shots.number();
         if n > 0 {
-            let values = vec![number("n", n), ("rolls", rolls(&opponent.shots.rolls))];
-            self.say("you_hit", values);
+            self.hitting(("you_hit", "you_hit_many"), n, &opponent.shots.rolls, None);
         }
         let blocks = [
             (me, "your_prime", "your_timing"),

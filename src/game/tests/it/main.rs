@@ -7,8 +7,10 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod board_facts;
 mod movegen;
 mod notation;
+mod second_count;
 mod spec_notation;
 
 use gammond_test_support as support;

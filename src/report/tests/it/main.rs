@@ -8,5 +8,8 @@
 )]
 
 mod analysis;
+mod explain;
+#[path = "../../../game/tests/it/second_count.rs"]
+mod second_count;
 
 use gammond_test_support as support;
