@@ -222,7 +222,7 @@ impl Writer {
     fn cube(&mut self, cube: &CubeFacts, state: &MatchState) {
         let chances = &cube.chances;
         match &cube.decision {
-            Some(decision) => self.decision(decision),
+            Some(decision) => self.decision(decision, state.cube.owner()),
             None => self.say("no_decision", vec![("value", equity(cube.value.equity))]),
         }
         let mut results = vec![("win", percent(chances.win))];
@@ -285,14 +285,15 @@ impl Writer {
         }
     }
 
-    fn decision(&mut self, cube: &CubeAnswer) {
+    fn decision(&mut self, cube: &CubeAnswer, owner: CubeOwner) {
         let (none, pass) = (cube.no_double.equity, cube.double_pass.equity);
-        let rule = match (cube.double, cube.take) {
-            (true, true) => "cube.take",
-            (true, false) => "cube.pass",
-            _ if none > pass => "cube.too_good",
-            _ => "cube.roll",
+        let (first, again) = match (cube.double, cube.take) {
+            (true, true) => ("cube.take", "redouble.take"),
+            (true, false) => ("cube.pass", "redouble.pass"),
+            _ if none > pass => ("cube.too_good", "redouble.too_good"),
+            _ => ("cube.roll", "redouble.roll"),
         };
+        let rule = if owner == CubeOwner::Me { again } else { first };
         let values = vec![
             ("none", equity(none)),
             ("take", equity(cube.double_take.equity)),

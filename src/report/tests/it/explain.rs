@@ -412,19 +412,22 @@ impl Judge<'_> {
             [cube.no_double, cube.double_take, cube.double_pass].map(|value| value.equity);
         let counted = Counted::of(&position);
         match sentence.rule {
-            rule if rule.starts_with("cube.") => {
+            rule if rule.starts_with("cube.") || rule.starts_with("redouble.") => {
                 real(sentence, &[("none", none, 3)]);
+                let is_owned = state.cube.owner() == CubeOwner::Me;
+                assert_eq!(rule.starts_with("re"), is_owned);
+                let action = rule.split('.').nth(1).unwrap();
                 assert!(state.double_refusal().is_none());
-                match rule {
-                    "cube.take" => assert!(take > none && take < pass),
-                    "cube.pass" => assert!(cube.double && take >= pass),
-                    "cube.too_good" => assert!(none > pass && !cube.double),
+                match action {
+                    "take" => assert!(take > none && take < pass),
+                    "pass" => assert!(cube.double && take >= pass),
+                    "too_good" => assert!(none > pass && !cube.double),
                     _ => assert!(!cube.double && none <= pass),
                 }
-                if rule != "cube.too_good" {
+                if action != "too_good" {
                     real(sentence, &[("take", take, 3)]);
                 }
-                if rule != "cube.roll" {
+                if action != "roll" {
                     real(sentence, &[("pass", pass, 3)]);
                 }
             }

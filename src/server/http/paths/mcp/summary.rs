@@ -66,6 +66,7 @@ pub(in crate::http) fn summary(answer: &Value) -> String {
         "rolls" => rolls(answer),
         "scores" => scores(answer),
         "cubes" => cubes(answer),
+        "explain" => sentences(answer),
         "convert" => {
             let names = ["position", "gnubgid", "xgid", "ogid", "key", "board"];
             let lines = names.map(|name| format!("{name}: {}", word(answer, &format!("/{name}"))));
@@ -210,6 +211,18 @@ fn cubes(answer: &Value) -> String {
             word(one, "/owner"),
             number(one, "/equity"),
         );
+    }
+    text + view(answer)
+}
+
+fn sentences(answer: &Value) -> String {
+    let mut text = String::new();
+    for one in list(answer, "sentences") {
+        let sentence = word(one, "/text");
+        if text.chars().count() + sentence.chars().count() + VIEW_MATCH.len() > CHARACTERS_MAX {
+            break;
+        }
+        let _ = writeln!(text, "{sentence}");
     }
     text + view(answer)
 }

@@ -15,7 +15,7 @@ use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
 use gammond_protocol::verbs::{
-    CONVERT, CUBE, CUBES, EVAL, MOVE, ROLLOUT, ROLLS, SCORES, SHOW, Verb,
+    CONVERT, CUBE, CUBES, EVAL, EXPLAIN, MOVE, ROLLOUT, ROLLS, SCORES, SHOW, Verb,
 };
 use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
@@ -68,6 +68,7 @@ pub(in crate::http) async fn call(
         "all_rolls" => question(context, &ROLLS, arguments, known, &[DEPTH]).await,
         "all_scores" => question(context, &SCORES, arguments, known, &[DEPTH]).await,
         "all_cubes" => question(context, &CUBES, arguments, known, &[DEPTH]).await,
+        "explain_decision" => question(context, &EXPLAIN, arguments, known, &[DEPTH]).await,
         "rollout" => rollout(context, arguments, known, progress).await,
         "convert_position" => question(context, &CONVERT, arguments, known, &[]).await,
         "show_position" => show(context, arguments, known).await,
