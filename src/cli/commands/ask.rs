@@ -194,6 +194,24 @@ fn plays(
     screen::plays(found, state, limits, look, spell)
 }
 
+/// Returns the position in every form.
+fn forms(PositionRequest { shown, state, .. }: &PositionRequest) -> String {
+    let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
+    // Other forms hold positions that an OGID cannot express.
+    let ogid = shown
+        .ogid(state)
+        .map(|ogid| format!("OGID         {ogid}\n"));
+    let ogid = ogid.unwrap_or_default();
+    format!(
+        "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\n{ogid}FIBS board   {}\n",
+        print(Form::PositionId),
+        print(Form::GnubgId),
+        print(Form::Key),
+        print(Form::Xgid),
+        print(Form::BoardLine),
+    )
+}
+
 /// Returns the answer in several lines.
 fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
     let (stop, look) = (&Stop::never(), look());
@@ -260,21 +278,6 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             screen::explanation(&found, query.language, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
-        None => {
-            let print = |form: Form| form.print(&shown.position, state, shown.roll, shown.offer);
-            // Other forms hold positions that an OGID cannot express.
-            let ogid = shown
-                .ogid(state)
-                .map(|ogid| format!("OGID         {ogid}\n"));
-            let ogid = ogid.unwrap_or_default();
-            format!(
-                "Position ID  {}\nGNUbg ID     {}\nkey          {}\nXGID         {}\n{ogid}FIBS board   {}\n",
-                print(Form::PositionId),
-                print(Form::GnubgId),
-                print(Form::Key),
-                print(Form::Xgid),
-                print(Form::BoardLine),
-            )
-        }
+        None => forms(request),
     })
 }
