@@ -5,7 +5,9 @@ use super::explain_schema::schemas;
 use super::resolved::Resolved;
 use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer, schema};
 use crate::ErrorCode;
-use crate::answer::{Addressee, chances_value, line, number_value, object, unit};
+use crate::answer::{
+    Addressee, MWC_SCALE, Number, chances_value, line, number_value, object, unit,
+};
 use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::equity::CubeUse;
@@ -15,7 +17,7 @@ use gammond_engine::query::{
 };
 use gammond_game::notation::{PositionId, play_text};
 use gammond_game::{BoardFacts, Position, Prime, Roll, Shots, SideFacts, throws};
-use gammond_report::explain::{Difference, Sentence, differences, sentences};
+use gammond_report::explain::{FactDifference, Sentence, differences, sentences};
 use serde_json::{Map, Value, json};
 
 /// The verb `explain`.
@@ -145,6 +147,11 @@ fn id(position: Position) -> Value {
     PositionId::from(position).to_string().into()
 }
 
+/// Returns a chance to win the match as answers give it.
+fn mwc(value: f64) -> Value {
+    serde_json::to_value(Number::<MWC_SCALE>(value)).unwrap_or_default()
+}
+
 fn dice(rolls: &[Roll]) -> Value {
     json!(rolls.iter().map(|roll| roll.dice()).collect::<Vec<_>>())
 }
@@ -205,7 +212,7 @@ fn race(race: Option<&RaceFacts>, board: &BoardFacts) -> Option<Value> {
 
 fn add_plays(body: &mut Map<String, Value>, answer: &ExplainAnswer, plays: &ExplainedPlays) {
     let best = &plays.best.ranked;
-    let difference = |one: &Difference| {
+    let difference = |one: &FactDifference| {
         json!({"fact": one.fact, "best": number_value(one.best), "other": number_value(one.other),
             "weight": number_value(one.weight)})
     };
@@ -251,7 +258,7 @@ fn play_value(answer: &ExplainAnswer, plays: &ExplainedPlays, play: &ExplainedPl
         ("broken", json!(facts.broken)),
         ("escaped", json!(facts.escaped)),
     ]);
-    add(&mut body, "mwc", ranked.value.mwc.map(number_value));
+    add(&mut body, "mwc", ranked.value.mwc.map(mwc));
     add(&mut body, "race", race(play.race.as_ref(), &facts.after));
     body.into()
 }
@@ -277,7 +284,7 @@ fn cube(facts: &CubeFacts) -> Value {
     });
     let decision = facts.decision.as_ref().map(decision_of);
     for (name, value) in [
-        ("mwc", facts.value.mwc.map(number_value)),
+        ("mwc", facts.value.mwc.map(mwc)),
         (
             "decision",
             decision.and_then(|decision| serde_json::to_value(decision).ok()),

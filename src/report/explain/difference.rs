@@ -6,7 +6,7 @@ use gammond_game::{BoardFacts, Prime};
 /// A fact in which two plays differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Difference {
+pub struct FactDifference {
     /// Name of the fact.
     pub fact: &'static str,
     /// The rule of its sentence.
@@ -20,7 +20,7 @@ pub struct Difference {
     digits: usize,
 }
 
-impl Difference {
+impl FactDifference {
     /// Returns a value of the fact as text.
     #[must_use]
     pub fn text(&self, value: f64) -> String {
@@ -112,7 +112,7 @@ fn count(number: usize) -> f64 {
 /// Returns the facts in which the best play and the other one differ, those first whose difference is the largest multiple
 /// of the least one that matters.
 #[must_use]
-pub fn differences(before: &BoardFacts, plays: &ExplainedPlays) -> Vec<Difference> {
+pub fn differences(before: &BoardFacts, plays: &ExplainedPlays) -> Vec<FactDifference> {
     let Some(other) = &plays.other else {
         return Vec::new();
     };
@@ -120,7 +120,7 @@ pub fn differences(before: &BoardFacts, plays: &ExplainedPlays) -> Vec<Differenc
         let value = |play| (measure.value)(before, play);
         let (best, other) = (value(&plays.best)?, value(other)?);
         let weight = (best - other).abs() / measure.scale;
-        (weight > 0.0).then_some(Difference {
+        (weight > 0.0).then_some(FactDifference {
             fact: measure.fact,
             rule: measure.rule,
             best,
@@ -129,7 +129,7 @@ pub fn differences(before: &BoardFacts, plays: &ExplainedPlays) -> Vec<Differenc
             digits: measure.digits,
         })
     };
-    let mut found: Vec<Difference> = MEASURES.iter().filter_map(difference).collect();
+    let mut found: Vec<FactDifference> = MEASURES.iter().filter_map(difference).collect();
     found.sort_by(|one, other| other.weight.total_cmp(&one.weight));
     found
 }

@@ -6,7 +6,7 @@
 mod difference;
 mod table;
 
-pub use difference::{Difference, differences};
+pub use difference::{FactDifference, differences};
 pub use table::SentenceValue;
 
 use crate::render::signed;

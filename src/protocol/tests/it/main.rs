@@ -9,6 +9,7 @@
 
 #[path = "../../../../tests/it/answers.rs"]
 mod answers;
+mod explain;
 mod external;
 mod external_server;
 mod request;
