@@ -245,6 +245,11 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
         }
         Some(Question::Compare(query, listed)) => {
             let found = engine.compare_plays(query, listed, settings, stop)?;
+            // None of the others is missing from the table.
+            let found = RankedPlays {
+                legal: found.plays.len(),
+                ..found
+            };
             plays(
                 &found,
                 &query.state,
