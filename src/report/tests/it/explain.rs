@@ -200,7 +200,6 @@ impl Judge<'_> {
             let parsed = parse_play(text, &self.query.position, plays.roll).unwrap();
             assert_eq!(parsed.after, play.ranked.position, "{sentence:?}");
         }
-        let number = |name| value(sentence, name).parse::<u8>().unwrap();
         match sentence.rule {
             "best" | "equal" => {
                 let (other_equity, _) = self.valued(&other.unwrap().ranked);
@@ -234,6 +233,20 @@ impl Judge<'_> {
             rule if rule.starts_with("differ.") => {
                 self.differs(plays, sentence, &best, &beside.unwrap());
             }
+            _ => self.of_best_play(plays, sentence, &before, &best),
+        }
+    }
+
+    /// Counts again what the best play does.
+    fn of_best_play(
+        &self,
+        plays: &ExplainedPlays,
+        sentence: &Sentence,
+        before: &Counted,
+        best: &Counted,
+    ) {
+        let number = |name| value(sentence, name).parse::<u8>().unwrap();
+        match sentence.rule {
             "hits" => {
                 let on_bar = |side: &[u8]| side.iter().filter(|&&point| point == 25).count();
                 whole(
@@ -410,7 +423,6 @@ impl Judge<'_> {
             .unwrap();
         let [none, take, pass] =
             [cube.no_double, cube.double_take, cube.double_pass].map(|value| value.equity);
-        let counted = Counted::of(&position);
         match sentence.rule {
             rule if rule.starts_with("cube.") || rule.starts_with("redouble.") => {
                 real(sentence, &[("none", none, 3)]);
@@ -430,14 +442,6 @@ impl Judge<'_> {
                 if action != "roll" {
                     real(sentence, &[("pass", pass, 3)]);
                 }
-            }
-            "no_decision" => {
-                assert!(state.double_refusal().is_some());
-                let found = self
-                    .engine
-                    .evaluate(&EvalQuery { position, state }, &settings, &stop)
-                    .unwrap();
-                real(sentence, &[("value", found.cubeful.unwrap().equity, 3)]);
             }
             "results" | "results_gammons" => {
                 let found = self
@@ -460,6 +464,29 @@ impl Judge<'_> {
                 }
             }
             "window" | "take_point" => self.of_window(sentence, &cube.chances),
+            "vig" => {
+                let dead = self.played_on(&cube.chances, 2 * state.cube.value());
+                real(sentence, &[("vig", dead - take, 3)]);
+            }
+            _ => self.of_score(sentence),
+        }
+    }
+
+    /// Counts again what the score makes of the cube, and what the rolls do.
+    fn of_score(&self, sentence: &Sentence) {
+        let ExplainQuery {
+            position, state, ..
+        } = self.query;
+        let (settings, stop) = (Settings::default(), Stop::never());
+        match sentence.rule {
+            "no_decision" => {
+                assert!(state.double_refusal().is_some());
+                let found = self
+                    .engine
+                    .evaluate(&EvalQuery { position, state }, &settings, &stop)
+                    .unwrap();
+                real(sentence, &[("value", found.cubeful.unwrap().equity, 3)]);
+            }
             "market_losers" => {
                 let found = self
                     .engine
@@ -469,10 +496,6 @@ impl Judge<'_> {
                     sentence,
                     &[("percent", 100.0 * found.market_losers.unwrap(), 1)],
                 );
-            }
-            "vig" => {
-                let dead = self.played_on(&cube.chances, 2 * state.cube.value());
-                real(sentence, &[("vig", dead - take, 3)]);
             }
             "dead" | "turned_at_once" => {
                 let doubled = 2 * state.cube.value();
@@ -506,6 +529,15 @@ impl Judge<'_> {
                     ],
                 );
             }
+            _ => self.of_board(sentence),
+        }
+    }
+
+    /// Counts the board before the roll again.
+    fn of_board(&self, sentence: &Sentence) {
+        let position = self.query.position;
+        let counted = Counted::of(&position);
+        match sentence.rule {
             "you_enter" => {
                 let n = counted.mine.iter().filter(|&&point| point == 25).count();
                 whole(sentence, &[("n", n), ("rolls", entering(&position))]);
