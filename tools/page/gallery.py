@@ -48,6 +48,15 @@ def played(browser, host, name, scheme, language):
     picture(browser, name, scheme)
 
 
+def table(browser, host, verb, query, scheme):
+    browser.open(f"{host}/?{query}")
+    browser.until(f"{explore.SETTLED} && document.getElementById('answer').dataset.plies === '2'")
+    browser.click(f"#all-{verb}")
+    browser.until(f"{explore.SETTLED} && document.querySelector('#tables table') !== null")
+    browser.value("document.activeElement.blur(); document.querySelector('#tables h2').scrollIntoView()")
+    picture(browser, verb, scheme)
+
+
 def main():
     if subprocess.call([str(ROOT / "tools/needs"), __file__, "chromium", sys.argv[1]]):
         sys.exit(3)
@@ -57,6 +66,10 @@ def main():
     browser = Browser(program, profile, OUT)
     try:
         ranked(browser, host)
+        size(browser, 720, 620)
+        table(browser, host, "scores", f"position={explore.START}&roll=64", "light")
+        size(browser, 720, 860)
+        table(browser, host, "rolls", "position=sLnhABFmZ3CAAA", "dark")
         size(browser, 1120, 760)
         played(browser, host, "play", "dark", "en")
         size(browser, 1120, 860)
