@@ -170,6 +170,17 @@ fn worker_with_a_full_disk_reports_it_and_refuses() {
     assert!(full.0.try_wait().unwrap().is_none(), "it lives");
 }
 
+/// Returns a net as the engine's build script packs it: numbers of 16 bits with their sign in the lowest bit, all lower
+/// bytes before all upper ones, by DEFLATE.
+fn packed_as_in_the_program(net: &[u8]) -> Vec<u8> {
+    let (numbers, last) = net.as_chunks();
+    let numbers = numbers.iter().map(|number| i16::from_le_bytes(*number));
+    let zigzag = numbers.map(|number| (number << 1 ^ number >> 15).to_le_bytes());
+    let (mut planes, high): (Vec<u8>, Vec<u8>) = zigzag.map(|[low, high]| (low, high)).unzip();
+    planes.extend(high.iter().chain(last));
+    miniz_oxide::deflate::compress_to_vec(&planes, 9)
+}
+
 /// A machine whose program was built with another net refuses by name, lives, and uses up none of the tries; another
 /// one does the work.
 #[test]
@@ -180,11 +191,19 @@ fn another_net_refuses_and_leaves_it_to_others() {
     // The same program with a net of which one weight is another.
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/contact.net");
     let own = fs::read(own).unwrap();
-    let mut other = own.clone();
-    let end = other.len() - 4;
-    other[end / 2] ^= 1;
-    let sum = crc32fast::hash(&other[..end]);
-    other[end..].copy_from_slice(&sum.to_le_bytes());
+    let end = own.len() - 4;
+    let with_other_weight = |at: usize| {
+        let mut other = own.clone();
+        other[at] ^= 1;
+        let sum = crc32fast::hash(&other[..end]);
+        other[end..].copy_from_slice(&sum.to_le_bytes());
+        packed_as_in_the_program(&other)
+    };
+    // The place of the other net is not larger; DEFLATE ends by itself.
+    let own = packed_as_in_the_program(&own);
+    let mut others = (end / 2..end).step_by(2).map(with_other_weight);
+    let mut other = others.find(|other| other.len() <= own.len()).unwrap();
+    other.resize(own.len(), 0);
     let mut program = fs::read(env!("CARGO_BIN_EXE_gammond")).unwrap();
     let mut places = Vec::new();
     for at in 0..=program.len() - own.len() {
