@@ -726,6 +726,11 @@ mod tests {
             ),
             (
                 r#"{"verb":"move","position":"4HPwATDgc/ABMA","roll":"31","plays":"8/5"}"#,
+                "bad-play",
+                "plays",
+            ),
+            (
+                r#"{"verb":"eval","position":"4HPwATDgc/ABMA","plays":"8/5"}"#,
                 "bad-setting",
                 "setting",
             ),
