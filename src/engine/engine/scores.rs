@@ -124,7 +124,8 @@ impl Engine {
         })
     }
 
-    /// Answers in each of these states by itself, for answers that share nothing; each has its share of the time.
+    /// Answers in each of these states by itself, for answers that share nothing; each has its share of the time. A search
+    /// has an answer without look-ahead at once; the rollouts of a level end with the time.
     pub(super) fn one_by_one<T>(
         &self,
         states: &[MatchState],
@@ -134,7 +135,7 @@ impl Engine {
         let end = self.deadline(settings.time_ms)?;
         let settings = with_time(settings, (1, states.len().max(1) as u64));
         let one = |&state: &MatchState| match end {
-            Some(end) if end.has_passed() => Err(EngineError::Stopped),
+            Some(end) if settings.level.is_some() && end.has_passed() => Err(EngineError::Stopped),
             _ => answer(state, &settings),
         };
         states.iter().map(one).collect()

@@ -740,7 +740,7 @@ const SYNONYMS: [(&str, &str); 6] = [
 fn meant(key: &str) -> String {
     let key = key.to_ascii_lowercase();
     if key == "plays" {
-        return " here, only in move and rollout with a roll, such as move 4HPwATDgc/ABMA 31 plays=\"8/5 6/5\"".to_owned();
+        return " here, only in move, explain and rollout with a roll, such as move 4HPwATDgc/ABMA 31 plays=\"8/5 6/5\"".to_owned();
     }
     if let Some((_, name)) = SYNONYMS.iter().find(|(word, _)| *word == key) {
         return format!("; did you mean {name}?");

@@ -319,3 +319,25 @@ fn the_cube_in_each_place_is_the_single_question() {
         }
     }
 }
+
+/// Without time there is an answer for each place of the cube all the same.
+#[test]
+fn cubes_and_scores_have_answers_in_no_time() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let settings = Settings {
+        time_ms: Some(1),
+        ..Settings::default()
+    };
+    let mut query = CubesQuery {
+        position: Position::start(),
+        state: MatchState::default(),
+        roll: None,
+    };
+    for roll in [None, Some(roll_of(4))] {
+        query.roll = roll;
+        for _ in 0..20 {
+            let found = engine.cubes(&query, &settings, &Stop::never()).unwrap();
+            assert_eq!(found.places.len(), 3);
+        }
+    }
+}
