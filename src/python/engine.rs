@@ -426,7 +426,13 @@ impl Engine {
             Some(Ok(line)) => line,
             Some(Err(refusal)) => {
                 let RequestError { field, message, .. } = refusal.error;
-                return Err(wrong::value(field, message));
+                // A setting is an argument of its own, and the request's word is `verb`.
+                let setting = message.strip_prefix("setting '");
+                if let Some((name, reason)) = setting.and_then(|rest| rest.split_once("' ")) {
+                    return Err(wrong::value(name, reason));
+                }
+                let argument = if field == "request" { "verb" } else { field };
+                return Err(wrong::value(argument, message));
             }
             None => return Err(fault("is empty")),
         };
