@@ -150,8 +150,10 @@ class Browser:
         covered = self.value(COVERED)
         if covered:
             sys.exit(f"a control lies over another one in a window of {width}: {covered}")
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"]
-        (self.out / f"page-{name}.png").write_bytes(base64.b64decode(data))
+        data = base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+        if len(data) < 10_000:
+            sys.exit(f"page-{name}.png has {len(data)} bytes: nothing is drawn")
+        (self.out / f"page-{name}.png").write_bytes(data)
 
 
 def server(gammond, address="127.0.0.1:0", *more):
