@@ -1,15 +1,17 @@
 //! Answers to requests, made from the engine's results.
 
 use super::answer::{self, Addressee, NotFinite};
-use super::dialect::{About, Reply};
+use super::dialect::{About, Inquiry, Reply};
 use super::request_error::RequestError;
-use super::task::{MatchProgress, MatchReport, TaskAnswer};
+use super::task::{InquiryTask, MatchProgress, MatchReport, TaskAnswer};
 use super::verbs::{PositionRequest, Work, not_its_answer};
 use crate::ErrorCode;
-use gammond_engine::query::AnswerStyle;
-use gammond_engine::query::{EngineAnswer, Evaluation, RankedPlay, RankedPlays};
+use gammond_engine::query::{
+    AnswerStyle, EngineAnswer, Evaluation, Language, Question, RankedPlay, RankedPlays,
+};
 use gammond_game::notation::{self, Form, PlayRecord, PositionChances, PositionId};
 use gammond_game::{Class, MatchState};
+use gammond_report::render::{DrawingStyle, answer_svg};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -35,6 +37,68 @@ pub(super) enum RequestKind {
     Stats,
     #[cfg(all(debug_assertions, not(fuzzing)))]
     Fault,
+}
+
+/// Writes the answer as a picture; errors are written as in answers of the inquiry's own form.
+#[derive(Debug)]
+struct PictureReply {
+    question: Question,
+    style: DrawingStyle,
+    errors: Box<dyn Reply>,
+}
+
+impl Reply for PictureReply {
+    fn write(
+        &self,
+        found: Result<&TaskAnswer, &RequestError>,
+        about: &About<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let drawn = match found {
+            Ok(TaskAnswer::Engine(found)) => answer_svg(&self.question, found, self.style),
+            Ok(_) => None,
+            Err(error) => return self.errors.write(Err(error), about, out),
+        };
+        match drawn {
+            Some(picture) => {
+                out.extend_from_slice(picture.as_bytes());
+                out.push(b'\n');
+                true
+            }
+            None => self.errors.write(Err(&not_its_answer()), about, out),
+        }
+    }
+}
+
+impl Inquiry {
+    /// Returns the inquiry with an SVG drawing as its answer.
+    ///
+    /// # Errors
+    /// A question whose answers have no picture, and sentences in a language whose letters are not drawn as lines.
+    pub fn drawn(self, style: DrawingStyle) -> Result<Inquiry, RequestError> {
+        let InquiryTask::Ask(question) = &self.task else {
+            return Err(not_its_answer());
+        };
+        if let (Question::Explain(query), DrawingStyle::Outlines(_)) = (question, style)
+            && query.language == Language::Japanese
+        {
+            let message = "setting 'language' is ja: a PNG has Latin letters only, expected en, de or fr, or an SVG";
+            return Err(RequestError::new(
+                ErrorCode::BadCombination,
+                "language",
+                message,
+            ));
+        }
+        let reply = PictureReply {
+            question: question.clone(),
+            style,
+            errors: self.reply,
+        };
+        Ok(Inquiry {
+            reply: Box::new(reply),
+            ..self
+        })
+    }
 }
 
 impl From<NotFinite> for RequestError {

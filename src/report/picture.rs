@@ -34,3 +34,39 @@ pub fn png(text: &str, width: Option<u32>) -> Result<Vec<u8>, PictureError> {
     resvg::render(&tree, transform, &mut points.as_mut());
     points.encode_png().map_err(|error| wrong(&error))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{DrawingStyle, Theme, answer_svg};
+    use gammond_engine::engine::Engine;
+    use gammond_engine::query::{EvalQuery, Question, Settings, Stop};
+    use gammond_game::{MatchState, Position};
+
+    /// A table becomes points: a page of its colour, bars, and letters where a drawing without its texts has none.
+    #[test]
+    fn png_of_a_table_has_letters() {
+        let engine = Engine::builder().threads(1).build().unwrap();
+        let question = Question::Rolls(EvalQuery {
+            position: Position::start(),
+            state: MatchState::default(),
+        });
+        let settings = Settings {
+            plies: 0,
+            ..Settings::default()
+        };
+        let found = engine.answer(&question, &settings, &Stop::never()).unwrap();
+        let inked = |style| {
+            let svg = answer_svg(&question, &found, style).unwrap();
+            let image = tiny_skia::Pixmap::decode_png(&png(&svg, Some(600)).unwrap()).unwrap();
+            assert_eq!(image.width(), 600);
+            let page = image.pixel(0, 0).unwrap();
+            let others = image.pixels().iter().filter(|point| **point != page);
+            (page.red(), others.count())
+        };
+        let (page, with_letters) = inked(DrawingStyle::Outlines(Theme::DARK));
+        let (_, without) = inked(DrawingStyle::File(Some(Theme::DARK)));
+        assert_eq!(page, 0x1b);
+        assert!(with_letters > without + 5_000, "{with_letters} {without}");
+    }
+}

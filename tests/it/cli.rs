@@ -568,6 +568,37 @@ fn show_draws_pictures() {
     assert_eq!(text.matches("class=\"a\"").count(), 2);
 }
 
+/// Answers of several values as pictures, by the commands' own options.
+#[test]
+fn answers_are_drawn() {
+    let start = "4HPwATDgc/ABMA";
+    let scores = ["scores", start, "64", "away=3", "plies=0"];
+    let with = [&scores[..], &["--svg", "-", "--theme", "dark"]].concat();
+    let text = String::from_utf8(run(&with, b"").stdout).unwrap();
+    assert!(
+        text.starts_with("<svg") && text.ends_with("</svg>\n"),
+        "{text}"
+    );
+    assert!(text.contains("For money: 8/2 6/2") && !text.contains("var("));
+    for verb in ["rolls", "cubes", "explain"] {
+        let output = run(
+            &[verb, start, "plies=0", "--png", "-", "--width", "500"],
+            b"",
+        );
+        assert_eq!(output.status.code(), Some(0), "{verb}");
+        assert_eq!(output.stdout[..4], *b"\x89PNG", "{verb}");
+        assert_eq!(output.stdout[16..20], 500_u32.to_be_bytes(), "{verb}");
+    }
+    let japanese = ["explain", start, "31", "language=ja"];
+    let svg = run(&[&japanese[..], &["--svg", "-"]].concat(), b"");
+    assert!(String::from_utf8(svg.stdout).unwrap().contains('は'));
+    fails(
+        &[&japanese[..], &["--png", "-"]].concat(),
+        2,
+        "a PNG has Latin letters only",
+    );
+}
+
 #[test]
 fn doctor_reports_the_installation() {
     let output = run(&["doctor"], b"");

@@ -825,6 +825,86 @@ fn answers_have_the_form_that_is_accepted() {
     assert_eq!(lines_of("[]"), "");
 }
 
+/// HTTP-22: the answers of several values as drawings and as points, by GET and POST.
+#[test]
+fn answers_are_drawn() {
+    let (_server, _, http) = server();
+    let ask = |verb: &str, query: &str, accept: &str| {
+        let target = format!("/v1/{verb}?position=4HPwATDgc%2FABMA&plies=0{query}");
+        get(&http, &target, &format!("Accept: {accept}\r\n"))
+    };
+    let json = ask("rolls", "", "application/json");
+    for (verb, query, words) in [
+        ("scores", "&away=3", "The cube at every score"),
+        (
+            "scores",
+            "&away=3&roll=64",
+            "The best play of 64 at every score",
+        ),
+        (
+            "cubes",
+            "&roll=62&length=5",
+            "The plays of 62 with each cube",
+        ),
+        ("rolls", "", "The 21 rolls"),
+        ("explain", "&roll=64&language=fr", "rapporte"),
+        ("explain", "&roll=64&language=ja", "は"),
+    ] {
+        let svg = ask(verb, query, "image/svg+xml");
+        let head = (svg.status, svg.header("content-type"));
+        assert_eq!(head, (200, Some("image/svg+xml")), "{verb}");
+        assert!(svg.header("content-security-policy").is_some() && svg.header("etag").is_some());
+        let text = String::from_utf8(svg.body.clone()).unwrap();
+        assert!(
+            text.starts_with("<svg") && text.ends_with("</svg>\n") && text.contains(words),
+            "{verb}: {text}"
+        );
+        let dark = ask(verb, &format!("{query}&theme=dark"), "image/svg+xml");
+        assert!(dark.body != svg.body && dark.header("etag") != svg.header("etag"));
+        if !query.ends_with("ja") {
+            let png = ask(verb, &format!("{query}&width=400"), "image/png");
+            assert_eq!(png.header("content-type"), Some("image/png"), "{verb}");
+            assert!(png.body.starts_with(b"\x89PNG"));
+            assert_eq!(png.body[16..20], 400_u32.to_be_bytes());
+        }
+    }
+    let body = json!({"position": START, "settings": {"plies": 0}}).to_string();
+    let posted = |query: &str, accept: &str| {
+        let text = format!(
+            "POST /v1/rolls{query} HTTP/1.1\r\nHost: {http}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+             Accept: {accept}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        raw(&http, text.as_bytes())
+    };
+    assert_eq!(posted("", "application/json").body, json.body);
+    assert_eq!(
+        posted("?theme=dark", "image/svg+xml").body,
+        ask("rolls", "&theme=dark", "image/svg+xml").body
+    );
+    assert!(
+        posted("?width=300", "image/png")
+            .body
+            .starts_with(b"\x89PNG")
+    );
+    for (verb, query, accept, status) in [
+        ("rolls", "&width=30", "image/png", 400),
+        ("rolls", "&theme=pink", "application/json", 400),
+        ("rolls", "&theme=dark", "application/json", 200),
+        ("rolls", "&play=8%2F5", "image/svg+xml", 400),
+        ("explain", "&roll=64&language=ja", "image/png", 422),
+        ("rolls", "&roll=31", "image/svg+xml", 422),
+        ("rolls", "", "text/plain", 406),
+        ("eval", "", "image/svg+xml", 406),
+        ("eval", "&theme=dark", "application/json", 400),
+    ] {
+        let found = ask(verb, query, accept);
+        assert_eq!(found.status, status, "{verb} {query} {accept}");
+    }
+    let problem = ask("explain", "&roll=64&language=ja", "image/png").json();
+    assert_eq!(problem["parameter"], "language", "{problem}");
+}
+
 /// PT-10: a text that was copied out of another program is a position, board and words and all.
 #[test]
 fn copied_texts_are_positions() {

@@ -152,6 +152,20 @@ def tables(browser, host, pictures):
     ready = f"{SETTLED} && document.getElementById('tables').getAttribute('aria-busy') === 'false'"
     browser.open(f"{host}/?position={START}&roll=64")
     browser.until(f"{SETTLED} && document.getElementById('answer').dataset.plies === '2'")
+    # The reasons: beside the next best play, and beside a chosen one.
+    sentences = "[...document.querySelectorAll('#tables .reasons li')].map((item) => item.textContent)"
+    question = {"position": START, "roll": [6, 4], "settings": {"plies": 2, "language": "en"}}
+    browser.click("#all-explain")
+    browser.until(f"{ready} && {sentences}.length > 1")
+    texts = [one["text"] for one in asked(host, "explain", question)["sentences"]]
+    assert browser.value(sentences) == texts, browser.value(sentences)
+    listed = browser.value("[...document.querySelectorAll('[data-play]')].map((row) => row.dataset.play)")
+    assert browser.value("[...compared.options].map((option) => option.value)") == listed[1:]
+    browser.value(f"(() => {{ compared.focus(); compared.value = {json.dumps(listed[3])}; compared.dispatchEvent(new Event('change')); }})()")
+    texts = [one["text"] for one in asked(host, "explain", {**question, "plays": [listed[3]]})["sentences"]]
+    browser.until(f"{ready} && {sentences}.join() === {json.dumps(','.join(texts))}")
+    assert browser.value("[document.activeElement.id, compared.value]") == ["compared", listed[3]]
+    pictures("explain")
     browser.click("#all-scores")
     browser.until(f"{ready} && {cells}.length === 61")
     found = asked(host, "scores", {"position": START, "roll": [6, 4], "settings": {"plies": 2, "away": 7}})

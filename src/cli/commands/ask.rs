@@ -1,6 +1,6 @@
 //! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `explain`, `show`, `convert`: one request from the shell.
 
-use crate::{Common, Failure, Format};
+use crate::{Common, Failure, Format, PNG_WIDTH_MAX, Picture, png};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{Question, RankedPlay, RankedPlays, Stop};
 use gammond_game::MatchState;
@@ -12,9 +12,9 @@ use gammond_protocol::ErrorCode;
 use gammond_protocol::answerer::Answerer;
 use gammond_protocol::verbs::PositionRequest;
 use gammond_protocol::{Line, LineAction, Options, Request, RequestError, Session, parse_line};
-use gammond_report::render::{ScreenStyle, cube_table, score_table, screen};
+use gammond_report::render::{DrawingStyle, ScreenStyle, Theme, cube_table, score_table, screen};
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Number of plays shown by default.
@@ -31,20 +31,124 @@ pub(crate) struct Args {
     pub(super) request: Vec<String>,
 }
 
+/// Options of a picture in place of the answer.
+#[derive(clap::Args, Debug)]
+#[group(skip)]
+pub(crate) struct PictureArgs {
+    /// Draw it as SVG into this file, `-` for the standard output.
+    #[arg(long, value_name = "FILE", group = "picture")]
+    svg: Option<PathBuf>,
+    /// Draw it as PNG into this file, `-` for the standard output.
+    #[arg(long, value_name = "FILE", group = "picture")]
+    png: Option<PathBuf>,
+    /// Colours of the picture: light, dark, green, print. Without it an SVG is dark where the reader's
+    /// system is, a PNG light.
+    #[arg(long, value_name = "NAME", requires = "picture", value_parser = theme)]
+    theme: Option<Theme>,
+    /// Width of the PNG in pixels; without it 918 for a board, else twice the width of the drawing.
+    #[arg(long, value_name = "PIXELS", requires = "png", value_parser = clap::value_parser!(u32).range(64..=i64::from(PNG_WIDTH_MAX)))]
+    width: Option<u32>,
+}
+
+/// Returns a theme by its name.
+fn theme(name: &str) -> Result<Theme, String> {
+    Theme::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
+        format!("expected one of {}", names.join(", "))
+    })
+}
+
+impl PictureArgs {
+    /// Returns true if there is a picture to make.
+    pub(super) fn is_given(&self) -> bool {
+        self.svg.is_some() || self.png.is_some()
+    }
+
+    /// Writes the drawing; a PNG without a width of its own has this one.
+    pub(super) fn write(
+        &self,
+        width: Option<u32>,
+        draw: impl Fn(DrawingStyle) -> Result<String, Failure>,
+    ) -> Result<ExitCode, Failure> {
+        if let Some(path) = &self.svg {
+            let text = draw(DrawingStyle::File(self.theme))? + "\n";
+            put(path, Picture::Svg, text.as_bytes())?;
+        }
+        if let Some(path) = &self.png {
+            if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
+                return Err(Failure::usage(
+                    "a terminal cannot show a PNG; name a file: --png board.png",
+                ));
+            }
+            let text = draw(DrawingStyle::Outlines(self.theme.unwrap_or(Theme::LIGHT)))?;
+            put(path, Picture::Png, &png(&text, self.width.or(width))?)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Writes to a file or the standard output.
+fn put(path: &Path, kind: Picture, bytes: &[u8]) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return crate::print(bytes).map(|_| ());
+    }
+    kind.write(path, bytes)
+}
+
+/// Arguments of the commands whose answers have pictures.
+#[derive(clap::Args, Debug)]
+pub(crate) struct DrawnArgs {
+    #[command(flatten)]
+    ask: Args,
+    #[command(flatten)]
+    picture: PictureArgs,
+}
+
 macro_rules! verbs {
-    ($($module:ident $verb:literal),+) => {$(
+    ($($module:ident $verb:literal $args:ident $run:ident),+) => {$(
         pub(crate) mod $module {
-            pub(crate) use super::Args;
             use super::{Common, ExitCode, Failure};
+            pub(crate) use super::$args as Args;
 
             pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-                super::ask(common, $verb, &args.request)
+                super::$run(common, $verb, args)
             }
         }
     )+};
 }
 
-verbs!(eval "eval", play "move", cube "cube", rolls "rolls", scores "scores", cubes "cubes", explain "explain", convert "convert");
+verbs!(
+    eval "eval" Args plain, play "move" Args plain, cube "cube" Args plain, convert "convert" Args plain,
+    rolls "rolls" DrawnArgs drawn, scores "scores" DrawnArgs drawn, cubes "cubes" DrawnArgs drawn,
+    explain "explain" DrawnArgs drawn
+);
+
+fn plain(common: &Common, verb: &str, args: &Args) -> Result<ExitCode, Failure> {
+    ask(common, verb, &args.request)
+}
+
+/// Answers a request, in a picture if one is requested.
+fn drawn(common: &Common, verb: &str, args: &DrawnArgs) -> Result<ExitCode, Failure> {
+    if !args.picture.is_given() {
+        return ask(common, verb, &args.ask.request);
+    }
+    let engine = common.engine()?;
+    args.picture.write(None, |style| {
+        let (line, session) = asked(common, verb, &args.ask.request)?;
+        let inquiry = match Session::new(session).request(line) {
+            LineAction::Ask(inquiry) => inquiry.drawn(style),
+            _ => return Err(Failure::usage("not a position (example: 4HPwATDgc/ABMA)")),
+        };
+        let inquiry = inquiry.map_err(|error| Failure::usage(error.message))?;
+        let mut out = Vec::new();
+        let good = Answerer::new(&engine).answer(&inquiry, &Stop::never(), &mut out);
+        let text = String::from_utf8_lossy(&out).trim_end().to_owned();
+        match good {
+            true => Ok(text),
+            false => Err(Failure::work(text)),
+        }
+    })
+}
 
 /// Returns the request that the words make.
 pub(super) fn asked(

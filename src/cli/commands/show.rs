@@ -1,14 +1,15 @@
 //! `gammond show`: a position in text, or as a picture for pages and papers.
 
-use super::ask::{self, asked};
-use crate::{Common, Failure, PNG_WIDTH_MAX, Picture, png, print};
+use super::ask::{self, PictureArgs, asked};
+use crate::{Common, Failure};
 use gammond_game::notation::parse_play;
 use gammond_game::{Play, Position, Roll};
 use gammond_protocol::Request;
-use gammond_report::render::{Overlay, Theme, svg_file, svg_outlines};
-use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use gammond_report::render::{DrawingStyle, Overlay, svg_file, svg_outlines};
 use std::process::ExitCode;
+
+/// Width of a PNG in pixels.
+const WIDTH: u32 = 918;
 
 /// Arguments of `show`.
 #[derive(clap::Args, Debug)]
@@ -17,40 +18,21 @@ use std::process::ExitCode;
 pub(crate) struct Args {
     #[command(flatten)]
     ask: ask::Args,
-    /// Draw the board as SVG into this file, `-` for the standard output.
-    #[arg(long, value_name = "FILE", group = "picture")]
-    svg: Option<PathBuf>,
-    /// Draw the board as PNG into this file, `-` for the standard output.
-    #[arg(long, value_name = "FILE", group = "picture")]
-    png: Option<PathBuf>,
+    #[command(flatten)]
+    picture: PictureArgs,
     /// Arrows for this play of the roll, such as "8/5 6/5".
     #[arg(long, value_name = "PLAY", requires = "picture")]
     play: Option<String>,
-    /// Colours of the picture: light, dark, green, print. Without it an SVG is dark where the reader's
-    /// system is, a PNG light.
-    #[arg(long, value_name = "NAME", requires = "picture", value_parser = theme)]
-    theme: Option<Theme>,
     /// In the picture the home board of the player on roll is at the left.
     #[arg(long, requires = "picture")]
     clockwise: bool,
     /// In the picture the player on roll has the dark checkers.
     #[arg(long, requires = "picture")]
     dark: bool,
-    /// Width of the PNG in pixels.
-    #[arg(long, value_name = "PIXELS", default_value_t = 918, requires = "png", value_parser = clap::value_parser!(u32).range(64..=i64::from(PNG_WIDTH_MAX)))]
-    width: u32,
-}
-
-/// Returns a theme by its name.
-fn theme(name: &str) -> Result<Theme, String> {
-    Theme::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
-        format!("expected one of {}", names.join(", "))
-    })
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
-    if args.svg.is_none() && args.png.is_none() {
+    if !args.picture.is_given() {
         return ask::ask(common, "show", &args.ask.request);
     }
     let (line, _) = asked(common, "show", &args.ask.request)?;
@@ -68,21 +50,13 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         clockwise: args.clockwise,
         dark: args.dark,
     };
-    if let Some(path) = &args.svg {
-        let text = svg_file(&shown.position, state, &drawn, args.theme) + "\n";
-        put(path, Picture::Svg, text.as_bytes())?;
-    }
-    if let Some(path) = &args.png {
-        if path.as_os_str() == "-" && std::io::stdout().is_terminal() {
-            return Err(Failure::usage(
-                "a terminal cannot show a PNG; name a file: --png board.png",
-            ));
-        }
-        let theme = args.theme.unwrap_or(Theme::LIGHT);
-        let text = svg_outlines(&shown.position, state, &drawn, theme);
-        put(path, Picture::Png, &png(&text, Some(args.width))?)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    args.picture.write(Some(WIDTH), |style| {
+        let position = &shown.position;
+        Ok(match style {
+            DrawingStyle::File(theme) => svg_file(position, state, &drawn, theme),
+            DrawingStyle::Outlines(theme) => svg_outlines(position, state, &drawn, theme),
+        })
+    })
 }
 
 /// Returns the play that a text means.
@@ -96,12 +70,4 @@ fn arrows(text: &str, position: &Position, roll: Option<Roll>) -> Result<Play, F
         Ok(legal) => Ok(legal.play),
         Err(error) => Err(Failure::usage(format!("--play '{text}': {error}"))),
     }
-}
-
-/// Writes to a file or the standard output.
-fn put(path: &Path, kind: Picture, bytes: &[u8]) -> Result<(), Failure> {
-    if path.as_os_str() == "-" {
-        return print(bytes).map(|_| ());
-    }
-    kind.write(path, bytes)
 }

@@ -59,6 +59,15 @@ pub static VERBS: [&Verb; 10] = [
     &show::VERB,
 ];
 
+/// The verbs whose answers have pictures.
+pub static DRAWN: [&Verb; 5] = [
+    &rolls::VERB,
+    &scores::VERB,
+    &cubes::VERB,
+    &explain::VERB,
+    &show::VERB,
+];
+
 /// Scopes of settings of `analyse`, whose lines are no position.
 pub const ANALYSE_SCOPES: &[Scope] = &[Scope::Depth, Scope::Rules, Scope::Progress];
 

@@ -18,14 +18,28 @@ pub fn cubes(found: &CubesAnswer, style: ScreenStyle) -> String {
         Some(first) => plays(found, (first, &ranked), style),
         None => decisions(found, style),
     };
-    let changes = match (found.changes(), ranked.is_empty()) {
-        (true, false) => "the best play depends on the cube",
-        (false, false) => "the same play is best with each cube",
-        (true, true) => "the decision depends on the cube",
-        (false, true) => "the same decision with each cube that may be turned",
-    };
-    let _ = writeln!(text, "\n{changes}; {}-ply", found.plies);
+    let _ = writeln!(text, "\n{}", summary(found));
     text
+}
+
+/// Returns a line about the changes from cube to cube.
+pub(super) fn summary(found: &CubesAnswer) -> String {
+    let changes = match (found.changes(), found.roll.is_some()) {
+        (true, true) => "the best play depends on the cube",
+        (false, true) => "the same play is best with each cube",
+        (true, false) => "the decision depends on the cube",
+        (false, false) => "the same decision with each cube that may be turned",
+    };
+    format!("{changes}; {}-ply", found.plies)
+}
+
+/// Returns the action with the cube in a place.
+pub(super) fn action(place: &CubePlace) -> &'static str {
+    match &place.decision {
+        Some(cube) => cube.verdict.text(),
+        None if place.cube.owner() == CubeOwner::Opponent => "no double: their cube",
+        None => "no double: dead cube",
+    }
 }
 
 /// Returns the cube in words.
@@ -40,17 +54,12 @@ fn name(cube: Cube) -> String {
 fn decisions(found: &CubesAnswer, style: ScreenStyle) -> String {
     let mut text = String::from("cube        equity  action\n");
     for place in &found.places {
-        let action = match &place.decision {
-            Some(cube) => cube.verdict.text(),
-            None if place.cube.owner() == CubeOwner::Opponent => "no double: their cube",
-            None => "no double: dead cube",
-        };
         let value = signed(place.value.equity, 3);
         let _ = writeln!(
             text,
             "{:<10} {value:>7}  {}",
             name(place.cube),
-            style.strong(action)
+            style.strong(action(place))
         );
     }
     text

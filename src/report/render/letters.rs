@@ -3,6 +3,7 @@
 //! A letter is ten units high and is drawn with a round pen; its base line is at 0. Own work, made of
 //! circles and straight lines.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Between the lines of two letters, in units.
@@ -183,10 +184,98 @@ const LETTERS: [(char, f64, &str); 91] = [
     (',', 0.4, "M.4-.2L-.3 1.8"),
 ];
 
+/// Letters with marks: the plain letter, and the mark.
+const MARKED: [(char, char, Mark); 20] = [
+    ('ä', 'a', Mark::Dots),
+    ('ö', 'o', Mark::Dots),
+    ('ü', 'u', Mark::Dots),
+    ('Ä', 'A', Mark::Dots),
+    ('Ö', 'O', Mark::Dots),
+    ('Ü', 'U', Mark::Dots),
+    ('ë', 'e', Mark::Dots),
+    ('é', 'e', Mark::Acute),
+    ('É', 'E', Mark::Acute),
+    ('à', 'a', Mark::Grave),
+    ('è', 'e', Mark::Grave),
+    ('ù', 'u', Mark::Grave),
+    ('À', 'A', Mark::Grave),
+    ('È', 'E', Mark::Grave),
+    ('â', 'a', Mark::Circumflex),
+    ('ê', 'e', Mark::Circumflex),
+    ('ô', 'o', Mark::Circumflex),
+    ('û', 'u', Mark::Circumflex),
+    ('Ê', 'E', Mark::Circumflex),
+    ('Ô', 'O', Mark::Circumflex),
+];
+
+/// A mark above a letter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mark {
+    Dots,
+    Acute,
+    Grave,
+    Circumflex,
+}
+
+impl Mark {
+    /// Returns the horizontal distance of the first stroke from the middle of the letter, and the strokes from there.
+    const fn strokes(self) -> (f64, &'static str) {
+        match self {
+            Mark::Dots => (-1.3, "v-.1m2.6 .1v-.1"),
+            Mark::Acute => (-0.7, "l1.5-1.7"),
+            Mark::Grave => (0.7, "l-1.5-1.7"),
+            Mark::Circumflex => (-1.5, "l1.5-1.6l1.5 1.6"),
+        }
+    }
+}
+
+/// First letter of the scripts that are not drawn, whose letters are squares.
+const WIDE: char = '\u{2e80}';
+
 /// Returns the width and the strokes of a letter; a box for a missing letter.
-fn letter(letter: char) -> (f64, &'static str) {
-    let known = LETTERS.iter().find(|one| one.0 == letter);
-    known.map_or((5.0, "M0-7H5V0H0z"), |one| (one.1, one.2))
+fn letter(letter: char) -> (f64, Cow<'static, str>) {
+    let plain = |letter| LETTERS.iter().find(|one| one.0 == letter);
+    if let Some(&(_, width, strokes)) = plain(letter) {
+        return (width, strokes.into());
+    }
+    let marked = MARKED.iter().find(|one| one.0 == letter);
+    if let Some((&(_, width, strokes), mark)) = marked.and_then(|one| Some((plain(one.1)?, one.2)))
+    {
+        let (left, lines) = mark.strokes();
+        let x = width / 2.0 + left;
+        let y = if letter.is_uppercase() { -11.8 } else { -9.0 };
+        return (width, format!("{strokes}M{x:.1} {y}{lines}").into());
+    }
+    match letter >= WIDE {
+        true => (1.0 / SCALE - GAP, "M0-7H5V0H0z".into()),
+        false => (5.0, "M0-7H5V0H0z".into()),
+    }
+}
+
+/// Returns true if the text consists of letters that can be drawn.
+#[must_use]
+pub fn has_letters(text: &str) -> bool {
+    let known = |one| one == ' ' || LETTERS.iter().any(|letter| letter.0 == one);
+    text.chars()
+        .all(|one| known(one) || MARKED.iter().any(|letter| letter.0 == one))
+}
+
+const fn pen(bold: bool) -> f64 {
+    if bold { 1.75 } else { 1.3 }
+}
+
+/// Returns the width of a text, in the unit of its size.
+pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
+    let gap = GAP + pen(bold);
+    let gaps = text.chars().count().saturating_sub(1) as f64 * gap;
+    (text.chars().map(advance).sum::<f64>() + gaps) * size * SCALE
+}
+
+fn advance(one: char) -> f64 {
+    match one {
+        ' ' => BLANK,
+        _ => letter(one).0,
+    }
 }
 
 /// Alignment of a text to its place.
@@ -210,14 +299,9 @@ pub(super) fn draw(
     text: &str,
 ) {
     let scale = size * SCALE;
-    let advance = |one: char| match one {
-        ' ' => BLANK,
-        _ => letter(one).0,
-    };
-    let pen = if bold { 1.75 } else { 1.3 };
+    let pen = pen(bold);
     let gap = GAP + pen;
-    let gaps = text.chars().count().saturating_sub(1) as f64 * gap;
-    let width = text.chars().map(advance).sum::<f64>() + gaps;
+    let width = width(text, size, bold) / scale;
     let mut at = match anchor {
         Anchor::Start => pen / 2.0,
         Anchor::Middle => -width / 2.0,

@@ -14,16 +14,19 @@ mod letters;
 pub mod rollout;
 pub mod score_table;
 pub mod screen;
+mod svg_answers;
 mod svg_board;
+mod svg_sheet;
 mod theme;
 pub mod weights;
 
 pub use board::board;
-pub use letters::in_lines;
+pub use letters::{has_letters, in_lines};
 pub use screen::ScreenStyle;
+pub use svg_answers::answer_svg;
 pub(crate) use svg_board::svg_board;
 pub use svg_board::{BOARD_SIZE, Overlay, svg_file, svg_outlines};
-pub use theme::{Theme, board_style};
+pub use theme::{DrawingStyle, Theme, board_style};
 
 /// Formats a number with its sign and this many digits after the point. One that is rounded to zero has a plus.
 #[must_use]

@@ -9,7 +9,7 @@ use gammond_game::{Position, Score};
 use std::fmt::Write as _;
 
 /// An error of the money action from here on is marked.
-const ERROR_MARKED: f64 = 0.02;
+pub(super) const ERROR_MARKED: f64 = 0.02;
 
 /// Returns a table with a row for each number of points that the player on roll needs, and a column for each that the
 /// opponent needs.
@@ -25,7 +25,7 @@ pub fn scores(found: &ScoresAnswer, style: ScreenStyle) -> String {
         if away(cell) == 1 {
             let _ = write!(text, "\n{:>9} ", cell.score.my_away());
         }
-        let is_marked = cell.double_error.max(cell.take_error) >= ERROR_MARKED;
+        let is_marked = error(cell) >= ERROR_MARKED;
         let mark = if is_marked { '*' } else { ' ' };
         let action = format!("{:>4}{mark}", short(&cell.cube));
         match is_marked {
@@ -35,11 +35,7 @@ pub fn scores(found: &ScoresAnswer, style: ScreenStyle) -> String {
     }
     // The mark's column is blank at the end of most rows.
     let text: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let worst = found
-        .cells
-        .iter()
-        .map(|cell| cell.double_error.max(cell.take_error));
-    let worst = worst.fold(0.0, f64::max);
+    let worst = found.cells.iter().map(error).fold(0.0, f64::max);
     format!(
         "{}\n\nmoney: {} ({}); * where that action loses {ERROR_MARKED} EMG or more, {worst:.3} at most\n\
          ND no double, DT double and take, DP double and pass, TG too good to double\n\
@@ -51,12 +47,17 @@ pub fn scores(found: &ScoresAnswer, style: ScreenStyle) -> String {
     )
 }
 
+/// Returns the larger error of the money action at a score.
+pub(super) fn error(cell: &ScoreCell) -> f64 {
+    cell.double_error.max(cell.take_error)
+}
+
 /// Signs of plays in a table, the first that of the best play for money.
 const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Returns the row and the column of a score: 0 for the player who needs one point in the Crawford game, else the number of
 /// points.
-fn place(score: Score) -> (u32, u32) {
+pub(super) fn place(score: Score) -> (u32, u32) {
     let label = |away: u32| match away {
         1 if score.is_crawford() => 0,
         away => away,
@@ -64,39 +65,79 @@ fn place(score: Score) -> (u32, u32) {
     (label(score.my_away()), label(score.opponent_away()))
 }
 
+/// The different best plays of a roll at all scores.
+pub(super) struct PlayKinds<'a> {
+    position: &'a Position,
+    /// The plays, that for money first, and the number of scores at which each is best.
+    kinds: Vec<(&'a RankedPlay, usize)>,
+    /// The place among them of the best play at each score.
+    pub(super) numbers: Vec<usize>,
+}
+
+impl PlayKinds<'_> {
+    pub(super) fn of(found: &ScorePlaysAnswer) -> PlayKinds<'_> {
+        let mut kinds: Vec<(&RankedPlay, usize)> = vec![(found.money.best(), 0)];
+        let mut numbers = Vec::with_capacity(found.cells.len());
+        for cell in &found.cells {
+            let best = cell.plays.best();
+            let is_it = |(kind, _): &(&RankedPlay, usize)| kind.position == best.position;
+            let number = kinds.iter().position(is_it).unwrap_or_else(|| {
+                kinds.push((best, 0));
+                kinds.len() - 1
+            });
+            kinds[number].1 += 1;
+            numbers.push(number);
+        }
+        PlayKinds {
+            position: &found.position,
+            kinds,
+            numbers,
+        }
+    }
+
+    /// Returns the sign of a play.
+    pub(super) fn sign(number: usize) -> char {
+        char::from(SIGNS.get(number).copied().unwrap_or(b'?'))
+    }
+
+    /// Returns a line for each play: its sign, the play, and the number of scores at which it is best.
+    pub(super) fn legend(&self) -> Vec<String> {
+        let kinds = self.kinds.iter().enumerate();
+        let line = |(number, (kind, count)): (usize, &(&RankedPlay, usize))| {
+            let note = if number == 0 { ", best for money" } else { "" };
+            let scores = if *count == 1 { "score" } else { "scores" };
+            let (sign, play) = (Self::sign(number), spelled(self.position, kind));
+            format!("{sign} {play} ({count} {scores}{note})")
+        };
+        kinds.map(line).collect()
+    }
+}
+
+/// Returns the name of a row or column.
+pub(super) fn label_name(label: u32) -> String {
+    match label {
+        0 => "C".to_owned(),
+        label => label.to_string(),
+    }
+}
+
 /// Returns a table of the best plays, with a sign for each play; rows and columns as in [`scores`], and `C` for the player
 /// who needs one point in the Crawford game.
 #[must_use]
 pub fn score_plays(found: &ScorePlaysAnswer, style: ScreenStyle) -> String {
-    let mut kinds: Vec<(&RankedPlay, usize)> = vec![(found.money.best(), 0)];
-    let mut signs = Vec::with_capacity(found.cells.len());
-    for cell in &found.cells {
-        let best = cell.plays.best();
-        let is_it = |(kind, _): &(&RankedPlay, usize)| kind.position == best.position;
-        let number = kinds.iter().position(is_it).unwrap_or_else(|| {
-            kinds.push((best, 0));
-            kinds.len() - 1
-        });
-        kinds[number].1 += 1;
-        signs.push(number);
-    }
-    let sign = |number: usize| char::from(SIGNS.get(number).copied().unwrap_or(b'?'));
+    let kinds = PlayKinds::of(found);
     let places = || found.cells.iter().map(|cell| place(cell.score));
     let most = places().map(|(_, column)| column).max().unwrap_or(1);
     let first = places().map(|(row, _)| row).min().unwrap_or(1);
-    let name = |label: u32| match label {
-        0 => "C".to_owned(),
-        label => label.to_string(),
-    };
     let mut text = String::from("          the opponent needs\n you need ");
     for column in first..=most {
-        let _ = write!(text, "{:>4} ", name(column));
+        let _ = write!(text, "{:>4} ", label_name(column));
     }
     for row in first..=most {
-        let _ = write!(text, "\n{:>9} ", name(row));
+        let _ = write!(text, "\n{:>9} ", label_name(row));
         for column in first..=most {
             let cell = places().position(|place| place == (row, column));
-            let shown = cell.map(|cell| (sign(signs[cell]), &found.cells[cell]));
+            let shown = cell.map(|cell| (PlayKinds::sign(kinds.numbers[cell]), &found.cells[cell]));
             match shown {
                 None => text += "     ",
                 Some((sign, cell)) if is_marked(cell) => {
@@ -109,24 +150,18 @@ pub fn score_plays(found: &ScorePlaysAnswer, style: ScreenStyle) -> String {
         }
     }
     let text: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let kinds = kinds.iter().enumerate().map(|(number, (kind, count))| {
-        let note = if number == 0 { ", best for money" } else { "" };
-        let scores = if *count == 1 { "score" } else { "scores" };
-        let play = spelled(&found.position, kind);
-        format!("{} {play} ({count} {scores}{note})\n", sign(number))
-    });
     let worst = found.cells.iter().map(|cell| cell.money_error);
     format!(
-        "{}\n\n{}* where the play for money loses {ERROR_MARKED} EMG or more, {:.3} at most\n\
+        "{}\n\n{}\n* where the play for money loses {ERROR_MARKED} EMG or more, {:.3} at most\n\
          C: the Crawford game; 1 point: past it; {}-ply\n",
         text.join("\n"),
-        kinds.collect::<String>(),
+        kinds.legend().join("\n"),
         worst.fold(0.0, f64::max),
         found.plies
     )
 }
 
-fn is_marked(cell: &ScorePlays) -> bool {
+pub(super) fn is_marked(cell: &ScorePlays) -> bool {
     cell.money_error >= ERROR_MARKED
 }
 
@@ -139,7 +174,7 @@ pub(super) fn spelled(before: &Position, ranked: &RankedPlay) -> String {
 }
 
 /// Returns the action in two letters.
-fn short(cube: &CubeAnswer) -> &'static str {
+pub(super) fn short(cube: &CubeAnswer) -> &'static str {
     match (cube.double, cube.take) {
         (true, true) => "DT",
         (true, false) => "DP",

@@ -73,6 +73,19 @@ pub fn svg_outlines(
     painted(position, state, drawn, theme, true)
 }
 
+/// Draws the board as a part of a larger drawing that has the board's style: its left upper corner there, so wide.
+pub(super) fn board_within(
+    position: &Position,
+    state: &MatchState,
+    drawn: &Overlay<'_>,
+    (x, y, width): (f64, f64, f64),
+    outlines: bool,
+) -> String {
+    let height = width * TOTAL_HEIGHT / TOTAL_WIDTH;
+    let place = format!("<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height:.1}\"");
+    element(position, state, drawn, outlines, "").replacen("<svg", &place, 1)
+}
+
 fn painted(
     position: &Position,
     state: &MatchState,

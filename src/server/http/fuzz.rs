@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue};
 use futures_util::FutureExt as _;
 use gammond_protocol::json::Json;
-use gammond_protocol::verbs::ROLLOUT;
+use gammond_protocol::verbs::{ROLLOUT, SHOW};
 use gammond_protocol::web::nodots::NodotsDecision;
 use gammond_protocol::web::{WebError, WebRequest, bgweb, nodots, wildbg};
 use gammond_protocol::{LineAction, Options, message};
@@ -63,7 +63,7 @@ pub fn fuzz_http_query(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match path % 5 {
         0 => is_one_line(line(question::from_query(&ROLLOUT, &text))),
-        1 => match DrawingOptions::read(&text) {
+        1 => match DrawingOptions::read(&text, &SHOW) {
             Ok((_, rest)) => is_one_line(line(question::from_query(&ROLLOUT, &rest))),
             Err(problem) => is_object(&problem),
         },

@@ -11,5 +11,6 @@ mod analysis;
 mod explain;
 #[path = "../../../game/tests/it/second_count.rs"]
 mod second_count;
+mod svg_answers;
 
 use gammond_test_support as support;

@@ -1,7 +1,8 @@
-//! `show` as text, as a drawing and as points (HTTP-22).
+//! `show` as text, and answers as drawings and as points (HTTP-22).
 
 use crate::core::Core;
 use crate::http::ask::question::Question;
+use crate::http::ask::submission::{Answer, Read};
 use crate::http::wire::problem::{ErrorLocation, Problem};
 use crate::http::wire::unread::UnreadAnswers;
 use axum::body::Body;
@@ -11,23 +12,33 @@ use axum::response::{IntoResponse as _, Response};
 use gammond_game::notation::parse_play;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Request;
-use gammond_protocol::verbs::{PositionRequest, SHOW};
+use gammond_protocol::verbs::{DRAWN, PositionRequest, SHOW, Verb};
 use gammond_report::picture::png;
-use gammond_report::render::{Overlay, Theme, board, svg_file, svg_outlines};
+use gammond_report::render::{DrawingStyle, Overlay, Theme, board, svg_file, svg_outlines};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Kinds of answers to `show`, beside JSON.
+/// Kinds of answers with a picture, beside JSON; text is for `show` alone.
 pub(in crate::http) const TEXT: &str = "text/plain";
 pub(in crate::http) const SVG: &str = "image/svg+xml";
 pub(in crate::http) const PNG: &str = "image/png";
 /// Pictures that are painted at a time: each holds its points.
 static PAINTERS: Semaphore = Semaphore::const_new(2);
-/// Widest picture over HTTP, in points: three megapixels.
+/// Widest picture over HTTP, in points: a few megapixels.
 pub(in crate::http) const WIDTH_MAX: u32 = 2048;
 /// Narrowest one.
 pub(in crate::http) const WIDTH_MIN: u32 = 64;
+/// Width of a board.
 const WIDTH: u32 = 918;
+
+/// Returns true if a drawing of this verb's answers has such a parameter.
+pub(in crate::http) fn is_taken(verb: &Verb, name: &str) -> bool {
+    match name {
+        "theme" | "width" => DRAWN.contains(&verb),
+        "play" | "clockwise" | "dark" => verb == &SHOW,
+        _ => false,
+    }
+}
 
 /// Options of a drawing, from parameters of the query.
 #[derive(Debug, Default)]
@@ -40,11 +51,15 @@ pub(in crate::http) struct DrawingOptions {
 }
 
 impl DrawingOptions {
-    /// Takes the parameters that are about the picture out of a query; the others come back as a query.
+    /// Takes the parameters that are about a picture of this verb's answers out of a query; the others come back as a
+    /// query.
     ///
     /// # Errors
     /// `bad-setting` with the parameter's name.
-    pub(in crate::http) fn read(query: &str) -> Result<(DrawingOptions, String), Problem> {
+    pub(in crate::http) fn read(
+        query: &str,
+        verb: &Verb,
+    ) -> Result<(DrawingOptions, String), Problem> {
         let mut options = DrawingOptions::default();
         let mut rest = form_urlencoded::Serializer::new(String::new());
         let mut seen = Vec::new();
@@ -60,6 +75,10 @@ impl DrawingOptions {
                 _ => Err(wrong("true or false")),
             };
             match &*name {
+                name if !is_taken(verb, name) => {
+                    rest.append_pair(name, &value);
+                    continue;
+                }
                 "theme" => {
                     let names: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
                     let names = names.join(", ");
@@ -74,11 +93,7 @@ impl DrawingOptions {
                 }
                 "play" => options.play = Some(value.to_string()),
                 "clockwise" => options.clockwise = flag()?,
-                "dark" => options.dark = flag()?,
-                _ => {
-                    rest.append_pair(&name, &value);
-                    continue;
-                }
+                _ => options.dark = flag()?,
             }
             if seen.contains(&name) {
                 let message = format!("parameter {name:?} stands twice");
@@ -88,6 +103,49 @@ impl DrawingOptions {
             seen.push(name);
         }
         Ok((options, rest.finish()))
+    }
+
+    /// Returns a request whose answer is a drawing, if a picture of this kind is wanted.
+    ///
+    /// # Errors
+    /// Those of [`Inquiry::drawn`](gammond_protocol::Inquiry::drawn).
+    pub(in crate::http) fn drawn(
+        &self,
+        question: &Question,
+        read: Read,
+        kind: &str,
+    ) -> Result<Read, Problem> {
+        let style = match kind {
+            SVG => DrawingStyle::File(self.theme),
+            PNG => DrawingStyle::Outlines(self.theme.unwrap_or(Theme::LIGHT)),
+            _ => return Ok(read),
+        };
+        match read {
+            Read::Inquiry(inquiry) => match inquiry.drawn(style) {
+                Ok(inquiry) => Ok(Read::Inquiry(Box::new(inquiry))),
+                Err(error) => Err(question.of_setting("language", error.code, &error.message)),
+            },
+            read => Ok(read),
+        }
+    }
+
+    /// Sends the answer to such a request.
+    ///
+    /// # Errors
+    /// A picture that cannot be painted.
+    pub(in crate::http) async fn sent(
+        &self,
+        unread: Option<&UnreadAnswers>,
+        answer: Answer,
+        kind: &'static str,
+    ) -> Result<Response, Problem> {
+        if kind == SVG {
+            return Ok(picture(SVG, Body::new(answer), None));
+        }
+        let text = answer.collect().await;
+        let outlines = || String::from_utf8(text).unwrap_or_default();
+        let (bytes, place) = paint(unread, outlines, self.width).await?;
+        Ok(picture(PNG, Body::from(bytes), Some(place)))
     }
 
     /// Draws the position of a question, once the client has read enough of its `unread` answers.
@@ -132,11 +190,10 @@ impl DrawingOptions {
             _ => {
                 let theme = self.theme.unwrap_or(Theme::LIGHT);
                 let outlines = || svg_outlines(&position, &state, &drawn, theme);
-                {
-                    let painted = paint(unread, outlines, self.width.unwrap_or(WIDTH)).await?;
-                    place = Some(Arc::new(painted.1));
-                    painted.0
-                }
+                let width = self.width.unwrap_or(WIDTH);
+                let painted = paint(unread, outlines, Some(width)).await?;
+                place = Some(painted.1);
+                painted.0
             }
         };
         let charset = if kind == TEXT {
@@ -144,21 +201,25 @@ impl DrawingOptions {
         } else {
             kind
         };
-        let headers = [
-            (CONTENT_TYPE, HeaderValue::from_static(charset)),
-            // A drawing has its style in it, and nothing from elsewhere.
-            (
-                CONTENT_SECURITY_POLICY,
-                HeaderValue::from_static(crate::http::wire::document::SELF_CONTAINED),
-            ),
-        ];
-        let mut response = (headers, Body::from(bytes)).into_response();
-        // The next picture is painted when the bytes of this one count.
-        if let Some(place) = place {
-            response.extensions_mut().insert(place);
-        }
-        Ok(response)
+        Ok(picture(charset, Body::from(bytes), place))
     }
+}
+
+/// Returns the response with a picture. The next one is painted when the bytes of this one count.
+fn picture(kind: &'static str, body: Body, place: Option<SemaphorePermit<'static>>) -> Response {
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static(kind)),
+        // A drawing has its style in it, and nothing from elsewhere.
+        (
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(crate::http::wire::document::SELF_CONTAINED),
+        ),
+    ];
+    let mut response = (headers, body).into_response();
+    if let Some(place) = place {
+        response.extensions_mut().insert(Arc::new(place));
+    }
+    response
 }
 
 /// Reads the position and the match state of a question.
@@ -183,7 +244,7 @@ pub(in crate::http) fn shown(
 async fn paint(
     unread: Option<&UnreadAnswers>,
     outlines: impl FnOnce() -> String,
-    width: u32,
+    width: Option<u32>,
 ) -> Result<(Vec<u8>, SemaphorePermit<'static>), Problem> {
     let internal =
         |error: &dyn std::fmt::Display| Problem::new(ErrorCode::Internal, error.to_string());
@@ -200,7 +261,7 @@ async fn paint(
     };
     let text = outlines();
     let painted = tokio::task::spawn_blocking(move || {
-        let painted = png(&text, Some(width));
+        let painted = png(&text, width);
         (painted, place)
     })
     .await;

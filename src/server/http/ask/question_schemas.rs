@@ -1,13 +1,13 @@
 //! The questions of the verbs as JSON Schema and as parameters, from the table of the settings (HTTP-140).
 
-use crate::http::ask::drawing::{WIDTH_MAX, WIDTH_MIN};
+use crate::http::ask::drawing::{WIDTH_MAX, WIDTH_MIN, is_taken};
 use crate::http::ask::question::{
     ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member,
 };
 use gammond_engine::query::RolloutSettings;
 use gammond_engine::query::Setting;
 use gammond_protocol::verbs::schema::{START, described};
-use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, SHOW, Verb, settings_of};
+use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, Verb, settings_of};
 use gammond_report::render::Theme;
 use serde_json::{Map, Value, json};
 
@@ -132,9 +132,7 @@ pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
         }
         parameters.push(in_query(setting.name, false, &about, &schema));
     }
-    if verb == &SHOW {
-        parameters.extend(drawing());
-    }
+    parameters.extend(drawing(verb));
     // The example is the one of the schema.
     for parameter in &mut parameters {
         let example = parameter.pointer("/schema/examples/0").cloned();
@@ -153,8 +151,8 @@ pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
     parameters
 }
 
-/// Returns the parameters of a drawing (HTTP-22). JSON has none of them.
-pub(in crate::http) fn drawing() -> Vec<Value> {
+/// Returns the parameters of a drawing of this verb's answers (HTTP-22). JSON has none of them.
+pub(in crate::http) fn drawing(verb: &Verb) -> Vec<Value> {
     let themes: Vec<&str> = Theme::ALL.iter().map(|theme| theme.name).collect();
     let play = json!({"type": "string", "examples": ["8/5 6/5"]});
     let width = json!({"type": "integer", "minimum": WIDTH_MIN, "maximum": WIDTH_MAX});
@@ -178,8 +176,10 @@ pub(in crate::http) fn drawing() -> Vec<Value> {
             switch,
         ),
     ]
+    .into_iter()
+    .filter(|(name, ..)| is_taken(verb, name))
     .map(|(name, about, schema)| in_query(name, false, about, &schema))
-    .into()
+    .collect()
 }
 
 /// Returns the settings of an analysis, as parameters of a query or fields of a form, by their names.

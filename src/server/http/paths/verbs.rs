@@ -30,7 +30,7 @@ use futures_util::FutureExt as _;
 use gammond_engine::query::Cost;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::json::Json;
-use gammond_protocol::verbs::{MOVE, SHOW, VERBS, Verb};
+use gammond_protocol::verbs::{DRAWN, MOVE, SHOW, VERBS, Verb};
 use gammond_protocol::web::nodots::{MARK, NodotsDecision};
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -112,10 +112,7 @@ async fn posted(
     let query = parts.uri.query().unwrap_or_default();
     match body {
         Json::List(items) => {
-            let rest = match verb == &SHOW {
-                true => DrawingOptions::read(query)?.1,
-                false => query.to_owned(),
-            };
+            let rest = DrawingOptions::read(query, verb)?.1;
             question::reject_parameters(&rest, question::BESIDE_BODY)?;
             let form = match accept::chosen(&parts.headers, &[JSON, NDJSON])? {
                 NDJSON => Form::LINES,
@@ -135,9 +132,9 @@ async fn posted(
                 question => question?,
             };
             let kind = accept::chosen(&parts.headers, offered(verb))?;
+            let (wishes, rest) = DrawingOptions::read(query, verb)?;
+            question::reject_parameters(&rest, question::BESIDE_BODY)?;
             if verb == &SHOW {
-                let (wishes, rest) = DrawingOptions::read(query)?;
-                question::reject_parameters(&rest, question::BESIDE_BODY)?;
                 if kind == JSON {
                     return Ok(send(
                         submission::ask(&shared, origin, &question).await?,
@@ -148,17 +145,20 @@ async fn posted(
                     .draw(&shared, Some(&peer.unread), &question, kind)
                     .await;
             }
-            question::reject_parameters(query, question::BESIDE_BODY)?;
             if kind == EVENTS {
                 return streamed(&shared, origin, question, &parts.headers);
             }
             let read = submission::read(&shared, &submission::settings(&shared), &question)?;
+            let read = wishes.drawn(&question, read, kind)?;
             let has_progress = read.sends_progress();
-            let tag = tag(&shared, &question, kind, &read);
+            let tag = tag(&shared, &question, &format!("{kind} {wishes:?}"), &read);
             let asked =
                 in_flight::ask(&state.in_flight, &shared, origin, read, tag.as_deref()).await;
             let answer = asked.map_err(|problem| question.placed(problem))?;
-            Ok(send(answer, has_progress))
+            match is_picture(kind) {
+                true => wishes.sent(Some(&peer.unread), answer, kind).await,
+                false => Ok(send(answer, has_progress)),
+            }
         }
     }
 }
@@ -173,11 +173,7 @@ async fn gotten(
     let shared = &state.core;
     let query = parts.uri.query().unwrap_or_default();
     let kind = accept::chosen(&parts.headers, offered(verb))?;
-    let draws = [TEXT, SVG, PNG].contains(&kind);
-    let (wishes, query) = match verb == &SHOW {
-        true => DrawingOptions::read(query)?,
-        false => (DrawingOptions::default(), query.to_owned()),
-    };
+    let (wishes, query) = DrawingOptions::read(query, verb)?;
     let question = question::from_query(verb, &query)?;
     if kind == EVENTS {
         return streamed(shared, peer.origin, question, &parts.headers);
@@ -190,16 +186,20 @@ async fn gotten(
         .is_some_and(|tag| is_held(&parts.headers, tag))
     {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if draws {
+    } else if verb == &SHOW && kind != JSON {
         wishes
             .draw(shared, Some(&peer.unread), &question, kind)
             .await?
     } else {
+        let read = wishes.drawn(&question, read, kind)?;
         let has_progress = read.sends_progress();
         let asked =
             in_flight::ask(&state.in_flight, shared, peer.origin, read, tag.as_deref()).await;
         let answer = asked.map_err(|problem| question.placed(problem))?;
-        send(answer, has_progress)
+        match is_picture(kind) {
+            true => wishes.sent(Some(&peer.unread), answer, kind).await?,
+            false => send(answer, has_progress),
+        }
     };
     if let Some(tag) = tag.and_then(|tag| HeaderValue::from_str(&tag).ok()) {
         response.headers_mut().insert(ETAG, tag);
@@ -249,9 +249,14 @@ fn streamed(
 fn offered(verb: &Verb) -> &'static [&'static str] {
     match verb {
         _ if verb == &SHOW => &[JSON, TEXT, SVG, PNG],
+        _ if DRAWN.contains(&verb) => &[JSON, SVG, PNG],
         _ if verb.has_progress() => &[JSON, NDJSON, EVENTS],
         _ => &[JSON],
     }
+}
+
+fn is_picture(kind: &str) -> bool {
+    [SVG, PNG].contains(&kind)
 }
 
 /// Protocol of a body of `/v1/move` (NEP-70).
@@ -450,9 +455,9 @@ fn described(verb: &Verb) -> Value {
             "content": {"application/json": {"schema": body, "example": (verb.example)()}}},
         "responses": responses(good, &bad)});
     if let Some(post) = post.as_object_mut()
-        && verb == &SHOW
+        && DRAWN.contains(&verb)
     {
-        post.insert("parameters".into(), question_schemas::drawing().into());
+        post.insert("parameters".into(), question_schemas::drawing(verb).into());
     }
     json!({"get": get, "post": post})
 }

@@ -190,7 +190,7 @@ async fn show(context: &Context, arguments: &Json, known: &[&str]) -> Result<Val
     }
     let question = arguments::read(&SHOW, &Json::Object(question), known, &[])?;
     let query = Serializer::new(String::new()).extend_pairs(wanted).finish();
-    let (wishes, _) = DrawingOptions::read(&query)?;
+    let (wishes, _) = DrawingOptions::read(&query, &SHOW)?;
     let drawn = wishes
         .draw(&context.shared, context.unread.as_deref(), &question, kind)
         .await?;

@@ -228,10 +228,12 @@ function takeBoard() {
   setUp.show(id, shownBoard()).then(() => board.show(...drawing(), { ...dice(), play: play(), label: words() })).catch((error) => say(error.message));
 }
 
+const listedPlays = () => [...answer.querySelectorAll("[data-play]")].map((row) => row.dataset.play);
+
 function rollOut(signal) {
   const place = h("section", { id: "rollout", "aria-label": t("Rollout") });
   answer.querySelector(".ranking").prepend(place);
-  const plays = [...answer.querySelectorAll("[data-play]")].map((row) => row.dataset.play);
+  const plays = listedPlays();
   const { position, roll, settings } = shownBoard();
   const rolled = roll ?? (plays.length > 0 ? byId("roll").selectedOptions[0].textContent.slice(0, 2) : null);
   if (rolled !== null && plays.length < 2) {
@@ -271,7 +273,7 @@ document.querySelector("label[for=plies]").htmlFor = "depth";
 
 // Tables about the position.
 
-const tables = new Tables(shownBoard, () => Number(answer.dataset.plies ?? 0));
+const tables = new Tables(shownBoard, () => Number(answer.dataset.plies ?? 0), listedPlays);
 answer.after(tables.element);
 
 // Tools of the board.

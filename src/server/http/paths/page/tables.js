@@ -1,8 +1,8 @@
-// Below an answer: the decision or the best play at every score, and the 21 rolls with their luck. Both come on request.
+// Below an answer: the decision or the best play at every score, the 21 rolls with their luck, and the reasons. Each comes on request.
 
 import { ask } from "./api.js";
-import { h, percent, signed, table } from "./html.js";
-import { t } from "./strings.js";
+import { byId, h, percent, signed, table } from "./html.js";
+import { language, t } from "./strings.js";
 
 const AWAY = 7;
 // Deeper tables take a server seconds.
@@ -13,16 +13,21 @@ const SIGNS = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 // Kinds of cells that have a colour; further plays have none.
 const COLOURS = 5;
 const OF_SCORE = ["length", "score", "crawford"];
+// The choice of the play beside the best one.
+const COMPARED = "compared";
 
-// The two buttons and the place of the table; `question` returns the shown { position, roll, settings } and `plies` its depth.
+// The buttons and the place of the table; `question` returns the shown { position, roll, settings }, `plies` its depth, and `plays` the listed plays,
+// best first.
 export class Tables {
-  constructor(question, plies) {
+  constructor(question, plies, plays) {
     this.question = question;
     this.plies = plies;
+    this.plays = plays;
+    this.compared = null;
     this.open = null;
     this.running = new AbortController();
     this.place = h("div", { role: "status" });
-    this.buttons = [["scores", t("Every score")], ["rolls", t("All rolls")]].map(([verb, label]) => {
+    this.buttons = [["explain", t("Why?")], ["scores", t("Every score")], ["rolls", t("All rolls")]].map(([verb, label]) => {
       const button = h("button", { type: "button", id: `all-${verb}`, "aria-pressed": "false" }, label);
       button.addEventListener("click", () => this.show(this.open === verb ? null : verb));
       return [verb, button];
@@ -49,10 +54,13 @@ export class Tables {
     this.element.setAttribute("aria-busy", "true");
     try {
       const answer = await ask(verb, this.asked(verb), signal);
-      this.place.replaceChildren(...(verb === "rolls" ? rolls(answer) : scores(answer)));
+      const isChosen = document.activeElement?.id === COMPARED;
+      this.place.replaceChildren(...{ explain: (found) => this.reasons(found), rolls, scores }[verb](answer));
+      if (isChosen) byId(COMPARED)?.focus();
     } catch (error) {
       if (signal.aborted) return;
-      this.place.replaceChildren(h("p", { class: "note" }, t("no table: {message}", error)));
+      const message = verb === "explain" ? t("no explanation: {message}", error) : t("no table: {message}", error);
+      this.place.replaceChildren(h("p", { class: "note" }, message));
     }
     this.element.setAttribute("aria-busy", "false");
   }
@@ -61,9 +69,33 @@ export class Tables {
     const { position, roll, settings } = this.question();
     const plies = Math.min(this.plies(), PLIES_MAX);
     if (verb === "rolls") return { position, settings: { ...settings, plies } };
+    if (verb === "explain") {
+      const question = { position, settings: { ...settings, plies, language } };
+      if (!roll) return question;
+      return this.others().includes(this.compared) ? { ...question, roll, plays: [this.compared] } : { ...question, roll };
+    }
     const others = Object.fromEntries(Object.entries(settings).filter(([name]) => !OF_SCORE.includes(name)));
     const question = { position, settings: { ...others, plies, away: AWAY } };
     return roll ? { ...question, roll } : question;
+  }
+
+  // The listed plays that the best one may be compared with.
+  others() {
+    return this.plays().slice(1);
+  }
+
+  // The reasons of the decision, and a choice of the play to compare with the best one.
+  reasons(answer) {
+    const others = answer.other ? this.others() : [];
+    const options = others.map((play) => h("option", { value: play, selected: play === answer.other.play }, play));
+    const select = h("select", { id: COMPARED }, ...options);
+    select.addEventListener("change", () => {
+      this.compared = select.value;
+      this.show("explain");
+    });
+    const choice = others.length > 1 ? h("p", {}, h("label", { for: COMPARED }, t("Compared with")), " ", select) : null;
+    const sentences = answer.sentences.map(({ text }) => h("li", {}, text));
+    return [h("h2", {}, t("Why?")), choice, h("ul", { class: "reasons", lang: answer.language }, ...sentences)].filter((part) => part !== null);
   }
 }
 

@@ -1,0 +1,356 @@
+//! Answers of several values as SVG: scores, cubes, rolls, explanations.
+
+use super::cube_table::{action, summary};
+use super::letters::Anchor;
+use super::score_table::{
+    ERROR_MARKED, PlayKinds, error, is_marked, label_name, place, short, spelled,
+};
+use super::signed;
+use super::svg_board::{BOARD_SIZE, Overlay, board_within};
+use super::svg_sheet::{Cell, MARGIN, SMALL, STRONG, Sheet, TEXT, wrapped};
+use super::theme::DrawingStyle;
+use crate::explain::sentences;
+use gammond_engine::query::{
+    CubePlace, CubesAnswer, EngineAnswer, ExplainAnswer, ExplainedDecision, Language, Question,
+    RankedPlay, RankedPlays, RollsAnswer, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
+};
+use gammond_game::{CubeOwner, Score};
+
+/// Cube actions and their meanings, in the order of their colours.
+const ACTIONS: [(&str, &str); 4] = [
+    ("ND", "no double"),
+    ("DT", "double and take"),
+    ("DP", "double and pass"),
+    ("TG", "too good to double"),
+];
+/// Size of a cell in the matrix of scores.
+const SCORE_CELL: (f64, f64) = (58.0, 40.0);
+/// Least width of the lines of notes.
+const NOTE_WIDTH: f64 = 460.0;
+
+/// Returns an answer as an SVG drawing; `None` for questions whose answers have none.
+#[must_use]
+pub fn answer_svg(
+    question: &Question,
+    found: &EngineAnswer,
+    style: DrawingStyle,
+) -> Option<String> {
+    let sheet = match (question, found) {
+        (_, EngineAnswer::Scores(found)) => scores(found),
+        (_, EngineAnswer::ScorePlays(found)) => score_plays(found),
+        (_, EngineAnswer::Cubes(found)) => cubes(found),
+        (_, EngineAnswer::Rolls(found)) => rolls(found),
+        (Question::Explain(query), EngineAnswer::Explain(found)) => {
+            let outlines = matches!(style, DrawingStyle::Outlines(_));
+            explanation(found, query.language, outlines)
+        }
+        _ => return None,
+    };
+    Some(sheet.finish(style))
+}
+
+fn kind_of(action: &str) -> Option<usize> {
+    ACTIONS.iter().position(|(sign, _)| *sign == action)
+}
+
+/// Draws cells at their scores; returns the width of the matrix.
+fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[Cell]) -> f64 {
+    let places: Vec<(u32, u32)> = scores.iter().map(|score| place(*score)).collect();
+    let most = places.iter().map(|(_, column)| *column).max().unwrap_or(1);
+    let first = places.iter().map(|(row, _)| *row).min().unwrap_or(1);
+    let left = MARGIN + 74.0;
+    sheet.height += TEXT.0;
+    sheet.write(
+        (left, sheet.height, Anchor::Start),
+        TEXT,
+        "The opponent needs",
+    );
+    sheet.height += 20.0;
+    sheet.write((MARGIN, sheet.height, Anchor::Start), TEXT, "You need");
+    for (number, column) in (first..=most).enumerate() {
+        let middle = left + SCORE_CELL.0 * (number as f64 + 0.5);
+        let name = label_name(column);
+        sheet.write((middle, sheet.height, Anchor::Middle), STRONG, &name);
+    }
+    sheet.height += 8.0;
+    for row in first..=most {
+        let cell = |column| {
+            let found = places.iter().position(|place| *place == (row, column));
+            found.map_or_else(Cell::default, |found| cells[found].clone())
+        };
+        let cells: Vec<Cell> = (first..=most).map(cell).collect();
+        sheet.row(&label_name(row), left, SCORE_CELL, &cells);
+    }
+    sheet.height += 12.0;
+    (left + SCORE_CELL.0 * f64::from(most + 1 - first) - MARGIN).max(NOTE_WIDTH)
+}
+
+fn notes(sheet: &mut Sheet, wide: f64, what: &str, errors: impl Iterator<Item = f64>, plies: u8) {
+    let worst = errors.fold(0.0, f64::max);
+    sheet.height += 4.0;
+    for note in [
+        format!(
+            "Outlined: the {what} for money loses {ERROR_MARKED} EMG or more, {worst:.3} at most."
+        ),
+        format!("Small: the value in EMG at {plies}-ply. 1 point is past the Crawford game."),
+    ] {
+        sheet.paragraph((MARGIN, wide), TEXT, &note);
+    }
+}
+
+fn scores(found: &ScoresAnswer) -> Sheet {
+    let mut sheet = Sheet::new("The cube at every score");
+    let (verdict, value) = (found.money.verdict.text(), found.money.optimal.equity);
+    let money = format!("For money: {verdict}, {}", signed(value, 3));
+    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &money);
+    sheet.height += 8.0;
+    let cell = |cell: &ScoreCell| {
+        let sign = short(&cell.cube);
+        let value = signed(cell.cube.optimal.equity, 3);
+        Cell {
+            kind: kind_of(sign),
+            lines: vec![sign.to_owned(), value],
+            marked: error(cell) >= ERROR_MARKED,
+        }
+    };
+    let cells: Vec<Cell> = found.cells.iter().map(cell).collect();
+    let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
+    let wide = matrix(&mut sheet, &places, &cells);
+    for (kind, (sign, meaning)) in ACTIONS.iter().enumerate() {
+        let count = cells.iter().filter(|cell| cell.kind == Some(kind)).count();
+        let noun = if count == 1 { "score" } else { "scores" };
+        sheet.legend(kind, &format!("{sign} {meaning} ({count} {noun})"));
+    }
+    notes(
+        &mut sheet,
+        wide,
+        "action",
+        found.cells.iter().map(error),
+        found.plies,
+    );
+    sheet
+}
+
+fn score_plays(found: &ScorePlaysAnswer) -> Sheet {
+    let mut sheet = Sheet::new(&format!("The best play of {} at every score", found.roll));
+    let best = found.money.best();
+    let (play, value) = (spelled(&found.position, best), best.value.equity);
+    let money = format!("For money: {play}, {}", signed(value, 3));
+    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &money);
+    sheet.height += 8.0;
+    let kinds = PlayKinds::of(found);
+    let cell = |(cell, &number): (&ScorePlays, &usize)| {
+        let value = signed(cell.plays.best().value.equity, 3);
+        Cell {
+            kind: Some(number),
+            lines: vec![PlayKinds::sign(number).to_string(), value],
+            marked: is_marked(cell),
+        }
+    };
+    let cells: Vec<Cell> = found.cells.iter().zip(&kinds.numbers).map(cell).collect();
+    let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
+    let wide = matrix(&mut sheet, &places, &cells);
+    for (kind, text) in kinds.legend().iter().enumerate() {
+        sheet.legend(kind, text);
+    }
+    let errors = found.cells.iter().map(|cell| cell.money_error);
+    notes(&mut sheet, wide, "play", errors, found.plies);
+    sheet.paragraph((MARGIN, wide), TEXT, "C is the Crawford game.");
+    sheet
+}
+
+fn cubes(found: &CubesAnswer) -> Sheet {
+    let title = match found.roll {
+        Some(roll) => format!("The plays of {roll} with each cube"),
+        None => "The decision with each cube".to_owned(),
+    };
+    let mut sheet = Sheet::new(&title);
+    let rows = cube_rows(found);
+    let names = rows.iter().map(|(name, _)| name.chars().count());
+    let (left, wide) = (MARGIN + 14.0 + 8.0 * names.max().unwrap_or(0) as f64, 112.0);
+    let top = sheet.height + 4.0;
+    for (number, place) in found.places.iter().enumerate() {
+        let middle = left + wide * (number as f64 + 0.5) - 1.5;
+        let owner = match place.cube.owner() {
+            CubeOwner::Centred => "centred",
+            CubeOwner::Me => "yours",
+            CubeOwner::Opponent => "theirs",
+        };
+        let colours = "fill=\"var(--mine)\" stroke=\"var(--line)\" stroke-width=\"1.5\"";
+        sheet.rectangle((middle - 16.0, top), (32.0, 32.0), colours);
+        // A centred cube shows 64.
+        let value = match place.cube.value() {
+            1 => 64,
+            value => value,
+        };
+        let face = (middle, top + 21.0, Anchor::Middle);
+        sheet.write_in(face, STRONG, "#1d1a16", &value.to_string());
+        sheet.write((middle, top + 48.0, Anchor::Middle), TEXT, owner);
+    }
+    sheet.height = top + 56.0;
+    for (name, cells) in &rows {
+        let lines = cells.iter().map(|cell| cell.lines.len()).max().unwrap_or(1);
+        let high = match lines {
+            0 | 1 => 30.0,
+            lines => 24.0 + 15.5 * (lines - 1) as f64,
+        };
+        sheet.row(name, left, (wide, high), cells);
+    }
+    sheet.height += 8.0;
+    let right = (left + wide * found.places.len() as f64 - MARGIN).max(NOTE_WIDTH);
+    let mut note = summary(found);
+    // The first letter is an ASCII one.
+    if let Some(first) = note.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    sheet.paragraph((MARGIN, right), TEXT, &note);
+    sheet
+}
+
+/// Returns the rows below the cubes: those of the decision or, with a roll, one for each play.
+fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<Cell>)> {
+    let plain = |text: String| Cell {
+        lines: vec![text],
+        ..Cell::default()
+    };
+    let first = found.places.first().and_then(|place| place.plays.as_ref());
+    let Some(first) = first else {
+        let row = |name: &str, cell: &dyn Fn(&CubePlace) -> Cell| {
+            (name.to_owned(), found.places.iter().map(cell).collect())
+        };
+        let value = |value: fn(&gammond_engine::query::CubeAnswer) -> f64| {
+            move |place: &CubePlace| match &place.decision {
+                Some(cube) => plain(signed(value(cube), 3)),
+                None => Cell::default(),
+            }
+        };
+        let best = |place: &CubePlace| Cell {
+            kind: place
+                .decision
+                .as_ref()
+                .and_then(|cube| kind_of(short(cube))),
+            lines: wrapped(action(place), STRONG, 104.0),
+            marked: false,
+        };
+        return vec![
+            row("Equity", &|place| plain(signed(place.value.equity, 3))),
+            row("No double", &value(|cube| cube.no_double.equity)),
+            row("Double, take", &value(|cube| cube.double_take.equity)),
+            row("Double, pass", &value(|cube| cube.double_pass.equity)),
+            row("Action", &best),
+        ];
+    };
+    let cell = |play: &RankedPlay, place: &CubePlace| {
+        let Some(plays) = &place.plays else {
+            return Cell::default();
+        };
+        let Some(one) = plays.plays.iter().find(|one| one.position == play.position) else {
+            return Cell::default();
+        };
+        let (value, loss) = (signed(one.value.equity, 3), one.loss(plays.best()));
+        let is_best = plays.best().position == play.position;
+        Cell {
+            kind: is_best.then_some(1),
+            lines: match is_best {
+                true => vec![value, "best".to_owned()],
+                false => vec![value, signed(-loss, 3)],
+            },
+            marked: false,
+        }
+    };
+    let row = |play: &RankedPlay| {
+        let cells = found.places.iter().map(|place| cell(play, place));
+        (spelled(&found.position, play), cells.collect())
+    };
+    first.plays.iter().map(row).collect()
+}
+
+fn rolls(found: &RollsAnswer) -> Sheet {
+    let mut sheet = Sheet::new("The 21 rolls");
+    let mean = format!(
+        "Mean {}, standard deviation {:.3}; {}-ply",
+        signed(found.mean.equity, 3),
+        found.deviation,
+        found.plies
+    );
+    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &mean);
+    if let Some(share) = found.market_losers {
+        let share = 100.0 * share;
+        let text = format!("Market losers: {share:.1}% of the exchanges of two rolls");
+        sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &text);
+    }
+    let name = |roll: &RankedPlays| spelled(&found.position, roll.best());
+    let names: Vec<String> = found.rolls.iter().map(name).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max();
+    let equity = MARGIN + 46.0 + 8.2 * longest.unwrap_or(0) as f64 + 60.0;
+    let (luck, half) = (equity + 66.0, 110.0);
+    let zero = luck + 18.0 + half;
+    sheet.height += 22.0;
+    for (x, anchor, head) in [
+        (MARGIN, Anchor::Start, "Roll"),
+        (MARGIN + 46.0, Anchor::Start, "Best play"),
+        (equity, Anchor::End, "Equity"),
+        (luck, Anchor::End, "Luck"),
+    ] {
+        sheet.write((x, sheet.height, anchor), SMALL, head);
+    }
+    sheet.height += 6.0;
+    let luck_of = |best: &RankedPlay| best.value.equity - found.mean.equity;
+    let lucks = found.rolls.iter().map(|roll| luck_of(roll.best()).abs());
+    let most = lucks.fold(f64::MIN_POSITIVE, f64::max);
+    let top = sheet.height;
+    for (ranked, name) in found.rolls.iter().zip(&names) {
+        let best = ranked.best();
+        let gain = luck_of(best);
+        let length = half * gain.abs() / most;
+        let (left, colour) = match gain < 0.0 {
+            true => (zero - length, "loss"),
+            false => (zero, "gain"),
+        };
+        let colour = format!("fill=\"var(--{colour})\"");
+        sheet.rectangle((left, sheet.height + 4.0), (length, 16.0), &colour);
+        let y = sheet.height + 17.0;
+        let roll = ranked.roll.to_string();
+        sheet.write((MARGIN, y, Anchor::Start), STRONG, &roll);
+        sheet.write((MARGIN + 46.0, y, Anchor::Start), TEXT, name);
+        let value = signed(best.value.equity, 3);
+        sheet.write((equity, y, Anchor::End), TEXT, &value);
+        sheet.write((luck, y, Anchor::End), TEXT, &signed(gain, 3));
+        sheet.height += 24.0;
+    }
+    let axis = sheet.height - top;
+    sheet.rectangle((zero - 0.5, top), (1.0, axis), "fill=\"var(--text)\"");
+    sheet.reach(zero + half);
+    sheet
+}
+
+fn explanation(found: &ExplainAnswer, language: Language, outlines: bool) -> Sheet {
+    let (roll, play) = match &found.decision {
+        ExplainedDecision::Play(plays) => (Some(plays.roll), Some(&plays.best.ranked.play)),
+        ExplainedDecision::Cube(_) => (None, None),
+    };
+    let drawn = Overlay {
+        roll,
+        play,
+        ..Overlay::default()
+    };
+    let sentences = sentences(found, language);
+    let name = sentences.first().map_or("", |first| first.text.as_str());
+    let mut sheet = Sheet::untitled(name);
+    let (wide, high) = BOARD_SIZE;
+    let place = (MARGIN, sheet.height, wide);
+    sheet.body += &board_within(&found.position, &found.state, &drawn, place, outlines);
+    sheet.reach(MARGIN + wide);
+    sheet.height += high + 14.0;
+    for (number, sentence) in sentences.iter().enumerate() {
+        let font = match number {
+            0 => (15.5, true),
+            _ => (15.0, false),
+        };
+        sheet.paragraph((MARGIN, wide), font, &sentence.text);
+        sheet.height += 5.0;
+    }
+    let depth = format!("{}-ply", found.plies);
+    sheet.paragraph((MARGIN, wide), SMALL, &depth);
+    sheet
+}
