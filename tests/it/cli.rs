@@ -592,10 +592,12 @@ fn answers_are_drawn() {
     let japanese = ["explain", start, "31", "language=ja"];
     let svg = run(&[&japanese[..], &["--svg", "-"]].concat(), b"");
     assert!(String::from_utf8(svg.stdout).unwrap().contains('は'));
-    fails(
-        &[&japanese[..], &["--png", "-"]].concat(),
-        2,
-        "a PNG has Latin letters only",
+    let refused = run(&[&japanese[..], &["--png", "-"]].concat(), b"");
+    assert_eq!(refused.status.code(), Some(2));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        message.contains("a PNG has Latin letters only"),
+        "{message}"
     );
 }
 

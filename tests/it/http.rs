@@ -847,7 +847,7 @@ fn answers_are_drawn() {
             "The plays of 62 with each cube",
         ),
         ("rolls", "", "The 21 rolls"),
-        ("explain", "&roll=64&language=fr", "rapporte"),
+        ("explain", "&roll=64&language=fr", "8/2 6/2 vaut"),
         ("explain", "&roll=64&language=ja", "は"),
     ] {
         let svg = ask(verb, query, "image/svg+xml");

@@ -7,7 +7,7 @@ use super::score_table::{
 };
 use super::signed;
 use super::svg_board::{BOARD_SIZE, Overlay, board_within};
-use super::svg_sheet::{Cell, MARGIN, SMALL, STRONG, Sheet, TEXT, wrapped};
+use super::svg_sheet::{MARGIN, SMALL, STRONG, Sheet, SheetCell, TEXT, wrapped};
 use super::theme::DrawingStyle;
 use crate::explain::sentences;
 use gammond_engine::query::{
@@ -54,7 +54,7 @@ fn kind_of(action: &str) -> Option<usize> {
 }
 
 /// Draws cells at their scores; returns the width of the matrix.
-fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[Cell]) -> f64 {
+fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[SheetCell]) -> f64 {
     let places: Vec<(u32, u32)> = scores.iter().map(|score| place(*score)).collect();
     let most = places.iter().map(|(_, column)| *column).max().unwrap_or(1);
     let first = places.iter().map(|(row, _)| *row).min().unwrap_or(1);
@@ -76,9 +76,9 @@ fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[Cell]) -> f64 {
     for row in first..=most {
         let cell = |column| {
             let found = places.iter().position(|place| *place == (row, column));
-            found.map_or_else(Cell::default, |found| cells[found].clone())
+            found.map_or_else(SheetCell::default, |found| cells[found].clone())
         };
-        let cells: Vec<Cell> = (first..=most).map(cell).collect();
+        let cells: Vec<SheetCell> = (first..=most).map(cell).collect();
         sheet.row(&label_name(row), left, SCORE_CELL, &cells);
     }
     sheet.height += 12.0;
@@ -107,13 +107,13 @@ fn scores(found: &ScoresAnswer) -> Sheet {
     let cell = |cell: &ScoreCell| {
         let sign = short(&cell.cube);
         let value = signed(cell.cube.optimal.equity, 3);
-        Cell {
+        SheetCell {
             kind: kind_of(sign),
             lines: vec![sign.to_owned(), value],
             marked: error(cell) >= ERROR_MARKED,
         }
     };
-    let cells: Vec<Cell> = found.cells.iter().map(cell).collect();
+    let cells: Vec<SheetCell> = found.cells.iter().map(cell).collect();
     let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
     let wide = matrix(&mut sheet, &places, &cells);
     for (kind, (sign, meaning)) in ACTIONS.iter().enumerate() {
@@ -141,13 +141,13 @@ fn score_plays(found: &ScorePlaysAnswer) -> Sheet {
     let kinds = PlayKinds::of(found);
     let cell = |(cell, &number): (&ScorePlays, &usize)| {
         let value = signed(cell.plays.best().value.equity, 3);
-        Cell {
+        SheetCell {
             kind: Some(number),
             lines: vec![PlayKinds::sign(number).to_string(), value],
             marked: is_marked(cell),
         }
     };
-    let cells: Vec<Cell> = found.cells.iter().zip(&kinds.numbers).map(cell).collect();
+    let cells: Vec<SheetCell> = found.cells.iter().zip(&kinds.numbers).map(cell).collect();
     let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
     let wide = matrix(&mut sheet, &places, &cells);
     for (kind, text) in kinds.legend().iter().enumerate() {
@@ -208,23 +208,23 @@ fn cubes(found: &CubesAnswer) -> Sheet {
 }
 
 /// Returns the rows below the cubes: those of the decision or, with a roll, one for each play.
-fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<Cell>)> {
-    let plain = |text: String| Cell {
+fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
+    let plain = |text: String| SheetCell {
         lines: vec![text],
-        ..Cell::default()
+        ..SheetCell::default()
     };
     let first = found.places.first().and_then(|place| place.plays.as_ref());
     let Some(first) = first else {
-        let row = |name: &str, cell: &dyn Fn(&CubePlace) -> Cell| {
+        let row = |name: &str, cell: &dyn Fn(&CubePlace) -> SheetCell| {
             (name.to_owned(), found.places.iter().map(cell).collect())
         };
         let value = |value: fn(&gammond_engine::query::CubeAnswer) -> f64| {
             move |place: &CubePlace| match &place.decision {
                 Some(cube) => plain(signed(value(cube), 3)),
-                None => Cell::default(),
+                None => SheetCell::default(),
             }
         };
-        let best = |place: &CubePlace| Cell {
+        let best = |place: &CubePlace| SheetCell {
             kind: place
                 .decision
                 .as_ref()
@@ -242,14 +242,14 @@ fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<Cell>)> {
     };
     let cell = |play: &RankedPlay, place: &CubePlace| {
         let Some(plays) = &place.plays else {
-            return Cell::default();
+            return SheetCell::default();
         };
         let Some(one) = plays.plays.iter().find(|one| one.position == play.position) else {
-            return Cell::default();
+            return SheetCell::default();
         };
         let (value, loss) = (signed(one.value.equity, 3), one.loss(plays.best()));
         let is_best = plays.best().position == play.position;
-        Cell {
+        SheetCell {
             kind: is_best.then_some(1),
             lines: match is_best {
                 true => vec![value, "best".to_owned()],

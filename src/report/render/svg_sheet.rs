@@ -26,7 +26,7 @@ pub(super) const SMALL: Font = (11.5, false);
 
 /// A cell of a table: its colour, up to two lines, and true if it is outlined.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct SheetCell {
     pub(super) kind: Option<usize>,
     pub(super) lines: Vec<String>,
     pub(super) marked: bool,
@@ -140,7 +140,13 @@ impl Sheet {
     }
 
     /// Draws a row of cells of this size below the rest, with its name at the left.
-    pub(super) fn row(&mut self, name: &str, left: f64, (wide, high): (f64, f64), cells: &[Cell]) {
+    pub(super) fn row(
+        &mut self,
+        name: &str,
+        left: f64,
+        (wide, high): (f64, f64),
+        cells: &[SheetCell],
+    ) {
         let (top, middle) = (self.height, self.height + high / 2.0);
         self.write((MARGIN, middle + 5.0, Anchor::Start), STRONG, name);
         for (number, cell) in cells.iter().enumerate() {
@@ -266,7 +272,7 @@ mod tests {
     fn names_are_escaped_and_make_the_sheet_wide() {
         let hostile = "<script>alert(\"1\")</script>&".repeat(20);
         let mut sheet = Sheet::new(&hostile);
-        sheet.row("<b>", 50.0, (60.0, 40.0), &[Cell::default()]);
+        sheet.row("<b>", 50.0, (60.0, 40.0), &[SheetCell::default()]);
         let text = sheet.finish(DrawingStyle::File(None));
         assert!(!text.contains("<script") && !text.contains("<b>"));
         assert!(text.contains("&lt;script&gt;"));
