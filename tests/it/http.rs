@@ -825,15 +825,17 @@ fn answers_have_the_form_that_is_accepted() {
     assert_eq!(lines_of("[]"), "");
 }
 
+/// Returns the answer to a question about the start.
+fn drawn(http: &str, verb: &str, query: &str, accept: &str) -> Answer {
+    let target = format!("/v1/{verb}?position=4HPwATDgc%2FABMA&plies=0{query}");
+    get(http, &target, &format!("Accept: {accept}\r\n"))
+}
+
 /// HTTP-22: the answers of several values as drawings and as points, by GET and POST.
 #[test]
 fn answers_are_drawn() {
     let (_server, _, http) = server();
-    let ask = |verb: &str, query: &str, accept: &str| {
-        let target = format!("/v1/{verb}?position=4HPwATDgc%2FABMA&plies=0{query}");
-        get(&http, &target, &format!("Accept: {accept}\r\n"))
-    };
-    let json = ask("rolls", "", "application/json");
+    let ask = |verb: &str, query: &str, accept: &str| drawn(&http, verb, query, accept);
     for (verb, query, words) in [
         ("scores", "&away=3", "The cube at every score"),
         (
@@ -868,6 +870,14 @@ fn answers_are_drawn() {
             assert_eq!(png.body[16..20], 400_u32.to_be_bytes());
         }
     }
+}
+
+/// HTTP-22: a drawing has the parameters of its verb, by POST too; other forms are refused.
+#[test]
+fn drawings_of_answers_are_checked() {
+    let (_server, _, http) = server();
+    let ask = |verb: &str, query: &str, accept: &str| drawn(&http, verb, query, accept);
+    let json = ask("rolls", "", "application/json");
     let body = json!({"position": START, "settings": {"plies": 0}}).to_string();
     let posted = |query: &str, accept: &str| {
         let text = format!(
@@ -892,8 +902,8 @@ fn answers_are_drawn() {
         ("rolls", "&theme=pink", "application/json", 400),
         ("rolls", "&theme=dark", "application/json", 200),
         ("rolls", "&play=8%2F5", "image/svg+xml", 400),
-        ("explain", "&roll=64&language=ja", "image/png", 422),
-        ("rolls", "&roll=31", "image/svg+xml", 422),
+        ("explain", "&roll=64&language=ja", "image/png", 400),
+        ("rolls", "&roll=31", "image/svg+xml", 400),
         ("rolls", "", "text/plain", 406),
         ("eval", "", "image/svg+xml", 406),
         ("eval", "&theme=dark", "application/json", 400),

@@ -176,7 +176,7 @@ fn cubes(found: &CubesAnswer) -> Sheet {
             CubeOwner::Me => "yours",
             CubeOwner::Opponent => "theirs",
         };
-        let colours = "fill=\"var(--mine)\" stroke=\"var(--line)\" stroke-width=\"1.5\"";
+        let colours = "fill=\"var(--mine)\" stroke=\"#1d1a16\"";
         sheet.rectangle((middle - 16.0, top), (32.0, 32.0), colours);
         // A centred cube shows 64.
         let value = match place.cube.value() {
