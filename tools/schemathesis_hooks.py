@@ -82,7 +82,7 @@ def number(value):
 
 def limited(question, path, time):
     """Gives a question with look-ahead so many milliseconds at most."""
-    settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/rolls", "/scores", "/cubes", "/eval", "/move", "/cube")) else question
+    settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/rolls", "/scores", "/cubes", "/explain", "/eval", "/move", "/cube")) else question
     deep = path in ROLLS_OUT or number(settings.get("plies")) >= 2 or settings.get("level", "off") != "off"
     # A time by itself lets a question look further ahead until it has passed.
     if (deep or settings.get("time")) and not 0 < number(settings.get("time")) <= time:
