@@ -19,3 +19,6 @@ pub static NETS: [(&str, &[u8]); 13] = [
 
 /// `small.toml`: the recipe of a small net.
 pub static SMALL_RECIPE: &str = include_str!("small.toml");
+
+/// `people.txt`: the model of people's choices.
+pub static PEOPLE: &str = include_str!("people.txt");

@@ -7,7 +7,7 @@ use std::fmt::Display;
 /// Returns the header with the settings that change the result of a search.
 pub fn search_fields(header: Header, search: &Settings) -> Header {
     let level = search.level.map(|level| level.name());
-    header
+    let header = header
         .field("search.plies", search.plies)
         .field("search.level", optional(level))
         .field("search.filter", filter_text(&search.filter))
@@ -15,7 +15,13 @@ pub fn search_fields(header: Header, search: &Settings) -> Header {
         .field("search.margin", optional(search.prune_margin))
         .field("search.keep", optional(search.prune_keep))
         .field("search.noise", search.noise)
-        .field("search.gnubgnoise", u8::from(search.noise_as_gnubg))
+        .field("search.gnubgnoise", u8::from(search.noise_as_gnubg));
+    match search.pr {
+        None => header,
+        Some(pr) => header
+            .field("search.pr", pr)
+            .field("search.seed", search.seed),
+    }
 }
 
 /// Returns the text of an option; `none` if it is not in use.

@@ -44,8 +44,8 @@ pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played};
 pub(crate) use failure::{Failure, within};
 pub(crate) use farmed::{InputFile, NetsArg, OutputFile, farmed};
 pub(crate) use options::{
-    Common, Count, Format, Measured, PlayerOptions, Points, SearchOptions, data_folders,
-    nets_named, only_for_its_owner, own_data_folder,
+    Common, Count, Format, Measured, PlayerOptions, PlayingOptions, Points, SearchOptions,
+    data_folders, nets_named, only_for_its_owner, own_data_folder,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, known, print, shown_path, stderr_line,

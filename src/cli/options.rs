@@ -8,7 +8,7 @@ use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
 use gammond_engine::bearoff::Tables;
 use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
-use gammond_engine::query::{MoveFilter, Options, SETTINGS, Setting, SettingKind, Settings};
+use gammond_engine::query::{MoveFilter, Options, SETTINGS, Scope, Setting, SettingKind, Settings};
 use gammond_game::MatchState;
 use gammond_job::{Control, Real, RemoteExecutor, Whole};
 use gammond_protocol::SettingError;
@@ -92,14 +92,24 @@ const COUNT_MAX: u64 = 1_000_000_000;
 pub(crate) type Count = Whole<1, COUNT_MAX>;
 /// Points per game.
 pub(crate) type Points = Real<-10, 10>;
-/// Settings of every decision as options of a command, beside `--plies`: one for each of the table with that scope.
+/// Settings of every decision as options of a command, beside `--plies`: one for each of the table with that scope; of a
+/// command that `PLAYS`, those of players.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SearchOptions(Options);
+pub(crate) struct DecisionOptions<const PLAYS: bool>(Options);
 
-impl SearchOptions {
+/// Options of a command that searches.
+pub(crate) type SearchOptions = DecisionOptions<false>;
+/// Options of a command that plays.
+pub(crate) type PlayingOptions = DecisionOptions<true>;
+
+impl<const PLAYS: bool> DecisionOptions<PLAYS> {
     fn settings() -> impl Iterator<Item = &'static Setting> {
+        let is_taken = |scope: Scope| match PLAYS {
+            true => scope.is_of_player(),
+            false => scope == Scope::Depth,
+        };
         // `--plies` is an option of all commands.
-        (SETTINGS.iter()).filter(|one| one.scope.is_of_player() && one.name != "plies")
+        (SETTINGS.iter()).filter(move |one| is_taken(one.scope) && one.name != "plies")
     }
 
     /// Returns the options with those of all commands.
@@ -118,7 +128,7 @@ impl SearchOptions {
     }
 }
 
-impl clap::Args for SearchOptions {
+impl<const PLAYS: bool> clap::Args for DecisionOptions<PLAYS> {
     fn augment_args(command: clap::Command) -> clap::Command {
         command.args(Self::settings().map(|setting| {
             let (first, rest) = setting.help.split_at(1);
@@ -137,9 +147,9 @@ impl clap::Args for SearchOptions {
     }
 }
 
-impl clap::FromArgMatches for SearchOptions {
-    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<SearchOptions, clap::Error> {
-        let mut options = SearchOptions::default();
+impl<const PLAYS: bool> clap::FromArgMatches for DecisionOptions<PLAYS> {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<DecisionOptions<PLAYS>, clap::Error> {
+        let mut options = DecisionOptions::default();
         options.update_from_arg_matches(matches)?;
         Ok(options)
     }

@@ -28,6 +28,7 @@ pub mod equity;
 pub mod eval;
 pub mod nn;
 mod packed;
+pub mod people;
 mod pool;
 pub mod query;
 pub mod rollout;

@@ -360,7 +360,7 @@ impl Engine {
         plies: Option<&Bound<'_, PyAny>>,
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<CubeDecision> {
-        let settings = self.settings(("cube", Takes::VALUE), plies, settings)?;
+        let settings = self.settings(("cube", Takes::CUBE), plies, settings)?;
         let question = question_of("position", position)?;
         if question.position.is_over() {
             return Err(wrong::value("position", "the game is over"));

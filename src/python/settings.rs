@@ -22,9 +22,22 @@ pub(crate) struct Takes(&'static [Scope]);
 impl Takes {
     pub(crate) const SEARCH: Takes = Takes(&[Scope::Depth]);
     pub(crate) const VALUE: Takes = Takes(&[Scope::Depth, Scope::Method]);
-    pub(crate) const PLAYS: Takes = Takes(&[Scope::Depth, Scope::Method, Scope::Plays]);
-    pub(crate) const ROLLOUT: Takes =
-        Takes(&[Scope::Depth, Scope::Method, Scope::Plays, Scope::Rollout]);
+    pub(crate) const CUBE: Takes =
+        Takes(&[Scope::Depth, Scope::Method, Scope::Choice, Scope::Seed]);
+    pub(crate) const PLAYS: Takes = Takes(&[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Plays,
+        Scope::Choice,
+        Scope::Seed,
+    ]);
+    pub(crate) const ROLLOUT: Takes = Takes(&[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Plays,
+        Scope::Rollout,
+        Scope::Seed,
+    ]);
     pub(crate) const ANALYSIS: Takes = Takes(&[Scope::Depth, Scope::Rules]);
 
     fn settings(self) -> impl Iterator<Item = &'static Setting> {

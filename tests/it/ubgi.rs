@@ -56,6 +56,29 @@ fn lines_and_ends() {
     check(&long, "error bad_command line_too_long\nreadyok\n");
 }
 
+/// LV-04: with a limited strength the plays are those of people, another seed has others.
+#[test]
+fn strength_can_be_limited() {
+    let best = |options: &str| {
+        let found = session(&format!(
+            "ubgi\n{options}newgame\nposition gnubgid 4HPwATDgc/ABMA\ndice 6 4\ngo role chequer\n"
+        ));
+        let line = found.lines().find(|line| line.starts_with("bestmove"));
+        line.unwrap_or_else(|| panic!("{found}")).to_owned()
+    };
+    let limited = |seed| {
+        best(&format!(
+            "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 1100\nsetoption name Seed value {seed}\n"
+        ))
+    };
+    let free = best("setoption name UCI_Elo value 1100\n");
+    let plays: std::collections::BTreeSet<String> = (0..12).map(limited).collect();
+    assert!(plays.len() > 2, "{plays:?}");
+    assert_eq!(best(""), free);
+    let wrong = session("ubgi\nsetoption name UCI_Elo value 3000\n");
+    assert!(wrong.contains("error bad_value"), "{wrong}");
+}
+
 /// UBGI-10, UBGI-12, UBGI-13, UBGI-14, UBGI-15.
 #[test]
 fn handshake_and_options() {

@@ -201,7 +201,11 @@ impl Player for Gammond {
         _: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
         let settings = &self.settings;
-        if settings.plies == 0 && settings.noise == 0.0 && !needs_engine(settings) {
+        if settings.plies == 0
+            && settings.noise == 0.0
+            && settings.pr.is_none()
+            && !needs_engine(settings)
+        {
             return Ok(self.static_play(position, roll));
         }
         let query = PlayQuery {

@@ -1,4 +1,5 @@
-//! Players as they are written: `gammond[:nets=PATH][:bearoff=DIR][:osr=N][:SETTING=VALUE…]`, `pubeval`, `random`,
+//! Players as they are written: `gammond[:nets=PATH][:bearoff=DIR][:osr=N][:SETTING=VALUE…]`, `pr:N` and `elo:N` with the
+//! same parts behind them, `pubeval`, `random`,
 //! `linear[:FILE]`, `expectiminimax[:depth=N][:eval=PLAYER]`, `td:FILE[:sides=swap|invert]`, `hillclimb:FILE`,
 //! `parts:FILE`, `pipe:COMMAND`, `ubgi:COMMAND`, `external:HOST:PORT`.
 
@@ -142,8 +143,14 @@ impl FromStr for PlayerSpec {
             "random" => Ok(PlayerSpec::Random),
             "linear" => Ok(PlayerSpec::Linear(None)),
             "gammond" => Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?)),
+            // People of an error rate, or of a rating.
+            name @ ("pr" | "elo") => {
+                let setting = format!("{name}={}", parts.next().unwrap_or_default());
+                let parts = [setting.as_str()].into_iter().chain(parts);
+                Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?))
+            }
             _ => Err(refuse(
-                "expected gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
+                "expected gammond, pr:N, elo:N, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
             )),
         }
     }
@@ -460,7 +467,20 @@ mod tests {
             };
             assert_eq!(*ours.options, options(&[(setting.name, value)]), "{text}");
         }
+        // LV-04.
+        for (text, pairs) in [
+            ("pr:8", &[("pr", "8")][..]),
+            ("elo:1700:seed=4", &[("elo", "1700"), ("seed", "4")]),
+            ("pr:5:plies=0", &[("pr", "5"), ("plies", "0")]),
+        ] {
+            let Ok(PlayerSpec::Gammond(ours)) = text.parse() else {
+                panic!("{text}");
+            };
+            assert_eq!(*ours.options, options(pairs), "{text}");
+        }
         for (text, said) in [
+            ("pr:", "setting 'pr' is '', expected 0.5 to 40"),
+            ("pr:99", "setting 'pr' is '99', expected 0.5 to 40"),
             (
                 "gammond:trials=36",
                 "expected nets=PATH, bearoff=DIR, osr=N",

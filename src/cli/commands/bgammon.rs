@@ -1,7 +1,7 @@
 //! `gammond bgammon`: the command line of the bot for bgammon servers.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, stop_requests};
-use crate::{Common, Failure, SearchOptions};
+use crate::{Common, Failure, PlayingOptions};
 use gammond_bots::bgammon::{BgammonConfig, BgammonError};
 use gammond_bots::bgammon::{MatchOffer, MatchOfferError};
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ pub(crate) struct Args {
     )]
     pace_ms: u64,
     #[command(flatten)]
-    search: SearchOptions,
+    search: PlayingOptions,
 }
 
 /// Returns the address of a WebSocket or of TCP.

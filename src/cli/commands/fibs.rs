@@ -1,7 +1,7 @@
 //! `gammond fibs`: the bot's command line, its password and its signals.
 
 use super::bot::{TURN_MS_MAX, host_and_port, password, read_text, stop_requests};
-use crate::{AnalysisKey, Archive, Common, Failure, SearchOptions};
+use crate::{AnalysisKey, Archive, Common, Failure, PlayingOptions};
 use gammond_bots::fibs::Policy;
 use gammond_bots::fibs::{FibsConfig, FibsError, MatchArchiver, Secret};
 use gammond_engine::engine::Engine;
@@ -88,7 +88,7 @@ pub(crate) struct Args {
     )]
     db: Option<PathBuf>,
     #[command(flatten)]
-    search: SearchOptions,
+    search: PlayingOptions,
     /// Draw the boards on stdout: on a terminal in one place, else one below the other.
     #[arg(long, env = "GAMMOND_FIBS_WATCH")]
     watch: bool,

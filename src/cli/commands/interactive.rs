@@ -5,6 +5,7 @@ use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
+use gammond_engine::people::People;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, MoveFilter, Options, PlayQuery, RankedPlay, RankedPlays,
     Settings, Stop,
@@ -16,7 +17,7 @@ use gammond_game::{
     Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
     find_play, legal_plays,
 };
-use gammond_report::analysis::{Totals, analyse};
+use gammond_report::analysis::{Totals, WorstMistake, analyse};
 use gammond_report::render::signed;
 use gammond_report::render::{ScreenStyle, screen};
 use std::hash::{BuildHasher as _, RandomState};
@@ -54,6 +55,8 @@ pub(crate) struct Args {
 
 /// Plays that a hint shows.
 const HINTS: usize = 5;
+/// Error rates of the people beside whom a mistake is shown.
+const COACHED: [f64; 3] = [4.0, 8.0, 15.0];
 /// Number of mistakes that are listed at the end.
 const MISTAKES: usize = 3;
 /// Turns of the longest game.
@@ -665,8 +668,17 @@ impl GameTable<'_> {
             _ => "Your worst mistakes:",
         };
         text.push_str(&format!("\n{title}"));
-        for [line, position] in worst {
+        for WorstMistake {
+            line,
+            position,
+            play,
+        } in worst
+        {
             text.push_str(&format!("\n  {line}\n      {position}"));
+            if let Some(query) = play {
+                let ranked = engine.rank_plays(&query, settings, &Stop::never())?;
+                text.push_str(&format!("\n      {}", found_by(&ranked)));
+            }
         }
         self.say(&text)
     }
@@ -683,6 +695,25 @@ impl GameTable<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the words for the shares of people who find the best play.
+fn found_by(ranked: &RankedPlays) -> String {
+    let best = ranked.best().position;
+    let share = |pr: f64| {
+        let shares = People::built_in().shares_in(ranked, pr);
+        let of_best = ranked
+            .plays
+            .iter()
+            .zip(shares)
+            .find(|(play, _)| play.position == best);
+        let percent = 100.0 * of_best.map_or(0.0, |(_, share)| share);
+        format!("{percent:.0} % of players of PR {pr}")
+    };
+    format!(
+        "the best play is found by {}",
+        COACHED.map(share).join(", ")
+    )
 }
 
 /// Returns the words for a margin.

@@ -9,6 +9,7 @@ use crate::{
 use gammond_base::files::{self, RECORDS_BYTES_MAX, TEXT_BYTES_MAX};
 use gammond_base::journal::{check_writable, write_whole};
 use gammond_job::Control;
+use gammond_train::training::people::{self, PeoplePlan};
 use gammond_train::training::pruning::{self, PruningPlan};
 use gammond_train::training::recipe::{self, TrainingRecipe};
 use gammond_train::training::run::{Plan, run as train};
@@ -188,6 +189,17 @@ pub(crate) enum Other {
         #[command(flatten)]
         progress: ProgressArgs,
     },
+    /// Make the model of people's choices from decisions of people.
+    #[command(after_help = "Example: gammond train people nets/people.toml people.txt")]
+    People {
+        /// Settings of the model: a TOML file (`nets/people.toml`).
+        plan: PathBuf,
+        /// File to write.
+        #[arg(value_name = "FILE.txt")]
+        output: PathBuf,
+        #[command(flatten)]
+        progress: ProgressArgs,
+    },
 }
 
 impl Other {
@@ -198,6 +210,7 @@ impl Other {
             Other::Score { .. } => "score",
             Other::Pruning { .. } => "pruning",
             Other::Volatility { .. } => "volatility",
+            Other::People { .. } => "people",
         }
     }
 }
@@ -239,6 +252,19 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             let plan: VolatilityPlan = read_toml(plan).map_err(Failure::file)?;
             make_small_net(output, progress, |report, control| {
                 volatility::train(&plan, report, control)
+            })
+        }
+        (
+            Some(Other::People {
+                plan,
+                output,
+                progress,
+            }),
+            ..,
+        ) => {
+            let plan: PeoplePlan = read_toml(plan).map_err(Failure::file)?;
+            make_small_net(output, progress, |report, control| {
+                people::train(&plan, report, control)
             })
         }
         (None, Some(plan), Some(folder)) => train_nets(common, plan, folder, args.progress),

@@ -1,6 +1,6 @@
 //! `gammond ubgi`.
 
-use crate::{Common, Failure, SearchOptions, within};
+use crate::{Common, Failure, PlayingOptions, within};
 use gammond_protocol::ubgi::Ubgi;
 use gammond_server::ubgi;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     #[command(flatten)]
-    search: SearchOptions,
+    search: PlayingOptions,
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {

@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, net) in gammond_nets::NETS {
         std::fs::write(folder.join(name), pack(net)?)?;
     }
+    std::fs::write(folder.join("people.txt"), gammond_nets::PEOPLE)?;
     let one_sided = Numbering::new(6, 15).ok_or("no such numbering")?;
     if std::env::var_os("CARGO_FEATURE_TABLES").is_some() {
         let table = make::one_sided(one_sided, true, true);

@@ -49,6 +49,7 @@ fn search(settings: &Settings) -> Settings {
         level: None,
         time_ms: None,
         top: None,
+        pr: None,
         ..settings.clone()
     }
 }

@@ -19,6 +19,7 @@ mod sources;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::osr::OsrEvaluator;
+use crate::people::{act_as_people, play_as_people};
 use crate::pool::{self, Pool};
 use crate::query::{
     CubeAnswer, CubeQuery, EngineAnswer, EvalQuery, Evaluation, PlayQuery, Question, RankedPlays,
@@ -515,7 +516,8 @@ impl Engine {
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         if let Some(level) = settings.level {
-            return self.rank_plays_at(query, (level, settings), &[], stop);
+            let ranked = self.rank_plays_at(query, (level, settings), &[], stop)?;
+            return Ok(play_as_people(ranked, query, settings));
         }
         self.run(settings, stop, |context| {
             search::rank_plays(context, query, settings)
@@ -577,7 +579,8 @@ impl Engine {
         stop: &Stop,
     ) -> Result<CubeAnswer, EngineError> {
         if let Some(level) = settings.level {
-            return self.cube_action_at(query, (level, settings), stop);
+            let answer = self.cube_action_at(query, (level, settings), stop)?;
+            return Ok(act_as_people(answer, query, settings));
         }
         self.run(settings, stop, |context| {
             search::cube_action(context, query, settings)

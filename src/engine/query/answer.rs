@@ -58,6 +58,26 @@ pub struct RankedPlays {
     pub plies: u8,
     /// Number of distinct plays, before `top` cut the list; 0 for a forced pass.
     pub legal: usize,
+    /// The choice of people, if one was asked for: the first play is the chosen one then.
+    pub people: Option<Box<PeopleChoice>>,
+}
+
+/// The choice of people of an error rate among the plays of a roll.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeopleChoice {
+    /// The best play.
+    pub best: RankedPlay,
+    /// Shares of the people who choose each of the listed plays, 0 to 1.
+    pub shares: Vec<f64>,
+}
+
+/// The choice of people of an error rate about the cube.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubeShares {
+    /// Share of the people who double, 0 to 1.
+    pub double: f64,
+    /// Share of the people who take, 0 to 1.
+    pub take: f64,
 }
 
 impl RankedPlay {
@@ -100,6 +120,16 @@ impl RankedPlays {
     #[must_use]
     #[expect(clippy::indexing_slicing, reason = "a ranking is never empty")]
     pub fn best(&self) -> &RankedPlay {
+        match &self.people {
+            Some(people) => &people.best,
+            None => &self.plays[0],
+        }
+    }
+
+    /// Returns the play to make: the best one, or the one that people choose.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "a ranking is never empty")]
+    pub fn chosen(&self) -> &RankedPlay {
         &self.plays[0]
     }
 
@@ -156,6 +186,8 @@ pub struct CubeAnswer {
     pub beaver: bool,
     /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
     pub percentage: Option<f64>,
+    /// The choice of people, if one was asked for: `double` and `take` are theirs then.
+    pub people: Option<CubeShares>,
     /// Plies of look-ahead.
     pub plies: u8,
 }

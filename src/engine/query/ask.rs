@@ -29,6 +29,10 @@ pub struct Settings {
     pub top: Option<usize>,
     /// Deepen until this many milliseconds have passed, instead of to `plies`.
     pub time_ms: Option<u64>,
+    /// Error rate (PR) of the people whose plays and cube actions are chosen, 0.5 to 40; `None` for the best ones.
+    pub pr: Option<f64>,
+    /// Seed of these choices.
+    pub seed: u64,
     /// True to search the best play to the full depth even if the ranking is decided before (PLY-16). Evaluators that follow
     /// GNU Backgammon do not.
     pub value_best: bool,
@@ -49,6 +53,8 @@ impl Default for Settings {
             noise_as_gnubg: false,
             top: None,
             time_ms: None,
+            pr: None,
+            seed: 0,
             value_best: false,
         }
     }
@@ -117,6 +123,19 @@ impl Settings {
     pub fn with_noise(mut self, deviation: f32) -> Settings {
         self.noise = deviation;
         self
+    }
+
+    /// Sets the error rate (PR) of the people whose choices are made, and the seed of these choices; and at least the
+    /// look-ahead by which people are measured, with its filter (LV-05).
+    #[must_use]
+    pub fn with_people(self, pr: f64, seed: u64) -> Settings {
+        Settings {
+            plies: self.plies.max(2),
+            filter: MoveFilter::SWIFT,
+            pr: Some(pr),
+            seed,
+            ..self
+        }
     }
 
     /// Returns the settings with at most `plays` ranked plays reported.

@@ -14,8 +14,8 @@ mod rollout;
 mod scores;
 
 pub use answer::{
-    CubeAnswer, Equities, Evaluation, RankedPlay, RankedPlays, ResignAdvice, RollsAnswer,
-    SETTLED_TIE, Verdict, settled,
+    CubeAnswer, CubeShares, Equities, Evaluation, PeopleChoice, RankedPlay, RankedPlays,
+    ResignAdvice, RollsAnswer, SETTLED_TIE, Verdict, settled,
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use cubes::{CubePlace, CubesAnswer, CubesQuery};

@@ -4,6 +4,7 @@
 pub(in crate::query) mod setting;
 
 use super::{Level, MoveFilter, RolloutSettings, RolloutSide, ScoresQuery, Settings, Truncation};
+use crate::people::People;
 use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
 use setting::{Scope, Setting, SettingKind, Value, shortened};
 
@@ -333,6 +334,14 @@ settings! {
     "standard deviation of noise"
     noise: f64 [Depth] SettingKind::Real(0.0, 1.0), default Value::Real(0.0);
 
+    "error rate (PR) of the people whose choices are played"
+    pr: f64 [Choice] SettingKind::Real(People::PR_MIN, People::PR_MAX), words &["off"], unset "off",
+        default Value::Word("off");
+
+    "rating of the people whose choices are played, by FIBS's formula"
+    elo: u32 [Choice] SettingKind::Whole(People::ELO_MIN as i128, People::ELO_MAX as i128), words &["off"], unset "off",
+        default Value::Word("off");
+
     "plays to report"
     top: u16 [Plays] SettingKind::Whole(0, u16::MAX as i128), zero "for all", default Value::Whole(0);
 
@@ -403,8 +412,8 @@ settings! {
     "joint standard errors after which a candidate is left alone"
     jsd: f64 [Rollout] POSITIVE, words &["off"], unset "off";
 
-    "seed of a rollout"
-    seed: u64 [Rollout] SettingKind::Whole(0, u64::MAX as i128);
+    "seed of a rollout, and of the choices of people"
+    seed: u64 [Seed] SettingKind::Whole(0, u64::MAX as i128);
 
     "lines of type progress during a rollout or an analysis (sockets)"
     progress: bool [Progress] SettingKind::Switch, default Value::Switch(false);
@@ -511,6 +520,8 @@ impl Options {
             filter: Some(settings.filter).filter(|filter| filter.name().is_some()),
             prune: Some(settings.prune),
             noise: Some(shortest(settings.noise)),
+            pr: settings.pr,
+            seed: settings.pr.map(|_| settings.seed),
             top: settings
                 .top
                 .map(|top| u16::try_from(top).unwrap_or(u16::MAX)),
@@ -535,6 +546,11 @@ impl Options {
     /// Returns settings of a search with those that are set here in their place.
     #[must_use]
     pub fn over(&self, base: Settings) -> Settings {
+        let pr = (self.pr.or(self.elo.map(People::pr_of_elo))).or(base.pr);
+        let base = match (pr, base.pr) {
+            (Some(pr), None) => base.with_people(pr, 0),
+            _ => base,
+        };
         Settings {
             plies: self.plies.unwrap_or(base.plies),
             level: self.level.or(base.level),
@@ -542,6 +558,8 @@ impl Options {
             filter: self.filter.unwrap_or(base.filter),
             prune: self.prune.unwrap_or(base.prune),
             noise: self.noise.map_or(base.noise, nearest),
+            pr,
+            seed: self.seed.unwrap_or(base.seed),
             top: match self.top {
                 Some(top) => Some(top.into()).filter(|&top| top > 0),
                 None => base.top,
@@ -727,7 +745,8 @@ pub enum SettingError {
 }
 
 /// Common synonyms of some keys.
-const SYNONYMS: [(&str, &str); 6] = [
+const SYNONYMS: [(&str, &str); 7] = [
+    ("rating", "elo"),
     ("ply", "plies"),
     ("depth", "plies"),
     ("games", "trials"),
@@ -767,9 +786,9 @@ mod tests {
     #[test]
     fn every_key_of_the_table_can_be_set() {
         let values = [
-            "2", "Roller+", "off", "large", "no", "0.05", "3", "12", "100", "7", "3:5", "on",
-            "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576", "5:0",
-            "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9", "ready",
+            "2", "Roller+", "off", "large", "no", "0.05", "8", "1800", "3", "12", "100", "7",
+            "3:5", "on", "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576",
+            "5:0", "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9", "ready",
         ];
         assert_eq!(values.len(), SETTINGS.len());
         let mut settings = Options::default();

@@ -31,6 +31,7 @@ pub use turn::Turn;
 use crate::equity::{
     CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
 };
+use crate::people::{act_as_people, play_as_people};
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     ResignAdvice, Settings,
@@ -132,7 +133,15 @@ pub fn rank_plays(
     query: &PlayQuery,
     settings: &Settings,
 ) -> Result<RankedPlays, Stopped> {
-    rank(context, query, &[], settings)
+    if settings.pr.is_none() {
+        return rank(context, query, &[], settings);
+    }
+    let all = &Settings {
+        top: None,
+        ..settings.clone()
+    };
+    let ranked = rank(context, query, &[], all)?;
+    Ok(play_as_people(ranked, query, settings))
 }
 
 /// Ranks the best play of a roll and the plays that lead to these positions, all at the full depth: no filter drops
@@ -236,6 +245,7 @@ fn ranked_plays(
         plies: ranked.first().map_or(0, |best| best.plies),
         plays: ranked,
         legal: plays.legal,
+        people: None,
     }
 }
 
@@ -252,12 +262,13 @@ pub fn cube_action(
         cubeful: true,
         ..settings.clone()
     };
-    deepen(&context, settings, |context, plies| {
+    let answer = deepen(&context, settings, |context, plies| {
         let leaves = leaves_of(context, settings);
         let tree = Tree::new(context, leaves, query.state, Ask::Decision, settings, plies);
         let value = tree.root(&query.position, plies)?;
         Ok(cube_answer(query, &tree.choice.stakes[0], &value, plies))
-    })
+    })?;
+    Ok(act_as_people(answer, query, settings))
 }
 
 fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u8) -> CubeAnswer {
@@ -305,6 +316,7 @@ pub fn cube_verdict(
         take: !verdict.passes() && take_is_right(stakes, cube, &numbers),
         beaver: verdict.beavers(),
         percentage: decision.percentage,
+        people: None,
         plies,
     }
 }

@@ -1,5 +1,6 @@
 //! The options of the UBGI engine: their names in both generations, and their values.
 
+use gammond_engine::people::People;
 use gammond_engine::query::{Level, MoveFilter};
 use gammond_game::Score;
 
@@ -50,7 +51,7 @@ const LEVELS: [&str; 4] = [
 pub(super) const NO_LEVEL: &str = "off";
 
 /// All options, in the order of the handshake.
-pub(super) const KEYS: [Key; 13] = [
+pub(super) const KEYS: [Key; 15] = [
     key("game.variant", "Variant", Domain::Enum(&["backgammon"])),
     key("game.jacoby", "Jacoby", Domain::Bool),
     key(
@@ -66,6 +67,12 @@ pub(super) const KEYS: [Key; 13] = [
         "engine.eval_mode",
         "EvalMode",
         Domain::Enum(&["cubeless", "cubeful"]),
+    ),
+    key("engine.limit_strength", "UCI_LimitStrength", Domain::Bool),
+    key(
+        "engine.elo",
+        "UCI_Elo",
+        Domain::Int(People::ELO_MIN as u64, People::ELO_MAX as u64),
     ),
     key("engine.filter", "Filter", Domain::Enum(&MoveFilter::NAMES)),
     Key {

@@ -1,8 +1,12 @@
 //! The values of the options, and the settings that they make.
 
 use super::keys::NO_LEVEL;
+use gammond_engine::people::People;
 use gammond_engine::query::{Level, MoveFilter, Settings};
 use gammond_game::{MatchState, Score};
+
+/// The rating that is set at first.
+const ELO: u32 = 1800;
 
 #[derive(Clone, Debug)]
 pub(super) struct Values {
@@ -12,6 +16,9 @@ pub(super) struct Values {
     level: Option<Level>,
     cubeful: bool,
     filter: MoveFilter,
+    /// True to play as people of the rating `elo` do.
+    limited: bool,
+    elo: u32,
     seed: u64,
     pub(super) threads: usize,
     pub(super) nets: String,
@@ -25,6 +32,8 @@ impl Values {
             level: base.level,
             cubeful: false,
             filter: base.filter,
+            limited: false,
+            elo: ELO,
             seed: 0,
             threads,
             nets: nets.to_owned(),
@@ -43,6 +52,8 @@ impl Values {
             "engine.level" => self.level.map_or(NO_LEVEL, Level::name).into(),
             "engine.eval_mode" => if self.cubeful { "cubeful" } else { "cubeless" }.into(),
             "engine.filter" => self.filter.name().unwrap_or("auto").into(),
+            "engine.limit_strength" => self.limited.to_string(),
+            "engine.elo" => self.elo.to_string(),
             "engine.seed" => self.seed.to_string(),
             "engine.threads" => self.threads.to_string(),
             "engine.nets" => self.nets.clone(),
@@ -85,6 +96,8 @@ impl Values {
             "engine.filter" => {
                 self.filter = MoveFilter::named(value).unwrap_or(MoveFilter::AUTO);
             }
+            "engine.limit_strength" => self.limited = on,
+            "engine.elo" => self.elo = value.parse().unwrap_or(self.elo),
             "engine.seed" => self.seed = value.parse().unwrap_or(self.seed),
             "engine.threads" => self.threads = value.parse().unwrap_or(self.threads),
             "engine.nets" => value.clone_into(&mut self.nets),
@@ -101,12 +114,16 @@ impl Values {
     }
 
     pub(super) fn settings(&self, base: &Settings) -> Settings {
-        Settings {
+        let settings = Settings {
             plies: self.ply.saturating_sub(1),
             level: self.level,
             cubeful: self.cubeful,
             filter: self.filter,
             ..base.clone()
+        };
+        match self.limited {
+            true => settings.with_people(People::pr_of_elo(self.elo), self.seed),
+            false => settings,
         }
     }
 }

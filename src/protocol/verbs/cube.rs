@@ -5,14 +5,14 @@ use super::resolved::Resolved;
 use super::schema::{
     self, LEVEL, PLIES, POSITION, SchemaMember, UNIT, answer, number, text, truth,
 };
-use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
+use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::answer::{
     Addressee, Mwc, Number, Probabilities, Shown, finite, id_of, line, object, unit,
 };
 use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    AnswerStyle, CubeAnswer, CubeQuery, EngineAnswer, Equities, Question, Settings,
+    AnswerStyle, CubeAnswer, CubeQuery, EngineAnswer, Equities, Question, Scope, Settings,
 };
 use gammond_game::notation::PositionId;
 use serde::Serialize;
@@ -22,7 +22,15 @@ use serde_json::{Value, json};
 pub static VERB: Verb = Verb {
     name: "cube",
     takes: Takes::NONE,
-    scopes: SEARCH_SCOPES,
+    scopes: &[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Choice,
+        Scope::Seed,
+        Scope::State,
+        Scope::Rules,
+        Scope::Queue,
+    ],
     usage: "cube POSITION [key=value…]: double, take?",
     summary: "Double, take?",
     lasts: true,
@@ -60,7 +68,16 @@ struct CubeBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mwc: Option<CubeMwc>,
     cubeless: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<SharesBody>,
     probabilities: Probabilities,
+}
+
+/// Shares of the people who act.
+#[derive(Serialize)]
+struct SharesBody {
+    double: Number,
+    take: Number,
 }
 
 #[derive(Serialize)]
@@ -146,6 +163,10 @@ fn write(
                     _ => None,
                 },
                 cubeless: Number(answer.cubeless.equity),
+                shares: answer.people.map(|people| SharesBody {
+                    double: Number(people.double),
+                    take: Number(people.take),
+                }),
                 probabilities: (&answer.chances).into(),
             };
             object(to, "cube", body, out)?;
@@ -202,6 +223,12 @@ fn schemas() -> Vec<(String, Value)> {
             (
                 "mwc",
                 "The values as chances to win the match",
+                schema::any_object(),
+            ),
+            (
+                "shares",
+                "With `pr` or `elo`: shares of the people of this error rate who double, and who take; `double` and `take` \
+                 are choices of such a person then",
                 schema::any_object(),
             ),
             ("level", LEVEL, text()),

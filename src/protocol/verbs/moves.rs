@@ -28,6 +28,8 @@ pub static VERB: Verb = Verb {
         Scope::Depth,
         Scope::Method,
         Scope::Plays,
+        Scope::Choice,
+        Scope::Seed,
         Scope::State,
         Scope::Rules,
         Scope::Queue,
@@ -75,6 +77,8 @@ struct PlayBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mwc: Option<Mwc>,
     loss: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<Number>,
     plies: u8,
     probabilities: Probabilities,
 }
@@ -90,26 +94,35 @@ fn write(
         return Err(not_its_answer());
     };
     let play_text = |ranked: &RankedPlay| play_text(&answer.position, &ranked.play);
-    let Some(best) = answer.plays.first() else {
+    let Some(chosen) = answer.plays.first() else {
         return Err(NotFinite.into());
     };
     match to.style {
-        AnswerStyle::Position => line(to, format_args!("{}", PositionId::from(best.position)), out),
+        AnswerStyle::Position => line(
+            to,
+            format_args!("{}", PositionId::from(chosen.position)),
+            out,
+        ),
         AnswerStyle::Text => {
-            finite(&[best.value.equity])?;
-            let play = play_text(best);
+            finite(&[chosen.value.equity])?;
+            let play = play_text(chosen);
             let play = if play.is_empty() { "no play" } else { &play };
-            let (equity, chances) = (best.value.equity, percent(&best.chances));
+            let (equity, chances) = (chosen.value.equity, percent(&chosen.chances));
             line(to, format_args!("{play} {equity:+.4} ({chances})"), out);
         }
         AnswerStyle::Json => {
             let texts: Vec<String> = answer.plays.iter().map(play_text).collect();
-            let body = |(ranked, play): (&RankedPlay, _)| PlayBody {
+            let shares = answer.people.as_ref().map(|people| &people.shares);
+            let body = |(number, (ranked, play)): (usize, (&RankedPlay, _))| PlayBody {
                 play,
                 position: id_of(ranked.position),
                 equity: Number(ranked.value.equity),
                 mwc: ranked.value.mwc.map(Number),
-                loss: Number(ranked.loss(best)),
+                loss: Number(ranked.loss(answer.best())),
+                share: shares
+                    .and_then(|shares| shares.get(number))
+                    .copied()
+                    .map(Number),
                 plies: ranked.plies,
                 probabilities: (&ranked.chances).into(),
             };
@@ -118,8 +131,9 @@ fn write(
                 roll: answer.roll.dice(),
                 plies: answer.plies,
                 legal: answer.legal,
-                unit: unit(&best.value),
+                unit: unit(&chosen.value),
                 plays: (answer.plays.iter().zip(texts.iter().map(String::as_str)))
+                    .enumerate()
                     .map(body)
                     .collect(),
             };
@@ -146,6 +160,11 @@ fn schemas() -> Vec<(String, Value)> {
         &[
             ("mwc", "Chance to win the match", number()),
             (
+                "share",
+                "With `pr` or `elo`: share of the people of this error rate who choose it",
+                number(),
+            ),
+            (
                 "probabilities",
                 "Chances of the player who moves",
                 schema::refer("Probabilities"),
@@ -164,7 +183,7 @@ fn schemas() -> Vec<(String, Value)> {
                 ("unit", UNIT, schema::unit()),
                 (
                     "plays",
-                    "The plays, best first",
+                    "The plays, best first; with `pr` or `elo` the chosen one before them",
                     schema::list(&schema::refer("Play")),
                 ),
             ],

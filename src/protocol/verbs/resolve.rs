@@ -9,7 +9,7 @@ use super::{PositionRequest, Verb, Work, convert, eval, moves};
 use crate::ErrorCode;
 use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, Options, Settings};
+use gammond_engine::query::{AnswerStyle, Options, Scope, Settings};
 use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
 use gammond_game::{MatchState, MatchStateError};
 
@@ -115,6 +115,10 @@ fn options<'a>(
     // A level gives a rollout its settings only where the request names it: that of a session is for other verbs.
     if is("rollout") {
         options.level = None;
+    }
+    // Only what is played can be played as people do.
+    if verb.is_some_and(|verb| !verb.scopes.contains(&Scope::Choice)) {
+        (options.pr, options.elo) = (None, None);
     }
     // A question about the cube is one with a cube, unless it has no cube.
     let cubeful = options.cubeful.unwrap_or(true) || parts.cube || is("cube");

@@ -35,6 +35,7 @@ pub static VERB: Verb = Verb {
         Scope::State,
         Scope::Rules,
         Scope::Rollout,
+        Scope::Seed,
         Scope::Progress,
         Scope::Queue,
     ],

@@ -42,7 +42,7 @@ pub use replay::{Action, Decision, Replay, Terms, replay_from};
 pub use report::comments;
 pub use rows::{DecisionKind, Row};
 pub use streamed::analyse_json;
-pub use text::match_line_head;
+pub use text::{WorstMistake, match_line_head};
 pub use totals::{
     MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
 };

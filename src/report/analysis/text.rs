@@ -1,12 +1,24 @@
 //! An analysis for people.
 
 use super::analyse::Analysis;
-use super::rows::Row;
+use super::rows::{DecisionKind, Row};
 use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
 use crate::render::signed;
 use gammond_base::escape::Terminal;
+use gammond_engine::query::PlayQuery;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
+
+/// A mistake for a terminal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorstMistake {
+    /// The decision, the better choice and the loss, on one line.
+    pub line: String,
+    /// The position.
+    pub position: String,
+    /// The question of a play.
+    pub play: Option<PlayQuery>,
+}
 
 /// Number of mistakes listed by default.
 const WORST_SHOWN: usize = 10;
@@ -145,14 +157,24 @@ impl Analysis {
         )
     }
 
-    /// Returns the worst mistakes of a player, at most so many, each with the better choice and with the position.
+    /// Returns the worst mistakes of a player, at most so many.
     #[must_use]
-    pub fn worst_of(&self, player: MatPlayer, most: usize) -> Vec<[String; 2]> {
+    pub fn worst_of(&self, player: MatPlayer, most: usize) -> Vec<WorstMistake> {
         let names = self.shown_names();
         let worst = self.worst().into_iter();
         let own = worst.filter(|row| row.player == player).take(most);
-        own.map(|row| [self.line(&row, &names), row.position()])
-            .collect()
+        own.map(|row| WorstMistake {
+            line: self.line(&row, &names),
+            position: row.position(),
+            play: row
+                .roll
+                .filter(|_| row.kind == DecisionKind::Play)
+                .map(|roll| {
+                    let decision = &row.judged.decision;
+                    PlayQuery::new(decision.position, roll, decision.state)
+                }),
+        })
+        .collect()
     }
 
     /// Returns the names, short and escaped.

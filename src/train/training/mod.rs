@@ -18,6 +18,7 @@ mod life;
 pub mod limits;
 pub mod net;
 pub mod one_ply;
+pub mod people;
 pub mod plan;
 pub mod positions;
 pub mod pruning;

@@ -99,6 +99,10 @@ pub enum Scope {
     State,
     /// Rules of money games: all requests with a position, and the analysis of a match.
     Rules,
+    /// Choices as people make them: plays and cube actions.
+    Choice,
+    /// Seed of what is drawn: rollouts, and the choices of people.
+    Seed,
     /// Rollouts.
     Rollout,
     /// Long work.
@@ -115,7 +119,7 @@ impl Scope {
     /// Returns true if our engine as a player takes settings of this scope: those of every decision.
     #[must_use]
     pub fn is_of_player(self) -> bool {
-        self == Scope::Depth
+        matches!(self, Scope::Depth | Scope::Choice | Scope::Seed)
     }
 }
 

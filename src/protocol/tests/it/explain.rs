@@ -16,7 +16,7 @@ fn reply(engine: &Engine, line: &str) -> String {
     }
 }
 
-fn ask(engine: &Engine, line: &str) -> Value {
+pub(super) fn ask(engine: &Engine, line: &str) -> Value {
     serde_json::from_str(&reply(engine, line)).unwrap()
 }
 

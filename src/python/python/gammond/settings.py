@@ -75,8 +75,6 @@ class RolloutSettings(PlaySettings, total=False):
     se: float | Literal["off"] | None
     #: joint standard errors after which a candidate is left alone: a number above 0, at most 1000, or off
     jsd: float | Literal["off"] | None
-    #: seed of a rollout: 0 to 18446744073709551615
-    seed: int | None
     #: `cubeplies`
     cube_plies: int | None
     #: `se`

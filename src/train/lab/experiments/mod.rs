@@ -6,6 +6,7 @@ mod cycles;
 mod declaration;
 mod games;
 mod kit;
+mod levels;
 mod own_nets;
 mod programme;
 mod races;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Experiment> {
         traps::ALL,
         cycles::ALL,
         own_nets::ALL,
+        levels::ALL,
     ]
     .concat()
 }

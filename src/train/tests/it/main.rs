@@ -9,5 +9,6 @@
 
 mod lab;
 mod own_net;
+mod people;
 
 use gammond_test_support as support;

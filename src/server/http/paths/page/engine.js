@@ -1,7 +1,7 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./api.js";
-import { canDouble, canRaise, ENGINE, kindMax, levelOf, offered, PERSON, positionFor, settingsFor } from "./game.js";
+import { canDouble, canRaise, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
@@ -41,7 +41,7 @@ export async function enginePlay(game, signal) {
   const position = positionFor(game, ENGINE);
   const settings = settingsFor(game, ENGINE);
   const { top = 1, ...rolled } = level.rollout ?? {};
-  const { plays } = await ask("move", { position, roll: game.dice, settings: { ...settings, ...level.settings, filter: "auto", top } }, signal);
+  const { plays } = await ask("move", { position, roll: game.dice, settings: { ...settings, filter: "auto", ...levelSettings(game), top } }, signal);
   if (!level.rollout || plays.length < 2) return plays[0];
   let best = plays[0].play;
   const question = {
@@ -53,7 +53,7 @@ export async function enginePlay(game, signal) {
 }
 
 // The engine's cube decision at its level: as doubler, or for an offer of the person.
-const cubeAtLevel = (game, signal) => cubeOf(game, levelOf(game).settings, signal);
+const cubeAtLevel = (game, signal) => cubeOf(game, levelSettings(game), signal);
 
 export async function engineDoubles(game, signal) {
   return canDouble(game, ENGINE) && (await cubeAtLevel(game, signal)).double;

@@ -13,19 +13,25 @@ const CUBE_MAX = 4096;
 const TURNS_MAX = 3;
 const FORMAT = 1;
 
-// Opponents: gnubg's names and noise up to world class.
+// Opponents: up to experts they play as people of an error rate (PR) do.
 export const LEVELS = [
-  { id: "beginner", name: "Beginner", settings: { plies: 0, noise: 0.06 } },
-  { id: "casual", name: "Casual player", settings: { plies: 0, noise: 0.05 } },
-  { id: "intermediate", name: "Intermediate", settings: { plies: 0, noise: 0.04 } },
-  { id: "advanced", name: "Advanced", settings: { plies: 0, noise: 0.015 } },
-  { id: "expert", name: "Expert, 0-ply", settings: { plies: 0 } },
+  { id: "beginner", name: "Beginner", settings: { pr: 30, filter: "swift" } },
+  { id: "casual", name: "Casual player", settings: { pr: 20, filter: "swift" } },
+  { id: "intermediate", name: "Intermediate", settings: { pr: 12, filter: "swift" } },
+  { id: "advanced", name: "Advanced", settings: { pr: 7, filter: "swift" } },
+  { id: "expert", name: "Expert", settings: { pr: 4, filter: "swift" } },
   { id: "world-class", name: "World class, 2-ply", settings: { plies: 2 } },
   { id: "3-ply", name: "3-ply", settings: { plies: 3 } },
   { id: "rollout", name: "Rollouts: seconds for each play", settings: { plies: 2 }, rollout: { trials: 144, truncate: 11, top: 3 } },
 ];
 
 export const levelOf = (game) => LEVELS.find((level) => level.id === game.level) ?? LEVELS[4];
+
+// The settings of the engine as the person's opponent: people do not choose the same in every match.
+export function levelSettings(game) {
+  const { settings } = levelOf(game);
+  return settings.pr === undefined ? settings : { ...settings, seed: game.seed ?? 0 };
+}
 
 // A die from 1 to 6 of the browser's secure generator; the four highest bytes would favour low numbers.
 export function die() {
@@ -43,7 +49,7 @@ function nameOf(text, instead) {
 export function newGame({ length, level, name, tutor, jacoby, beavers }) {
   const game = {
     format: FORMAT, length, level, tutor, jacoby, beavers, names: [nameOf(name, t("You")), "gammond"], score: [0, 0], crawford: false,
-    crawfordDone: false, games: [],
+    crawfordDone: false, games: [], seed: crypto.getRandomValues(new Uint32Array(1))[0],
   };
   beginGame(game);
   return game;

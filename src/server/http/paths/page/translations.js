@@ -161,7 +161,6 @@ export default {
   "Intermediate": ["Fortgeschritten", "Intermédiaire", "中級"],
   "Advanced": ["Stark", "Avancé", "上級"],
   "Expert": ["Experte", "Expert", "エキスパート"],
-  "Expert, 0-ply": ["Experte, 0-ply", "Expert, 0-ply", "エキスパート、0-ply"],
   "World class": ["Weltklasse", "Classe mondiale", "ワールドクラス"],
   "World class, 2-ply": ["Weltklasse, 2-ply", "Classe mondiale, 2-ply", "ワールドクラス、2-ply"],
   "Rollouts: seconds for each play": ["Rollouts: Sekunden für jeden Zug", "Rollouts : des secondes par coup", "ロールアウト: 1 手に数秒"],

@@ -1,0 +1,101 @@
+//! Play as people of an error rate: one of their choices, the same for the same question and seed.
+
+use super::{CubeOption, People, PlayOption};
+use crate::query::{
+    CubeAnswer, CubeQuery, CubeShares, PeopleChoice, PlayQuery, RankedPlays, Settings,
+};
+use gammond_game::{MatchState, POINTS, Position};
+
+impl People {
+    /// Returns the shares of the people of an error rate who choose each of these plays, all of the roll.
+    #[must_use]
+    pub fn shares_in(&self, ranked: &RankedPlays, pr: f64) -> Vec<f64> {
+        let option = |play| PlayOption::new(play, ranked.best());
+        let options: Vec<PlayOption> = ranked.plays.iter().map(option).collect();
+        self.play_shares(&self.dial(pr), &ranked.position, ranked.roll, &options)
+    }
+}
+
+/// Returns the ranking with the play in front that a person of the error rate chooses, cut as the settings say; all plays
+/// must be in it.
+pub(crate) fn play_as_people(
+    mut ranked: RankedPlays,
+    query: &PlayQuery,
+    settings: &Settings,
+) -> RankedPlays {
+    let Some(pr) = settings.pr else { return ranked };
+    let best = ranked.best().clone();
+    let mut shares = People::built_in().shares_in(&ranked, pr);
+    let roll = query.roll.dice();
+    let mut rest = drawn(&query.position, &query.state, settings.seed, roll);
+    let chosen = shares.iter().position(|share| {
+        rest -= share;
+        rest < 0.0
+    });
+    // Rounding may leave a rest behind the last one.
+    let chosen = chosen.unwrap_or(0);
+    ranked.plays[..=chosen].rotate_right(1);
+    shares[..=chosen].rotate_right(1);
+    let top = settings.top.unwrap_or(usize::MAX).max(1);
+    ranked.plays.truncate(top);
+    shares.truncate(top);
+    ranked.people = Some(Box::new(PeopleChoice { best, shares }));
+    ranked
+}
+
+/// Returns the answer with the actions that people of the error rate choose.
+pub(crate) fn act_as_people(
+    mut answer: CubeAnswer,
+    query: &CubeQuery,
+    settings: &Settings,
+) -> CubeAnswer {
+    let Some(pr) = settings.pr else { return answer };
+    let people = People::built_in();
+    let dial = people.dial(pr);
+    let [none, take, pass] =
+        [answer.no_double, answer.double_take, answer.double_pass].map(|value| value.equity as f32);
+    let option = |gain, is_take| {
+        CubeOption::new(
+            &query.position,
+            &query.state,
+            [gain, pass - take],
+            answer.chances,
+            is_take,
+        )
+    };
+    let shares = CubeShares {
+        double: people.double_share(&dial, &option(take.min(pass) - none, false)),
+        take: people.take_share(&dial, &option(pass - take, true)),
+    };
+    let draw = |purpose| drawn(&query.position, &query.state, settings.seed, [0, purpose]);
+    // A double that is not legal stays none.
+    let may_double = answer.verdict != crate::Verdict::NotAvailable;
+    answer.double = may_double && draw(1) < shares.double;
+    answer.take = draw(2) < shares.take;
+    answer.beaver &= answer.take;
+    answer.people = Some(shares);
+    answer
+}
+
+/// Returns a number from 0 to 1 that depends on the question and the seed alone.
+fn drawn(position: &Position, state: &MatchState, seed: u64, purpose: [u8; 2]) -> f64 {
+    let mut bytes = [0; 2 * POINTS + 16];
+    let score = &state.score;
+    let (mine, theirs) = (position.me().counts(), position.opponent().counts());
+    bytes[..POINTS].copy_from_slice(&mine);
+    bytes[POINTS..2 * POINTS].copy_from_slice(&theirs);
+    bytes[2 * POINTS..2 * POINTS + 8].copy_from_slice(&seed.to_le_bytes());
+    let rest = [
+        score.my_away() as u8,
+        score.opponent_away() as u8,
+        state.cube.value().trailing_zeros() as u8,
+        purpose[0],
+        purpose[1],
+    ];
+    bytes[2 * POINTS + 8..2 * POINTS + 13].copy_from_slice(&rest);
+    let digest = md5::compute(bytes).0;
+    let first = digest
+        .first_chunk()
+        .map_or(0, |eight| u64::from_le_bytes(*eight));
+    (first >> 11) as f64 / (1u64 << 53) as f64
+}

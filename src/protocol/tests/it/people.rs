@@ -1,0 +1,76 @@
+//! `pr` and `elo` in requests: LV-03, LV-04 and LV-05 of `protocol-specs/levels.md`.
+
+use super::explain::ask;
+use gammond_engine::engine::Engine;
+use serde_json::Value;
+
+/// LV-03.
+#[test]
+fn the_chosen_play_is_in_front_and_all_have_shares() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let plain = ask(&engine, "move 4HPwATDgc/ABMA 64 plies=2 filter=swift");
+    let mut chosen = std::collections::BTreeSet::new();
+    for seed in 0..12 {
+        let found = ask(
+            &engine,
+            &format!("move 4HPwATDgc/ABMA 64 pr=20 seed={seed}"),
+        );
+        let plays = found["plays"].as_array().unwrap();
+        let share = |play: &Value| play["share"].as_f64().unwrap();
+        let sum: f64 = plays.iter().map(share).sum();
+        assert!((sum - 1.0).abs() < 1e-4, "{sum}");
+        assert_eq!(found["plies"], 2);
+        chosen.insert(plays[0]["play"].as_str().unwrap().to_owned());
+        for play in plays {
+            let mut play = play.clone();
+            play.as_object_mut().unwrap().remove("share");
+            assert!(plain["plays"].as_array().unwrap().contains(&play), "{play}");
+        }
+    }
+    assert!(chosen.len() > 1, "{chosen:?}");
+    let by_rating = ask(&engine, "move 4HPwATDgc/ABMA 64 elo=1520 seed=3");
+    assert!(by_rating["plays"][0]["share"].is_number());
+    let position = ask(&engine, "cube 4HPwATDgc/ABMA pr=8");
+    assert!(
+        position["shares"]["double"].as_f64().unwrap() < 0.05,
+        "{position}"
+    );
+    assert_eq!(
+        (&position["double"], &position["take"]),
+        (&false.into(), &true.into())
+    );
+}
+
+/// LV-04: what only judges does not take them, also where a session has them.
+#[test]
+fn requests_that_judge_take_no_error_rate() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    for verb in ["eval", "rolls", "scores", "cubes", "explain"] {
+        let line = format!("{verb} 4HPwATDgc/ABMA pr=8");
+        let error = ask(&engine, &line)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(error.contains("'pr' is not for"), "{line}: {error}");
+    }
+    for (line, said) in [
+        (
+            "move 4HPwATDgc/ABMA 31 pr=0.1",
+            "setting 'pr' is '0.1', expected 0.5 to 40",
+        ),
+        (
+            "move 4HPwATDgc/ABMA 31 pr=nan",
+            "setting 'pr' is 'nan', expected 0.5 to 40",
+        ),
+        (
+            "cube 4HPwATDgc/ABMA elo=3000",
+            "setting 'elo' is '3000', expected 1000 to 2030",
+        ),
+    ] {
+        let error = ask(&engine, line)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned();
+        assert!(error.contains(said), "{line}: {error}");
+    }
+}

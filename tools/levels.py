@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Levels by error rate (protocol-specs/levels.md): the tables of that page, made by the program.
+
+    tools/levels.py positions GAMMOND           what people of three rates and an engine with noise play
+    tools/levels.py measured GAMMOND MATCHES    error rates in matches against themselves and against 0 plies
+    tools/levels.py matches GAMMOND MATCHES     shares of matches to 7 points that rates win
+
+Matches are played by `gammond duel` and judged by `gammond analyse`, both as their users call them.
+"""
+import json, math, subprocess, sys, tempfile
+from pathlib import Path
+
+START = "4HPwATDgc/ABMA"
+POSITIONS = [(START, "64"), (START, "41"), (START, "62"), ("4HPwATDgc/ABMA", "51"), ("4PPgASTgc/ABMA", "43"),
+             ("4HPKATDgc/ABMA", "55"), ("sGfwATDgc/ABMA", "61"), ("4HPwATDgeyIBKA", "31"), ("bW/BATCwe+ABMA", "52"),
+             ("Zm/gADDgc/gBKA", "63")]
+RATES = [4, 8, 15]
+# Noise with which the engine at 0 plies errs by about 8.
+NOISE = 0.03
+MEASURED = [1, 2, 4, 6, 8, 12, 20]
+
+
+def lines(program, questions):
+    """Answers to lines, as JSON."""
+    done = subprocess.run([program], input="\n".join(questions) + "\n", capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def positions(program):
+    print("| position | roll | best | " + " | ".join(f"PR {rate}" for rate in RATES) + " | noise |")
+    print("|---|---|---|" + "---|" * (len(RATES) + 1))
+    for position, roll in POSITIONS:
+        ask = f"move {position} {roll}"
+        best, noisy, *people = lines(program, [f"{ask} plies=2 filter=swift top=1", f"{ask} noise={NOISE} top=1"]
+                                     + [f"{ask} pr={rate}" for rate in RATES])
+        cells = []
+        for answer in people:
+            plays = sorted(answer["plays"], key=lambda play: -play["share"])[:2]
+            cells.append(", ".join(f"{play['play']} {100 * play['share']:.0f} %" for play in plays))
+        print(f"| `{position}` | {roll} | {best['plays'][0]['play']} | {' | '.join(cells)} | {noisy['plays'][0]['play']} |")
+
+
+def duel(program, one, other, matches, folder=None):
+    """The score of the first player: matches won, and all."""
+    command = [program, "duel", one, other, "--match", "7", "--games", str(matches), "--progress", "none", "--format", "json"]
+    if folder:
+        command += ["--mat", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def rates(program, folder, name):
+    """Error rates of a player in the matches of a folder, by match."""
+    done = subprocess.run([program, "analyse", *sorted(map(str, Path(folder).glob("*.mat"))), "--format", "json",
+                           "--progress", "none"], capture_output=True, text=True)
+    found = []
+    for line in done.stdout.splitlines():
+        answer = json.loads(line)
+        for player, totals in zip(answer["players"], answer["totals"]):
+            if f"{name} " in player and totals["error_rate"]["pr"] is not None:
+                found.append((totals["error_rate"]["pr"], totals["counted"]))
+    return found
+
+
+def measured(program, matches):
+    print("| asked for | against itself | against 0 plies |")
+    print("|---|---|---|")
+    for rate in MEASURED:
+        cells = []
+        for other in [f"pr:{rate}:seed=2", "gammond:plies=0"]:
+            with tempfile.TemporaryDirectory() as folder:
+                duel(program, f"pr:{rate}:seed=1", other, matches, folder)
+                all_rates = rates(program, folder, f"pr={rate}")
+                count = sum(number for _, number in all_rates)
+                mean = sum(pr * number for pr, number in all_rates) / count
+                spread = sum((number * (pr - mean)) ** 2 for pr, number in all_rates)
+                cells.append(f"{mean:.2f} ± {math.sqrt(spread) / count:.2f}")
+        print(f"| {rate} | {' | '.join(cells)} |", flush=True)
+
+
+def matches(program, number):
+    print("| | " + " | ".join(f"PR {other}" for other in RATES) + " |")
+    print("|---|" + "---|" * len(RATES))
+    for rate in [2, 4, 8, 12, 20, 30]:
+        cells = []
+        for other in RATES:
+            if rate == other:
+                cells.append("50 %")
+                continue
+            result = duel(program, f"pr:{rate}:seed=1", f"pr:{other}:seed=2", number)
+            cells.append(f"{100 * result['matches_won']:.0f} ± {100 * result['standard_error']:.0f} %")
+        print(f"| PR {rate} | {' | '.join(cells)} |", flush=True)
+
+
+def main():
+    what, program, *rest = sys.argv[1:]
+    {"positions": positions, "measured": measured, "matches": matches}[what](program, *map(int, rest))
+
+
+main()
