@@ -36,6 +36,9 @@ CALLS = [
     ("all_cubes", {"position": START, "roll": [6, 4], "plies": 1}, f"cubes {START} 64 plies=1"),
     ("explain_decision", {"position": START, "roll": [3, 1], "plays": ["13/10 6/5"], "language": "de", "plies": 0},
      f'explain {START} 31 plays="13/10 6/5" language=de plies=0'),
+    ("opening_book", {"roll": [3, 1]}, "opening 31 plies=2"),
+    ("opening_book", {"opening": "31 8/5 6/5", "roll": [6, 4]}, "reply 31 8/5 6/5 64 plies=2"),
+    ("opening_book", {"roll": "64", "length": 5, "score": [0, 0], "plies": 0}, "opening 64 length=5 score=0-0 plies=0"),
     ("cube_decision", {"position": START, "length": 2, "score": [0, 0], "plies": 1},
      f"cube {START} length=2 score=0-0 plies=1"),
     ("convert_position", {"position": START}, f"convert {START}"),
@@ -80,7 +83,7 @@ async def tools_answer(client):
     listed = (await client.list_tools()).tools
     names = [tool.name for tool in listed]
     check(names == ["evaluate", "best_plays", "cube_decision", "all_rolls", "all_scores", "all_cubes",
-                    "explain_decision", "rollout", "convert_position", "show_position", "analyse_match"], names)
+                    "explain_decision", "opening_book", "rollout", "convert_position", "show_position", "analyse_match"], names)
     schemas = {tool.name: (tool.input_schema, tool.output_schema) for tool in listed}
     for name, arguments, line in CALLS:
         asked, answered = schemas[name]

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Rolls out the best plays of the 15 opening rolls, or of the 21 replies to each, and prints them as tables.
+"""Rolls out the best plays of the 15 opening rolls and of the 21 replies to them, and writes the opening book.
 
-usage: tools/openings.py [GAMMOND [TRIALS [SEED]]]                   for protocol-specs/openings.md
-       tools/openings.py --replies KEPT [GAMMOND [TRIALS [SEED]]]    for protocol-specs/opening-replies.md
+usage: tools/openings.py KEPT [GAMMOND [WITHIN]]
 
-Money, Jacoby on, cube in play, 0 plies for plays and cube. Openings: games to their end, up to four plays that two
-plies rank first; a play four joint standard errors behind the best is left alone (jsd=4). Replies: to the play of each
-opening roll that protocol-specs/openings.md has first; games of ten turns, then what the nets say, up to three plays,
-jsd=3; the file KEPT holds what is known, and the same command goes on there. GAMMOND is the program (default:
-gammond).
+KEPT holds the rollouts; the same command goes on there. GAMMOND is the program (default: gammond). Replies follow each
+opening play at most WITHIN points (default: 0.03) behind the best of its roll. Written from KEPT: the engine's
+src/engine/engine/opening.tsv, and the tables of protocol-specs/openings.md and opening-replies.md.
+
+Money, Jacoby on, cube in play, 0 plies for plays and cube, games of ten turns, then what the nets say, seed 1.
+Openings: up to six plays, those that two plies rank first, 5,184 games; a play four joint standard errors behind the
+best gets no more games (jsd=4). Replies: up to four plays, 1,296 games, jsd=3.
 """
 import json
 import os
@@ -16,17 +17,13 @@ import subprocess
 import sys
 
 START = "4HPwATDgc/ABMA"
-OPENINGS = os.path.join(os.path.dirname(__file__), "..", "protocol-specs", "openings.md")
-
-
-def asked(program, *words):
-    run = subprocess.run([program, *words, "--format", "json"], capture_output=True, text=True, check=True)
-    return json.loads(run.stdout)
-
-
-def with_error(equity, error):
-    """An equity with its standard error, which rollouts of fewer than 72 games do not have."""
-    return f"{equity:+.4f}" if error is None else f"{equity:+.4f} ± {error:.4f}"
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+BOOK = os.path.join(ROOT, "src", "engine", "engine", "opening.tsv")
+OPENINGS = os.path.join(ROOT, "protocol-specs", "openings.md")
+REPLIES = os.path.join(ROOT, "protocol-specs", "opening-replies.md")
+TERMS = ["truncate=10", "jacoby=on", "seed=1"]
+OPENING = ["top=6", "trials=5184", "jsd=4"]
+REPLY = ["top=4", "trials=1296", "jsd=3"]
 
 
 def rolls(doubles):
@@ -34,98 +31,123 @@ def rolls(doubles):
     return [f"{high}{low}" for high in range(1, 7) for low in range(1, high + (1 if doubles else 0))]
 
 
+class Kept:
+    """Rollouts by position and roll, kept in a file of JSON lines."""
+
+    def __init__(self, path, program):
+        self.path, self.program, self.known = path, program, {}
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as lines:
+                for line in lines:
+                    if line.endswith("\n"):  # a last line that was cut off is made again
+                        one = json.loads(line)
+                        self.known[one["position"], one["roll"]] = one["plays"]
+        with open(path, "w", encoding="utf-8") as out:
+            for (position, roll), plays in self.known.items():
+                out.write(json.dumps({"position": position, "roll": roll, "plays": plays}) + "\n")
+
+    def plays(self, position, roll, terms):
+        """The plays of a roll, best first."""
+        if (position, roll) not in self.known:
+            words = [self.program, "rollout", position, roll, *terms, *TERMS, "--format", "json"]
+            run = subprocess.run(words, capture_output=True, text=True, check=True)
+            plays = json.loads(run.stdout)["candidates"]
+            self.known[position, roll] = plays
+            with open(self.path, "a", encoding="utf-8") as out:
+                out.write(json.dumps({"position": position, "roll": roll, "plays": plays}) + "\n")
+        return self.known[position, roll]
+
+
+def cubeful(play):
+    return play["equity"]["cubeful"], play["error"]["cubeful"]
+
+
+def behind(best, play):
+    """The loss against the best play, with its standard error: the errors are taken as independent."""
+    (most, error), (value, own) = cubeful(best), cubeful(play)
+    return most - value, (error * error + own * own) ** 0.5
+
+
+def book_lines(position, roll, plays):
+    for play in plays:
+        chance, (value, error) = play["probabilities"], cubeful(play)
+        numbers = [value, error, play["equity"]["cubeless"], chance["win"], chance["win_gammon"], chance["lose_gammon"]]
+        cells = [position, roll, play["play"], str(play["trials"]), *(f"{number:.4f}" for number in numbers)]
+        yield "\t".join(cells) + "\n"
+
+
 def row(cells):
     """A row of a table of Markdown, without spaces where it would be too long."""
     line = "| " + " | ".join(cells) + " |"
-    return line if len(line) <= 120 else "|" + "|".join(cells) + "|"
+    return (line if len(line) <= 120 else "|" + "|".join(cells) + "|") + "\n"
 
 
-def openings(program, trials, seed):
-    print("| roll | play | cubeful | behind | cubeless | wins | gammons | games |")
-    print("|---|---|---|---|---|---|---|---|")
-    for roll in rolls(False):
-        found = asked(program, "rollout", START, roll, "top=4", f"trials={trials}", f"seed={seed}", "jsd=4", "jacoby=on")
-        best = found["candidates"][0]["equity"]["cubeful"]
-        for place, one in enumerate(found["candidates"]):
-            equity, error, chance = one["equity"], one["error"], one["probabilities"]
-            cells = [
-                roll if place == 0 else "",
-                one["play"],
-                with_error(equity["cubeful"], error["cubeful"]),
-                f"{best - equity['cubeful']:.4f}" if place else "",
-                with_error(equity["cubeless"], error["cubeless"]),
-                f"{100 * chance['win']:.1f} %",
-                f"{100 * chance['win_gammon']:.1f} - {100 * chance['lose_gammon']:.1f} %",
-                f"{one['trials']:,}",
-            ]
-            print(row(cells), flush=True)
+def opening_rows(roll, plays):
+    for place, play in enumerate(plays):
+        (value, error), chance = cubeful(play), play["probabilities"]
+        yield row([
+            "" if place else roll,
+            play["play"],
+            f"{value:+.4f} ± {error:.4f}",
+            "{:.4f} ± {:.4f}".format(*behind(plays[0], play)) if place else "",
+            f"{play['equity']['cubeless']:+.4f}",
+            f"{100 * chance['win']:.1f} %",
+            f"{100 * chance['win_gammon']:.1f} - {100 * chance['lose_gammon']:.1f} %",
+            f"{play['trials']:,}",
+        ])
 
 
-def first_plays(program):
-    """Of each opening roll the play that was found best, and the position after it."""
-    plays = {}
-    with open(OPENINGS, encoding="utf-8") as lines:
-        for line in lines:
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if len(cells) > 2 and cells[0] in rolls(False):
-                plays[cells[0]] = cells[1]
-    for roll, play in plays.items():
-        listed = asked(program, "move", START, roll)["plays"]
-        yield roll, play, next(one["position"] for one in listed if one["play"] == play)
+def reply_row(roll, plays):
+    value, error = cubeful(plays[0])
+    cells = [roll, plays[0]["play"], f"{value:+.3f} ± {error:.3f}", f"{plays[0]['equity']['cubeless']:+.3f}"]
+    for play in plays[1:3]:
+        cells += [play["play"], "{:.3f} ± {:.3f}".format(*behind(plays[0], play))]
+    return row(cells + [""] * (8 - len(cells)))
 
 
-def judged(program, position, reply, trials, seed, opening):
-    found = asked(program, "rollout", position, reply, "top=3", f"trials={trials}", f"seed={seed}", "jsd=3",
-                  "truncate=10", "jacoby=on")
-    return {"opening": opening, "reply": reply, "trials": trials, "seed": seed, "candidates": [
-        [one["play"], one["equity"]["cubeful"], one["error"]["cubeful"], one["equity"]["cubeless"], one["trials"]]
-        for one in found["candidates"]]}
-
-
-def replies(kept, program, trials, seed):
-    known = {}
-    if os.path.exists(kept):
-        with open(kept, encoding="utf-8") as lines:
-            for line in lines:
-                if line.endswith("\n"):  # a last line that was cut off is made again
-                    one = json.loads(line)
-                    if (one["trials"], one["seed"]) == (trials, seed):
-                        known[one["opening"], one["reply"]] = one
-    with open(kept, "w", encoding="utf-8") as out:
-        out.writelines(json.dumps(one) + "\n" for one in known.values())
-    for opening, play, position in first_plays(program):
-        print(f"\n## {opening}: {play}\n\n| reply | best | cubeful | cubeless | next | behind | third | behind |")
-        print("|---|---|---|---|---|---|---|---|")
-        for reply in rolls(True):
-            if (opening, reply) not in known:
-                known[opening, reply] = judged(program, position, reply, trials, seed, opening)
-                with open(kept, "a", encoding="utf-8") as out:
-                    out.write(json.dumps(known[opening, reply]) + "\n")
-            (best, cubeful, error, cubeless, _), *others = known[opening, reply]["candidates"]
-            cells = [reply, best, f"{cubeful:+.3f} ± {error:.3f}", f"{cubeless:+.3f}"]
-            for name, value, own, _, _ in others:
-                # Both throw the same dice, but that brings next to nothing: the errors are taken as independent.
-                cells += [name, f"{cubeful - value:.3f} ± {(error * error + own * own) ** 0.5:.3f}"]
-            cells += [""] * (8 - len(cells))
-            print(row(cells), flush=True)
+def write_tables(path, first, tables):
+    """Puts tables in the place of all that a page has from its line `first` on."""
+    with open(path, encoding="utf-8") as page:
+        head = page.read().partition(f"\n{first}")[0]
+    with open(path, "w", encoding="utf-8") as page:
+        page.write(f"{head}\n{''.join(tables)}")
 
 
 def main():
     words = sys.argv[1:]
-    kept = None
-    if words[:1] == ["--replies"]:
-        if len(words) < 2:
-            sys.exit(__doc__)
-        kept, words = words[1], words[2:]
-    program = words[0] if words else "gammond"
-    if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, program]):
+    if not 1 <= len(words) <= 3 or words[0].startswith("-"):
+        sys.exit(__doc__)
+    program = words[1] if len(words) > 1 else "gammond"
+    if subprocess.call([os.path.join(ROOT, "tools", "needs"), __file__, program]):
         sys.exit(3)
-    trials = int(words[1]) if len(words) > 1 else (5184 if kept else 10368)
-    seed = int(words[2]) if len(words) > 2 else 1
-    if kept:
-        replies(kept, program, trials, seed)
-    else:
-        openings(program, trials, seed)
+    within = float(words[2]) if len(words) > 2 else 0.03
+    kept = Kept(words[0], program)
+    openings = {roll: kept.plays(START, roll, OPENING) for roll in rolls(False)}
+    usual = [(roll, play) for roll, plays in openings.items() for play in plays if behind(plays[0], play)[0] <= within]
+    # The best play of each roll first: what is stopped early has the most used ones.
+    for roll, play in sorted(usual, key=lambda one: behind(openings[one[0]][0], one[1])[0]):
+        for reply in rolls(True):
+            kept.plays(play["position"], reply, REPLY)
+    book = [line for roll, plays in openings.items() for line in book_lines(START, roll, plays)]
+    page, written = [], set()
+    for roll, play in usual:
+        if play is openings[roll][0]:
+            page.append(f"\n## {roll}: {play['play']}\n\n| reply | best | cubeful | cubeless | next | behind | third"
+                        " | behind |\n|---|---|---|---|---|---|---|---|\n")
+        for reply in rolls(True):
+            plays = kept.plays(play["position"], reply, REPLY)
+            # 54 and 63 both have 24/15.
+            if (play["position"], reply) not in written:
+                written.add((play["position"], reply))
+                book += book_lines(play["position"], reply, plays)
+            if play is openings[roll][0]:
+                page.append(reply_row(reply, plays))
+    with open(BOOK, "w", encoding="utf-8") as out:
+        out.writelines(book)
+    head = "| roll | play | cubeful | behind | cubeless | wins | gammons | games |\n"
+    rows = [line for roll, plays in openings.items() for line in opening_rows(roll, plays)]
+    write_tables(OPENINGS, "| roll ", [head, "|---|---|---|---|---|---|---|---|\n", *rows])
+    write_tables(REPLIES, "\n## ", page)
 
 
 main()

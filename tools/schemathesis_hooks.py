@@ -23,7 +23,7 @@ POSITIONS = [
 ]
 # Milliseconds of a question with look-ahead, and of one of many.
 TIME, TIME_OF_MANY = 200, 2
-LOOKS_AHEAD = {"/v1/eval", "/v1/move", "/v1/cube", "/v1/rolls", "/v1/scores", "/v1/cubes", "/v1/explain", "/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
+LOOKS_AHEAD = {"/v1/eval", "/v1/move", "/v1/cube", "/v1/rolls", "/v1/scores", "/v1/cubes", "/v1/explain", "/v1/opening", "/v1/reply", "/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
 ROLLS_OUT = {"/v1/rollout", "/v1/jobs/rollout", "/v1/analyse", "/v1/jobs/analyse"}
 
 

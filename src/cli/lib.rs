@@ -187,6 +187,12 @@ commands! {
     /// The facts behind a decision about a play or the cube, in sentences.
     #[command(after_help = "Example: gammond explain 4HPwATDgc/ABMA 31 plays=\"13/10 6/5\"")]
     Explain => explain,
+    /// The plays of an opening roll, rolled out.
+    #[command(after_help = "Example: gammond opening 31")]
+    Opening => opening,
+    /// The plays of a roll after an opening play, rolled out.
+    #[command(after_help = "Example: gammond reply 31 8/5 6/5 64")]
+    Reply => reply,
     /// Play a position, plays or a cube decision on many times.
     #[command(after_help = "Example: gammond rollout 4HPwATDgc/ABMA 31 top=3 trials=1296")]
     Rollout => rollout,

@@ -47,9 +47,9 @@ const GNUBG: &str = "gnubg's command `external localhost:4321` makes it a server
 /// Commands that name players.
 const OF_PLAYERS: [&str; 4] = ["duel", "tournament", "bench", "gate"];
 /// Commands with settings of requests.
-const OF_SETTINGS: [&str; 11] = [
-    "move", "cube", "eval", "rolls", "scores", "cubes", "explain", "show", "rollout", "pipe",
-    "serve",
+const OF_SETTINGS: [&str; 13] = [
+    "move", "cube", "eval", "rolls", "scores", "cubes", "explain", "opening", "reply", "show",
+    "rollout", "pipe", "serve",
 ];
 
 /// Returns the message of a refused command line; `file` is the configuration that was in force.

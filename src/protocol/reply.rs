@@ -89,6 +89,11 @@ impl Inquiry {
                 message,
             ));
         }
+        if let Question::Exchanges(_) = question {
+            let message = "setting 'turns' is 2: a picture of rolls is of one turn, expected 1";
+            let code = ErrorCode::BadCombination;
+            return Err(RequestError::new(code, "turns", message));
+        }
         let reply = PictureReply {
             question: question.clone(),
             style,

@@ -1452,7 +1452,7 @@ fn the_description_is_true() {
                     Value::String(text) => text.clone(),
                     value => value.to_string(),
                 };
-                Some(format!("{}={value}", one["name"].as_str()?))
+                Some(format!("{}={value}", one["name"].as_str()?).replace(' ', "+"))
             });
             let query = examples.collect::<Vec<_>>().join("&");
             let answer = get(&http, &format!("{path}?{query}"), "");

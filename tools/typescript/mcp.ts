@@ -6,7 +6,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
 const START = "4HPwATDgc/ABMA";
 const TOOLS = ["evaluate", "best_plays", "cube_decision", "all_rolls", "all_scores", "all_cubes", "explain_decision",
-  "rollout", "convert_position", "show_position", "analyse_match"];
+  "opening_book", "rollout", "convert_position", "show_position", "analyse_match"];
 
 function check(good: boolean, what: string): void {
   if (!good) {

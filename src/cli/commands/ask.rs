@@ -1,8 +1,8 @@
-//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `explain`, `show`, `convert`: one request from the shell.
+//! `gammond eval`, `move`, `cube`, `rolls`, `scores`, `cubes`, `explain`, `opening`, `reply`, `show`, `convert`: one request from the shell.
 
 use crate::{Common, Failure, Format, PNG_WIDTH_MAX, Picture, png};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{Question, RankedPlay, RankedPlays, Stop};
+use gammond_engine::query::{OpeningAnswer, Question, RankedPlay, RankedPlays, Settings, Stop};
 use gammond_game::MatchState;
 use gammond_game::notation::{
     ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, copied_positions,
@@ -119,6 +119,7 @@ macro_rules! verbs {
 
 verbs!(
     eval "eval" Args plain, play "move" Args plain, cube "cube" Args plain, convert "convert" Args plain,
+    opening "opening" Args plain, reply "reply" Args plain,
     rolls "rolls" DrawnArgs drawn, scores "scores" DrawnArgs drawn, cubes "cubes" DrawnArgs drawn,
     explain "explain" DrawnArgs drawn
 );
@@ -245,7 +246,7 @@ fn refused(error: &RequestError, words: &[String]) -> Failure {
             false => " (example: 4HPwATDgc/ABMA)",
         };
         format!("'{first}' is not a position: {message}{example}")
-    } else if error.code == ErrorCode::MissingRoll {
+    } else if error.code == ErrorCode::MissingRoll && !message.contains("example: ") {
         format!("{message} (example: gammond move 4HPwATDgc/ABMA 31)")
     } else {
         message.clone()
@@ -366,27 +367,61 @@ fn for_people(engine: &Engine, request: &Request) -> Result<String, Failure> {
             let verdict = found.verdict.text();
             screen::cube(&found, &query.position, &query.state, verdict, look)
         }
-        Some(Question::Rolls(query)) => {
-            let found = engine.rolls(query, settings, stop)?;
-            screen::rolls(&found, &query.state, look)
-        }
-        Some(Question::Scores(query)) => {
-            let found = engine.scores(query, settings, stop)?;
-            score_table::scores(&found, look)
-        }
-        Some(Question::ScorePlays(query, roll)) => {
-            let found = engine.score_plays(query, *roll, settings, stop)?;
-            score_table::score_plays(&found, look)
-        }
-        Some(Question::Cubes(query)) => {
-            let found = engine.cubes(query, settings, stop)?;
-            cube_table::cubes(&found, look)
-        }
+        Some(
+            question @ (Question::Rolls(_)
+            | Question::Exchanges(_)
+            | Question::Scores(_)
+            | Question::ScorePlays(..)
+            | Question::Cubes(_)
+            | Question::Opening(_)),
+        ) => table(engine, question, settings, look)?,
         Some(Question::Explain(query)) => {
             let found = engine.explain(query, settings, stop)?;
             screen::explanation(&found, query.language, look)
         }
         Some(_) => screen::position(&shown.position, state, shown.roll, look),
         None => forms(request),
+    })
+}
+
+/// Returns the table of an answer about many rolls, scores or cubes, or of the opening book.
+fn table(
+    engine: &Engine,
+    question: &Question,
+    settings: &Settings,
+    look: ScreenStyle,
+) -> Result<String, Failure> {
+    let stop = &Stop::never();
+    Ok(match question {
+        Question::Rolls(query) => {
+            let found = engine.rolls(query, settings, stop)?;
+            screen::rolls(&found, &query.state, look)
+        }
+        Question::Exchanges(query) => {
+            let found = engine.exchanges(query, settings, stop)?;
+            screen::exchanges(&found, &query.state, look)
+        }
+        Question::Scores(query) => {
+            let found = engine.scores(query, settings, stop)?;
+            score_table::scores(&found, look)
+        }
+        Question::ScorePlays(query, roll) => {
+            let found = engine.score_plays(query, *roll, settings, stop)?;
+            score_table::score_plays(&found, look)
+        }
+        Question::Cubes(query) => {
+            let found = engine.cubes(query, settings, stop)?;
+            cube_table::cubes(&found, look)
+        }
+        Question::Opening(query) => match engine.opening(query, settings, stop)? {
+            OpeningAnswer::Book(found) => screen::book(query, &found, look),
+            OpeningAnswer::Ranked(found) => {
+                let limit = settings.top.unwrap_or(PLAYS_SHOWN);
+                let text = plays(&found, &query.state, (settings.plies, limit), look);
+                format!("{text}not in the opening book: evaluated\n")
+            }
+            _ => return Err(Failure::usage("this answer has no table")),
+        },
+        _ => return Err(Failure::usage("this answer has no table")),
     })
 }

@@ -55,4 +55,4 @@ pub(super) mod ubgi;
 #[cfg(not(feature = "farm"))]
 pub(super) use farm_missing as farm;
 
-pub(super) use ask::{convert, cube, cubes, eval, explain, play, rolls, scores};
+pub(super) use ask::{convert, cube, cubes, eval, explain, opening, play, reply, rolls, scores};

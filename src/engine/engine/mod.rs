@@ -6,11 +6,13 @@
 mod clock;
 mod cubes;
 mod error;
+mod exchanges;
 mod explain;
 #[cfg_attr(not(feature = "files"), path = "files/none.rs")]
 mod files;
 mod identity;
 mod level;
+mod opening;
 mod rollout;
 mod rolls;
 mod scores;
@@ -481,6 +483,10 @@ impl Engine {
             Question::Cubes(query) => EngineAnswer::Cubes(self.cubes(query, settings, stop)?),
             Question::Explain(query) => {
                 EngineAnswer::Explain(Box::new(self.explain(query, settings, stop)?))
+            }
+            Question::Opening(query) => EngineAnswer::Opening(self.opening(query, settings, stop)?),
+            Question::Exchanges(query) => {
+                EngineAnswer::Exchanges(self.exchanges(query, settings, stop)?)
             }
             Question::Rolls(query) => EngineAnswer::Rolls(self.rolls(query, settings, stop)?),
             Question::Class(position) => EngineAnswer::Class(self.evaluator.class(position)),

@@ -3,9 +3,9 @@
 use super::{Engine, EngineError};
 use crate::pool::prelude::*;
 use crate::query::{
-    CubeQuery, Equities, EvalQuery, PlayQuery, RankedPlays, RollsAnswer, Settings, Stop,
+    Equities, EvalQuery, Exchange, PlayQuery, RankedPlays, RollsAnswer, Settings, Stop,
 };
-use gammond_game::{MatchState, Position, Roll};
+use gammond_game::{MatchState, Roll};
 
 /// Throws of two dice.
 const THROWS: u32 = 36;
@@ -71,10 +71,14 @@ impl Engine {
         state: &MatchState,
         stop: &Stop,
     ) -> Result<f64, EngineError> {
+        let quick = Settings {
+            top: Some(1),
+            ..Settings::default()
+        };
         let lost = |ranked: &RankedPlays| {
-            let after = ranked.best().position;
-            let lost = self.losing_replies(&after, state, stop)?;
-            Ok(lost * ranked.roll.weight())
+            let exchanges = self.exchanges_after(ranked, state, &quick, stop)?;
+            let lost = exchanges.iter().filter(|one| one.loses_market());
+            Ok(lost.map(Exchange::weight).sum())
         };
         let lost: Vec<u32> = (self.pool).install(|| {
             rolls
@@ -83,43 +87,6 @@ impl Engine {
                 .collect::<Result<_, EngineError>>()
         })?;
         Ok(f64::from(lost.iter().sum::<u32>()) / f64::from(THROWS * THROWS))
-    }
-
-    /// Returns the number of the opponent's 36 throws after which the opponent must pass a double of the player with this
-    /// state; all of them if the game is won.
-    fn losing_replies(
-        &self,
-        after: &Position,
-        state: &MatchState,
-        stop: &Stop,
-    ) -> Result<u32, EngineError> {
-        if after.is_over() {
-            return Ok(THROWS);
-        }
-        let quick = Settings {
-            top: Some(1),
-            ..Settings::default()
-        };
-        let mut lost = 0;
-        for roll in Roll::ALL {
-            let query = PlayQuery {
-                position: *after,
-                roll,
-                state: state.swapped(),
-            };
-            let position = self.rank_plays(&query, &quick, stop)?.best().position;
-            if position.is_over() {
-                continue;
-            }
-            let query = CubeQuery {
-                position,
-                state: *state,
-            };
-            if !self.cube_action(&query, &quick, stop)?.take {
-                lost += roll.weight();
-            }
-        }
-        Ok(lost)
     }
 }
 

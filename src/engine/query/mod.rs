@@ -6,8 +6,10 @@
 mod answer;
 mod ask;
 mod cubes;
+mod exchanges;
 mod explain;
 mod level;
+mod opening;
 mod options;
 mod question;
 mod rollout;
@@ -19,12 +21,14 @@ pub use answer::{
 };
 pub use ask::{CubeQuery, EvalQuery, FilterLevel, FilterMethod, MoveFilter, PlayQuery, Settings};
 pub use cubes::{CubePlace, CubesAnswer, CubesQuery};
+pub use exchanges::{Exchange, ExchangesAnswer};
 pub use explain::{
     CubeFacts, ExplainAnswer, ExplainQuery, ExplainedDecision, ExplainedPlay, ExplainedPlays,
     RaceFacts,
 };
 pub use gammond_base::stop::Stop;
 pub use level::Level;
+pub use opening::{BookPlay, OpeningAnswer};
 pub use options::setting::{Scope, Setting, SettingKind, Value, switch};
 pub use options::{AnswerOrder, AnswerStyle, Language, Options, Queue, SETTINGS, SettingError};
 pub use question::{Cost, EngineAnswer, Question};

@@ -349,6 +349,9 @@ settings! {
     away: u8 [Scores] SettingKind::Whole(ScoresQuery::AWAY_MIN as i128, ScoresQuery::AWAY_MAX as i128),
         default Value::Whole(ScoresQuery::AWAY as i128);
 
+    "rolls of an answer: 1 the player's, 2 those of the opponent after them too"
+    turns: u8 [Rolls] SettingKind::Whole(1, 2), default Value::Whole(1);
+
     "milliseconds to deepen"
     time: u64 [Depth] SettingKind::Whole(0, Settings::TIME_MS_MAX as i128), zero "for none",
         default Value::Whole(0);
@@ -786,7 +789,7 @@ mod tests {
     #[test]
     fn every_key_of_the_table_can_be_set() {
         let values = [
-            "2", "Roller+", "off", "large", "no", "0.05", "8", "1800", "3", "12", "100", "7",
+            "2", "Roller+", "off", "large", "no", "0.05", "8", "1800", "3", "12", "2", "100", "7",
             "3:5", "on", "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576",
             "5:0", "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9", "ready",
         ];

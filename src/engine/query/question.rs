@@ -2,9 +2,9 @@
 //! and costs.
 
 use super::{
-    CubeAnswer, CubeQuery, CubesAnswer, CubesQuery, EvalQuery, Evaluation, ExplainAnswer,
-    ExplainQuery, PlayQuery, RankedPlays, RolloutAnswer, RolloutTask, RollsAnswer,
-    ScorePlaysAnswer, ScoresAnswer, ScoresQuery, Settings,
+    CubeAnswer, CubeQuery, CubesAnswer, CubesQuery, EvalQuery, Evaluation, ExchangesAnswer,
+    ExplainAnswer, ExplainQuery, OpeningAnswer, PlayQuery, RankedPlays, RolloutAnswer, RolloutTask,
+    RollsAnswer, ScorePlaysAnswer, ScoresAnswer, ScoresQuery, Settings,
 };
 use gammond_game::{Class, Position, Roll};
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub enum Question {
     Rollout(Box<RolloutTask>),
     /// The best play of every roll.
     Rolls(EvalQuery),
+    /// The best plays and the value of every pair of rolls.
+    Exchanges(EvalQuery),
     /// Cube decision at every score.
     Scores(ScoresQuery),
     /// The best play of a roll at every score.
@@ -39,6 +41,8 @@ pub enum Question {
     Cubes(CubesQuery),
     /// Facts behind a decision.
     Explain(ExplainQuery),
+    /// The plays of a roll as the opening book has them, else ranked.
+    Opening(PlayQuery),
     /// Class of a position.
     Class(Position),
 }
@@ -65,6 +69,8 @@ pub enum EngineAnswer {
     Progress(RolloutAnswer, Duration),
     /// See [`Question::Rolls`].
     Rolls(RollsAnswer),
+    /// See [`Question::Exchanges`].
+    Exchanges(ExchangesAnswer),
     /// See [`Question::Scores`].
     Scores(ScoresAnswer),
     /// See [`Question::ScorePlays`].
@@ -73,6 +79,8 @@ pub enum EngineAnswer {
     Cubes(CubesAnswer),
     /// See [`Question::Explain`].
     Explain(Box<ExplainAnswer>),
+    /// See [`Question::Opening`].
+    Opening(OpeningAnswer),
     /// See [`Question::Class`].
     Class(Class),
 }
@@ -117,6 +125,10 @@ impl Question {
             Question::Class(_) | Question::Resignation(..) => Cost::Short,
             Question::Rollout(_) => Cost::Long,
             _ if settings.time_ms.is_some() || settings.level.is_some() => Cost::Long,
+            Question::Exchanges(_) => match settings.plies {
+                0 => Cost::Heavy,
+                _ => Cost::Long,
+            },
             Question::Rolls(_)
             | Question::Scores(_)
             | Question::ScorePlays(..)
@@ -154,10 +166,11 @@ impl Question {
             Question::Turn(..) => "turn",
             Question::Resignation(..) => "resign",
             Question::Rollout(_) => "rollout",
-            Question::Rolls(_) => "rolls",
+            Question::Rolls(_) | Question::Exchanges(_) => "rolls",
             Question::Scores(_) | Question::ScorePlays(..) => "scores",
             Question::Cubes(_) => "cubes",
             Question::Explain(_) => "explain",
+            Question::Opening(_) => "opening",
             Question::Class(_) => "show",
         }
     }

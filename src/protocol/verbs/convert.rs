@@ -13,8 +13,7 @@ pub static VERB: Verb = Verb {
     name: "convert",
     takes: Takes {
         roll: true,
-        plays: false,
-        cube: false,
+        ..Takes::NONE
     },
     scopes: &[Scope::State, Scope::Rules],
     usage: "convert POSITION [ROLL] [key=value…]: every notation",

@@ -21,8 +21,8 @@ pub static VERB: Verb = Verb {
     name: "cubes",
     takes: Takes {
         roll: true,
-        plays: false,
         cube: true,
+        ..Takes::NONE
     },
     scopes: SEARCH_SCOPES,
     usage: "cubes [cube] POSITION [ROLL] [key=value…]: double, take?, or the best plays, with the cube in each place",

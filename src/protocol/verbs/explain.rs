@@ -27,6 +27,7 @@ pub static VERB: Verb = Verb {
         roll: true,
         plays: true,
         cube: true,
+        ..Takes::NONE
     },
     scopes: &[
         Scope::Depth,

@@ -45,7 +45,9 @@ pub struct MemberError {
 impl MemberError {
     /// Returns an error of this member.
     pub fn new(code: ErrorCode, message: impl Into<String>, member: Member) -> MemberError {
-        const FIELDS: [&str; 7] = ["id", "position", "roll", "plays", "cube", "settings", "ids"];
+        const FIELDS: [&str; 8] = [
+            "id", "position", "opening", "roll", "plays", "cube", "settings", "ids",
+        ];
         let field = match &member {
             Member::Whole => None,
             Member::Named(name) => FIELDS.into_iter().find(|field| field == name),
@@ -77,6 +79,8 @@ pub struct RequestParts {
     pub cube: bool,
     /// The position in any form but a board line with blanks.
     pub position: Option<String>,
+    /// An opening roll with its play, such as `31 8/5 6/5`: the position after it.
+    pub opening: Option<String>,
     /// Two dice.
     pub roll: Option<String>,
     /// Plays with semicolons between.
@@ -115,6 +119,7 @@ impl RequestParts {
             ("id", Json::Text(text)) => self.id = Some(text),
             ("id", Json::Number(number)) => self.id = Some(number.to_string()),
             ("position", Json::Text(text)) => self.position = Some(text),
+            ("opening", Json::Text(text)) => self.opening = Some(text),
             ("roll", Json::Text(text)) => self.roll = Some(text),
             ("roll", Json::List(dice)) => match dice.as_slice() {
                 [Json::Number(one), Json::Number(two)] => {
@@ -142,13 +147,13 @@ impl RequestParts {
                 }
             }
             ("id", value) => return wrong("a string", &value),
-            ("position" | "roll", value) => return wrong("a string", &value),
+            ("position" | "opening" | "roll", value) => return wrong("a string", &value),
             ("cube", value) => return wrong("true or false", &value),
             ("plays", value) => return wrong("an array of strings", &value),
             ("settings", value) => return wrong("an object", &value),
             _ => {
                 let message = format!(
-                    "member {name:?} is not known, expected position, roll, settings, plays, cube or id"
+                    "member {name:?} is not known, expected position, opening, roll, settings, plays, cube or id"
                 );
                 return Err(MemberError::new(
                     ErrorCode::BadRequest,
@@ -160,15 +165,17 @@ impl RequestParts {
         Ok(())
     }
 
-    /// Returns the position as a request takes it: without the lines of a board around an id.
+    /// Returns the position as a request takes it: without the lines of a board around an id; the opening in its place, or
+    /// nothing.
     fn position(&self) -> Result<Cow<'_, str>, MemberError> {
         let Some(position) = &self.position else {
-            let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
-            return Err(MemberError::named(
-                ErrorCode::MissingPosition,
-                "position",
-                message,
-            ));
+            let opening = self.opening.as_deref().unwrap_or_default();
+            if opening.len() > TEXT_BYTES_MAX || opening.contains(['"', '=']) {
+                let message =
+                    "opening is too long or has a wrong character, expected such as \"31 8/5 6/5\"";
+                return Err(MemberError::named(ErrorCode::BadPlay, "opening", message));
+            }
+            return Ok(opening.into());
         };
         let position = without_board(position);
         position_text(&position)?;
@@ -181,7 +188,7 @@ impl RequestParts {
         let position = self.position()?;
         printable(position.as_bytes()).map_err(|error| MemberError {
             error,
-            member: Member::Named("position".to_owned()),
+            member: self.member(RequestPart::Position),
         })?;
         let mut items = Vec::with_capacity(self.settings.len() + 1);
         let roll = match &self.roll {
@@ -223,7 +230,7 @@ impl RequestParts {
     /// kept.
     ///
     /// # Errors
-    /// [`MemberError`], also where the position is missing.
+    /// [`MemberError`].
     pub fn line(&self) -> Result<String, MemberError> {
         let parts = self.parts()?;
         let mut line = match &self.id {
@@ -235,7 +242,8 @@ impl RequestParts {
         }
         line.push_str(&String::from_utf8_lossy(&parts.position));
         if let Some(roll) = &self.roll {
-            let _ = write!(line, " {roll}");
+            let blank = if parts.position.is_empty() { "" } else { " " };
+            let _ = write!(line, "{blank}{roll}");
         }
         if let Some(plays) = &self.plays {
             let _ = write!(line, " plays=\"{plays}\"");
@@ -271,11 +279,26 @@ impl RequestParts {
         session: &Options,
         wishes: &mut AnswerOptions,
     ) -> Result<PositionRequest, MemberError> {
-        let parts = self.parts()?;
-        if self.cube && !verb.takes.cube {
-            let message = format!("member \"cube\" is not for {}", verb.name);
-            return Err(MemberError::named(ErrorCode::BadRequest, "cube", message));
+        let members = [
+            ("position", self.position.is_some()),
+            ("opening", self.opening.is_some()),
+            ("cube", self.cube),
+        ];
+        let mut stray = members.into_iter();
+        if let Some((name, _)) = stray.find(|(name, is_there)| *is_there && !verb.takes.has(name)) {
+            let message = format!("member {name:?} is not for {}", verb.name);
+            return Err(MemberError::named(ErrorCode::BadRequest, name, message));
         }
+        self.checked_id()?;
+        if self.position.is_none() && verb.takes.has("position") {
+            let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
+            return Err(MemberError::named(
+                ErrorCode::MissingPosition,
+                "position",
+                message,
+            ));
+        }
+        let parts = self.parts()?;
         let resolved = resolve(Some(verb), &parts, session, wishes);
         resolved.map_err(|PartError { part, error }| MemberError {
             member: self.member(part),
@@ -287,7 +310,10 @@ impl RequestParts {
     fn member(&self, part: RequestPart) -> Member {
         match part {
             RequestPart::Whole => Member::Whole,
-            RequestPart::Position => Member::Named("position".to_owned()),
+            RequestPart::Position => {
+                let name = self.opening.as_ref().map_or("position", |_| "opening");
+                Member::Named(name.to_owned())
+            }
             RequestPart::Roll => Member::Named("roll".to_owned()),
             RequestPart::Item(0) if self.plays.is_some() => Member::Named("plays".to_owned()),
             RequestPart::Item(number) => {
@@ -550,7 +576,7 @@ impl JsonLine {
         self.parts.checked_id()?;
         let name = self.verb.to_ascii_lowercase();
         if let Some(verb) = Verb::named(&name) {
-            self.refuse_but(&["position", "roll", "plays", "cube", "settings"])?;
+            self.refuse_but(&["position", "opening", "roll", "plays", "cube", "settings"])?;
             let request = self.parts.resolve(verb, session, wishes)?;
             return Ok(Request::Position(Box::new(request)));
         }
@@ -595,6 +621,7 @@ impl JsonLine {
         let RequestParts {
             cube,
             position,
+            opening,
             roll,
             plays,
             settings,
@@ -602,6 +629,7 @@ impl JsonLine {
         } = &self.parts;
         let given = [
             ("position", position.is_some()),
+            ("opening", opening.is_some()),
             ("roll", roll.is_some()),
             ("plays", plays.is_some()),
             ("cube", *cube),

@@ -7,11 +7,14 @@ mod convert;
 mod cube;
 mod cubes;
 mod eval;
+mod exchanges;
 mod explain;
 mod explain_schema;
 mod json_parts;
 mod moves;
+mod opening;
 mod parts;
+mod reply;
 mod resolve;
 mod resolved;
 pub mod rollout;
@@ -28,8 +31,8 @@ pub use parts::{PartError, RequestPart};
 pub(crate) use resolve::{AnswerOptions, resolve, state_error};
 pub use {
     convert::VERB as CONVERT, cube::VERB as CUBE, cubes::VERB as CUBES, eval::VERB as EVAL,
-    explain::VERB as EXPLAIN, moves::VERB as MOVE, rollout::VERB as ROLLOUT, rolls::VERB as ROLLS,
-    scores::VERB as SCORES, show::VERB as SHOW,
+    explain::VERB as EXPLAIN, moves::VERB as MOVE, opening::VERB as OPENING, reply::VERB as REPLY,
+    rollout::VERB as ROLLOUT, rolls::VERB as ROLLS, scores::VERB as SCORES, show::VERB as SHOW,
 };
 
 use crate::ErrorCode;
@@ -46,7 +49,7 @@ use serde_json::Value;
 use std::fmt;
 
 /// The verbs, in the order of the help.
-pub static VERBS: [&Verb; 10] = [
+pub static VERBS: [&Verb; 12] = [
     &eval::VERB,
     &moves::VERB,
     &cube::VERB,
@@ -55,6 +58,8 @@ pub static VERBS: [&Verb; 10] = [
     &scores::VERB,
     &cubes::VERB,
     &explain::VERB,
+    &opening::VERB,
+    &reply::VERB,
     &convert::VERB,
     &show::VERB,
 ];
@@ -126,6 +131,8 @@ pub(crate) struct Asking {
 /// The parts of a request that not every verb has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Takes {
+    /// The position.
+    pub position: PositionFrom,
     /// The dice.
     pub roll: bool,
     /// Plays of the dice.
@@ -134,13 +141,39 @@ pub struct Takes {
     pub cube: bool,
 }
 
+/// The way in which a request names its position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PositionFrom {
+    /// In one of its forms.
+    #[default]
+    Text,
+    /// It does not: the position is the start of a game.
+    Start,
+    /// By an opening roll and its play, such as `31 8/5 6/5`; the other player is on roll.
+    Opening,
+}
+
 impl Takes {
-    /// None of them.
+    /// A position in one of its forms and nothing else.
     pub(crate) const NONE: Takes = Takes {
+        position: PositionFrom::Text,
         roll: false,
         plays: false,
         cube: false,
     };
+
+    /// Returns true if a request has the member with this name.
+    #[must_use]
+    pub fn has(&self, member: &str) -> bool {
+        match member {
+            "position" => self.position == PositionFrom::Text,
+            "opening" => self.position == PositionFrom::Opening,
+            "roll" => self.roll,
+            "plays" => self.plays,
+            "cube" => self.cube,
+            _ => false,
+        }
+    }
 }
 
 impl Verb {

@@ -10,7 +10,7 @@ use crate::answer::{
 use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    AnswerStyle, EngineAnswer, PlayQuery, Question, RankedPlay, Scope, Settings,
+    AnswerStyle, EngineAnswer, PlayQuery, Question, RankedPlay, RankedPlays, Scope, Settings,
 };
 use gammond_game::notation::{PositionId, play_text};
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub static VERB: Verb = Verb {
     takes: Takes {
         roll: true,
         plays: true,
-        cube: false,
+        ..Takes::NONE
     },
     scopes: &[
         Scope::Depth,
@@ -70,7 +70,7 @@ struct PlaysBody<'a> {
 }
 
 #[derive(Serialize)]
-struct PlayBody<'a> {
+pub(super) struct PlayBody<'a> {
     play: &'a str,
     position: Shown<PositionId>,
     equity: Number,
@@ -83,6 +83,34 @@ struct PlayBody<'a> {
     probabilities: Probabilities,
 }
 
+/// Returns the texts of all plays.
+pub(super) fn play_texts(answer: &RankedPlays) -> Vec<String> {
+    let spell = |ranked: &RankedPlay| play_text(&answer.position, &ranked.play);
+    answer.plays.iter().map(spell).collect()
+}
+
+/// Returns the plays as JSON; `texts` are theirs.
+pub(super) fn bodies<'a>(answer: &RankedPlays, texts: &'a [String]) -> Vec<PlayBody<'a>> {
+    let shares = answer.people.as_ref().map(|people| &people.shares);
+    let body = |(number, (ranked, play)): (usize, (&RankedPlay, &'a String))| PlayBody {
+        play,
+        position: id_of(ranked.position),
+        equity: Number(ranked.value.equity),
+        mwc: ranked.value.mwc.map(Number),
+        loss: Number(ranked.loss(answer.best())),
+        share: shares
+            .and_then(|shares| shares.get(number))
+            .copied()
+            .map(Number),
+        plies: ranked.plies,
+        probabilities: (&ranked.chances).into(),
+    };
+    (answer.plays.iter().zip(texts))
+        .enumerate()
+        .map(body)
+        .collect()
+}
+
 fn write(
     to: Addressee<'_>,
     _: &PositionRequest,
@@ -93,7 +121,6 @@ fn write(
     let EngineAnswer::Plays(answer) = found else {
         return Err(not_its_answer());
     };
-    let play_text = |ranked: &RankedPlay| play_text(&answer.position, &ranked.play);
     let Some(chosen) = answer.plays.first() else {
         return Err(NotFinite.into());
     };
@@ -105,37 +132,20 @@ fn write(
         ),
         AnswerStyle::Text => {
             finite(&[chosen.value.equity])?;
-            let play = play_text(chosen);
+            let play = play_text(&answer.position, &chosen.play);
             let play = if play.is_empty() { "no play" } else { &play };
             let (equity, chances) = (chosen.value.equity, percent(&chosen.chances));
             line(to, format_args!("{play} {equity:+.4} ({chances})"), out);
         }
         AnswerStyle::Json => {
-            let texts: Vec<String> = answer.plays.iter().map(play_text).collect();
-            let shares = answer.people.as_ref().map(|people| &people.shares);
-            let body = |(number, (ranked, play)): (usize, (&RankedPlay, _))| PlayBody {
-                play,
-                position: id_of(ranked.position),
-                equity: Number(ranked.value.equity),
-                mwc: ranked.value.mwc.map(Number),
-                loss: Number(ranked.loss(answer.best())),
-                share: shares
-                    .and_then(|shares| shares.get(number))
-                    .copied()
-                    .map(Number),
-                plies: ranked.plies,
-                probabilities: (&ranked.chances).into(),
-            };
+            let texts = play_texts(answer);
             let body = PlaysBody {
                 position: id_of(answer.position),
                 roll: answer.roll.dice(),
                 plies: answer.plies,
                 legal: answer.legal,
                 unit: unit(&chosen.value),
-                plays: (answer.plays.iter().zip(texts.iter().map(String::as_str)))
-                    .enumerate()
-                    .map(body)
-                    .collect(),
+                plays: bodies(answer, &texts),
             };
             object(to, "move", body, out)?;
         }

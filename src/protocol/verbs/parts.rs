@@ -1,6 +1,6 @@
 //! The parts of a request on a position, still as texts, and the part that an error is about.
 
-use super::Verb;
+use super::{PositionFrom, Verb};
 use crate::ErrorCode;
 use crate::request_error::RequestError;
 use crate::words::{blanks, split_word, unexpected, word};
@@ -94,7 +94,7 @@ pub(crate) struct LineParts<'a> {
 
 impl<'a> LineParts<'a> {
     /// Splits the text behind a verb: [ "cube" ] POSITION [ ROLL ] *( key "=" value ). Without a verb there is only a
-    /// position with its roll and settings.
+    /// position with its roll and settings. In place of a position there may be nothing, or an opening roll and its play.
     pub(crate) fn cut(verb: Option<&Verb>, input: &'a [u8]) -> LineParts<'a> {
         let takes = verb.map(|verb| verb.takes).unwrap_or_default();
         let mut rest = input;
@@ -107,9 +107,18 @@ impl<'a> LineParts<'a> {
             rest = after;
         }
         let at_position = rest;
-        let (position, rest) = split_position(rest);
-        let at_roll = blanks(rest);
-        let (mut rest, roll) = roll(at_roll);
+        let (position, at_roll, (mut rest, roll)) = match takes.position {
+            PositionFrom::Text => {
+                let (position, rest) = split_position(rest);
+                let at_roll = blanks(rest);
+                (position, at_roll, roll(at_roll))
+            }
+            PositionFrom::Start => (&b""[..], rest, roll_or_word(rest)),
+            PositionFrom::Opening => {
+                let (opening, at_roll) = opening(rest);
+                (opening, at_roll, roll(at_roll))
+            }
+        };
         let (mut items, mut places) = (Vec::new(), Vec::new());
         while !rest.is_empty() {
             places.push(rest);
@@ -202,6 +211,30 @@ fn plays(input: &[u8]) -> Option<(&[u8], Item<'_>)> {
             (&b""[..], Item::Wrong(error))
         }
     })
+}
+
+/// Cuts the dice, or any word in their place that is no setting.
+fn roll_or_word(input: &[u8]) -> (&[u8], Option<Cow<'_, [u8]>>) {
+    match (roll(input), word(input)) {
+        ((_, None), Some((rest, word))) if !word.contains(&b'=') => (rest, Some(word.into())),
+        (cut, _) => cut,
+    }
+}
+
+/// OPENING = ROLL play. Returns it, and the input at the dice of the reply or at the settings.
+fn opening(input: &[u8]) -> (&[u8], &[u8]) {
+    let (mut rest, mut last) = (input, None);
+    while let Some((after, found)) = word(rest).filter(|(_, found)| !found.contains(&b'=')) {
+        last = Some((rest, found)).filter(|_| rest.len() < input.len());
+        rest = after;
+    }
+    // A play has a slash.
+    let at_roll = match last {
+        Some((at, found)) if found.len() <= 3 && !found.contains(&b'/') => at,
+        _ => rest,
+    };
+    let (opening, _) = input.split_at(input.len() - at_roll.len());
+    (opening.trim_ascii(), at_roll)
 }
 
 /// ROLL = two dice, together or with a blank, "-" or "," between; starts with a digit

@@ -5,13 +5,15 @@
 
 use super::parts::{Item, PartError, Parts, RequestPart};
 use super::resolved::Resolved;
-use super::{PositionRequest, Verb, Work, convert, eval, moves};
+use super::schema::START;
+use super::{PositionFrom, PositionRequest, Verb, Work, convert, eval, moves, reply};
 use crate::ErrorCode;
 use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Options, Scope, Settings};
 use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
 use gammond_game::{MatchState, MatchStateError};
+use std::borrow::Cow;
 
 /// Settings of cube and score.
 const OF_STATE: [&str; 5] = ["cube", "owner", "score", "crawford", "length"];
@@ -48,16 +50,22 @@ pub(crate) fn resolve(
     let refuse = |code: ErrorCode, message: &str| {
         PartError::new(RequestPart::Position, code, "position", message)
     };
-    if parts.position.is_empty() {
-        return Err(refuse(ErrorCode::MissingPosition, "position is missing"));
-    }
     let in_part = |part: RequestPart| {
         move |error| PartError {
             part,
             error: RequestError::from(error),
         }
     };
-    let mut shown = parse_position(&parts.position).map_err(in_part(RequestPart::Position))?;
+    let from = verb.map(|verb| verb.takes.position).unwrap_or_default();
+    if parts.position.is_empty() && from == PositionFrom::Text {
+        return Err(refuse(ErrorCode::MissingPosition, "position is missing"));
+    }
+    let text = match from {
+        PositionFrom::Text => Cow::Borrowed(parts.position.as_ref()),
+        PositionFrom::Start => Cow::Borrowed(START.as_bytes()),
+        PositionFrom::Opening => Cow::Owned(reply::position_after(&parts.position)?.into()),
+    };
+    let mut shown = parse_position(&text).map_err(in_part(RequestPart::Position))?;
     let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
     let roll = roll.transpose().map_err(in_part(RequestPart::Roll))?;
     let (options, plays) = options(verb, parts, session, shown.no_cube)?;

@@ -1,14 +1,15 @@
-//! `rolls`: the 21 rolls of a position, each with its best play (Q-34).
+//! `rolls`: the 21 rolls of a position, each with its best play, or all pairs of rolls (Q-34).
 
+use super::exchanges::{exchange_schema, write_exchanges};
 use super::resolved::Resolved;
 use super::schema::{self, LEVEL, PLAY, PLIES, POSITION, UNIT, answer, number, text};
-use super::{Asking, PartError, PositionRequest, SEARCH_SCOPES, Takes, Verb, Work, not_its_answer};
+use super::{Asking, PartError, PositionRequest, Takes, Verb, Work, not_its_answer};
 use crate::ErrorCode;
 use crate::answer::{Addressee, Mwc, Number, Shown, finite, id_of, line, object, unit};
 use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    AnswerStyle, EngineAnswer, EvalQuery, Question, RankedPlays, Settings,
+    AnswerStyle, EngineAnswer, EvalQuery, Question, RankedPlays, Scope, Settings,
 };
 use gammond_game::Roll;
 use gammond_game::notation::{PositionId, play_text};
@@ -19,7 +20,14 @@ use serde_json::{Value, json};
 pub static VERB: Verb = Verb {
     name: "rolls",
     takes: Takes::NONE,
-    scopes: SEARCH_SCOPES,
+    scopes: &[
+        Scope::Depth,
+        Scope::Method,
+        Scope::Rolls,
+        Scope::State,
+        Scope::Rules,
+        Scope::Queue,
+    ],
     usage: "rolls POSITION [key=value…]: the best play of each of the 21 rolls, their mean and the market losers",
     summary: "Ranks the 21 rolls of a position",
     lasts: true,
@@ -36,7 +44,11 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
         position: resolved.position,
         state: resolved.state,
     };
-    Ok((Question::Rolls(query), resolved.options.search()))
+    let question = match resolved.options.turns {
+        Some(2) => Question::Exchanges(query),
+        _ => Question::Rolls(query),
+    };
+    Ok((question, resolved.options.search()))
 }
 
 #[derive(Serialize)]
@@ -84,8 +96,10 @@ fn write(
     _: &About<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), RequestError> {
-    let EngineAnswer::Rolls(answer) = found else {
-        return Err(not_its_answer());
+    let answer = match found {
+        EngineAnswer::Rolls(answer) => answer,
+        EngineAnswer::Exchanges(answer) => return write_exchanges(to, answer, out),
+        _ => return Err(not_its_answer()),
     };
     let position = request.shown.position;
     let (Some(best), Some(worst)) = (answer.rolls.first(), answer.rolls.last()) else {
@@ -163,23 +177,32 @@ fn roll_schema() -> Value {
 fn schemas() -> Vec<(String, Value)> {
     let rolls = json!({"type": "array", "minItems": Roll::ALL.len(), "maxItems": Roll::ALL.len(),
         "items": schema::refer("RankedRoll")});
+    let pairs = Roll::ALL.len() * Roll::ALL.len();
+    let exchanges = json!({"type": "array", "minItems": pairs, "maxItems": pairs,
+        "items": schema::refer("Exchange")});
     vec![
         ("RankedRoll".to_owned(), roll_schema()),
+        ("Exchange".to_owned(), exchange_schema()),
         answer(
             "rolls",
             &[
                 ("position", POSITION, text()),
                 ("plies", PLIES, schema::count()),
                 ("unit", UNIT, schema::unit()),
-                ("mean", "Mean value over the 36 throws", number()),
+                ("mean", "Mean value over all throws", number()),
                 (
                     "deviation",
-                    "Standard deviation of the value over the 36 throws",
+                    "Standard deviation of the value over all throws",
                     number(),
                 ),
-                ("rolls", "The rolls, best first", rolls),
             ],
             &[
+                ("rolls", "With `turns` 1: the rolls, best first", rolls),
+                (
+                    "exchanges",
+                    "With `turns` 2: the pairs of rolls, best first",
+                    exchanges,
+                ),
                 (
                     "market_losers",
                     "Share of the 1,296 exchanges after which the opponent must pass a double or the game is won; \

@@ -20,8 +20,8 @@ pub static VERB: Verb = Verb {
     name: "scores",
     takes: Takes {
         roll: true,
-        plays: false,
         cube: true,
+        ..Takes::NONE
     },
     scopes: &[
         Scope::Depth,

@@ -17,8 +17,7 @@ pub static VERB: Verb = Verb {
     name: "show",
     takes: Takes {
         roll: true,
-        plays: false,
-        cube: false,
+        ..Takes::NONE
     },
     scopes: &[Scope::State, Scope::Rules],
     usage: "show POSITION [ROLL] [key=value…]: a drawing",

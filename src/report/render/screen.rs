@@ -4,8 +4,8 @@ use super::board;
 use super::signed;
 use crate::explain::sentences;
 use gammond_engine::query::{
-    CubeAnswer, Equities, Evaluation, ExplainAnswer, ExplainedDecision, Language, RankedPlay,
-    RankedPlays, RollsAnswer,
+    BookPlay, CubeAnswer, Equities, Evaluation, Exchange, ExchangesAnswer, ExplainAnswer,
+    ExplainedDecision, Language, PlayQuery, RankedPlay, RankedPlays, RollsAnswer,
 };
 use gammond_game::notation::play_text;
 use gammond_game::{Chances, MatchState, Position, Roll};
@@ -135,11 +135,7 @@ pub fn plays(
             0 => String::new(),
             _ => format!(" {}", signed(-loss, 3)),
         };
-        let ink = match loss {
-            loss if loss >= LOSS_REGRETTED => Ink::Bad,
-            loss if loss >= LOSS_NOTICED => Ink::Noticed,
-            _ => Ink::Good,
-        };
+        let ink = ink_of(loss);
         let mark = if play.plies < deepest { "*" } else { "" };
         let strong = (rank == 0).then_some(Ink::Strong);
         lines.push(Line::inked(
@@ -171,6 +167,53 @@ pub fn plays(
         }
     }
     text + &depths(shown, deepest, asked)
+}
+
+/// Returns plays of the opening book.
+#[must_use]
+pub fn book(query: &PlayQuery, plays: &[BookPlay], style: ScreenStyle) -> String {
+    let position = &query.position;
+    let words: Vec<String> = (plays.iter())
+        .map(|play| match play.play.is_pass() {
+            true => "cannot move".to_owned(),
+            false => play_text(position, &play.play),
+        })
+        .collect();
+    let widest = words.iter().map(String::len).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for (rank, (play, words)) in plays.iter().zip(&words).enumerate() {
+        let (loss, _) = play.loss(&plays[0]);
+        let less = match rank {
+            0 => " ".repeat(6),
+            _ => signed(-loss, 3),
+        };
+        let strong = (rank == 0).then_some(Ink::Strong);
+        let games = format!(" ±{:.4} {:>5} games", play.error, play.trials);
+        lines.push(Line::inked(
+            style,
+            &[
+                (None, format!("{:>2} ", rank + 1)),
+                (strong, format!("{words:<widest$}")),
+                (strong, format!(" {}", signed(play.equity, 3))),
+                (Some(ink_of(loss)), format!(" {less}")),
+                (Some(Ink::Faint), games),
+            ],
+        ));
+    }
+    let text = beside(position, &query.state, Some(query.roll), lines, style);
+    let (plies, turns, nets) = (BookPlay::PLIES, BookPlay::TURNS, BookPlay::NETS);
+    format!(
+        "{text}\nrolled out: money, Jacoby, {plies}-ply, {turns} turns, then the nets {nets}; ± is a standard error\n"
+    )
+}
+
+/// Returns the colour of a play that loses this much.
+fn ink_of(loss: f64) -> Ink {
+    match loss {
+        loss if loss >= LOSS_REGRETTED => Ink::Bad,
+        loss if loss >= LOSS_NOTICED => Ink::Noticed,
+        _ => Ink::Good,
+    }
 }
 
 /// Returns a text about the search depths of the plays, and the reason for differences.
@@ -316,6 +359,58 @@ pub fn rolls(found: &RollsAnswer, state: &MatchState, style: ScreenStyle) -> Str
             "; market losers {:.1} % of the exchanges (judged at 0-ply)",
             share * 100.0
         ),
+        None => String::new(),
+    };
+    beside(&found.position, state, None, lines, style)
+        + &format!(
+            "\nmean {}, standard deviation {:.3}{losers}\n{}{}\n",
+            value(found.mean),
+            found.deviation,
+            depth(found.plies),
+            meaning(found.mean)
+        )
+}
+
+/// Returns all pairs of rolls: for each roll the mean, the share of market losers, and the opponent's best and worst reply.
+#[must_use]
+pub fn exchanges(found: &ExchangesAnswer, state: &MatchState, style: ScreenStyle) -> String {
+    let head = "roll   mean  lost  worst reply, best reply".to_owned();
+    let mut lines = vec![Line::inked(style, &[(Some(Ink::Faint), head)])];
+    let mut rows: Vec<(Roll, f64, u32, Vec<&Exchange>)> = Vec::new();
+    for roll in Roll::ALL {
+        let all = found.exchanges.iter().filter(|one| one.roll == roll);
+        let all: Vec<&Exchange> = all.collect();
+        let weighted = all
+            .iter()
+            .map(|one| one.value.equity * f64::from(one.reply.weight()));
+        let lost = all.iter().filter(|one| one.loses_market());
+        let lost = lost.map(|one| one.reply.weight()).sum();
+        rows.push((roll, weighted.sum::<f64>() / 36.0, lost, all));
+    }
+    rows.sort_by(|one, other| other.1.total_cmp(&one.1));
+    for (roll, mean, lost, all) in &rows {
+        let end = |one: Option<&&Exchange>| {
+            one.map_or(String::new(), |one| {
+                format!("{} {}", one.reply, signed(one.value.equity, 3))
+            })
+        };
+        let ends = format!("  {}, {}", end(all.last()), end(all.first()));
+        let lost = match found.market_losers {
+            Some(_) => format!("{lost:>3}/36"),
+            None => "     –".to_owned(),
+        };
+        lines.push(Line::inked(
+            style,
+            &[
+                (Some(Ink::Strong), format!("{roll}  ")),
+                (None, format!("{:>7}", signed(*mean, 3))),
+                (Some(Ink::Noticed), lost),
+                (None, ends),
+            ],
+        ));
+    }
+    let losers = match found.market_losers {
+        Some(share) => format!("; market losers {:.1} % of the exchanges", share * 100.0),
         None => String::new(),
     };
     beside(&found.position, state, None, lines, style)
@@ -485,6 +580,7 @@ mod tests {
             position,
             roll,
             legal: plays.len(),
+            people: None,
             plays,
             plies: 2,
         }

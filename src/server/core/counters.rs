@@ -13,9 +13,9 @@ const BOUNDS_US: [u64; 10] = [
     50, 100, 250, 500, 1_000, 5_000, 20_000, 100_000, 1_000_000, 10_000_000,
 ];
 /// Kinds of requests in the names of `Question::kind`; `session` is for those that the connection answers itself.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 15] = [
     "eval", "move", "cube", "turn", "resign", "rollout", "rolls", "scores", "cubes", "explain",
-    "show", "analyse", "about", "session",
+    "opening", "show", "analyse", "about", "session",
 ];
 
 /// Counters of one server.

@@ -95,6 +95,8 @@ pub enum Scope {
     Plays,
     /// Scores: requests about many of them.
     Scores,
+    /// Rolls: requests about all of them.
+    Rolls,
     /// Cube and score: all requests with a position.
     State,
     /// Rules of money games: all requests with a position, and the analysis of a match.

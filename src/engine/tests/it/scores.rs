@@ -341,3 +341,43 @@ fn cubes_and_scores_have_answers_in_no_time() {
         }
     }
 }
+
+/// Compares all cells of as many random positions with single questions: without look-ahead at all scores up to 7 points
+/// away, with plays at every tenth, at two plies at every fiftieth.
+#[test]
+#[ignore = "long; .ci/run test runs it"]
+fn scores_of_2000_positions_are_single_questions() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for (at, position) in drawn(2000).into_iter().enumerate() {
+        let query = query(position, CUBES[at % 3], 7);
+        compare(&engine, &query, &Settings::plies(0));
+        if at % 10 == 0 {
+            compare_plays(&engine, &query, roll_of(at), &Settings::plies(0));
+        }
+        if at % 50 == 0 {
+            compare(&engine, &query, &Settings::plies(2));
+        }
+    }
+}
+
+/// All 21 rolls are the answers to single questions at two plies.
+#[test]
+#[ignore = "long; .ci/run test runs it"]
+fn rolls_of_100_positions_are_single_questions() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let stop = Stop::never();
+    let settings = Settings {
+        filter: MoveFilter::SWIFT,
+        top: Some(1),
+        ..Settings::plies(2).with_value_of_best()
+    };
+    for position in drawn(2000).into_iter().step_by(20) {
+        let query = EvalQuery::new(position, MatchState::default());
+        let found = engine.rolls(&query, &settings, &stop).unwrap();
+        for ranked in found.rolls {
+            let query = PlayQuery::new(position, ranked.roll, query.state);
+            let single = engine.rank_plays(&query, &settings, &stop).unwrap();
+            assert_eq!(ranked, single, "{query:?}");
+        }
+    }
+}

@@ -12,6 +12,7 @@ mod answers;
 mod explain;
 mod external;
 mod external_server;
+mod opening;
 mod people;
 mod request;
 mod rolls;

@@ -139,3 +139,111 @@ fn rolls_without_a_double() {
         assert_eq!(ask(&engine, line)["code"], code, "{line}");
     }
 }
+
+/// each exchange is the answer to single questions: `move`, `move` of the opponent, and `cube` or `eval`.
+#[test]
+fn exchanges_are_single_questions() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    for (position, state, swapped) in [
+        ("4HPwATDgc/ABMA", "", ""),
+        ("AwAAwAMAAAAAAA", "", ""),
+        (
+            "sLnhABFmZ3CAAA",
+            "length=7 score=2:4 cube=2 owner=opponent",
+            "length=7 score=4:2 cube=2 owner=me",
+        ),
+    ] {
+        let found = ask(&engine, &format!("rolls {position} {state} turns=2"));
+        let exchanges = found["exchanges"].as_array().unwrap();
+        assert_eq!(exchanges.len(), 441, "{found}");
+        let (mut sum, mut squares, mut chances, mut lost) = (0.0, 0.0, 0.0, 0.0);
+        for one in exchanges {
+            check_exchange(&engine, one, (position, state, swapped));
+            let number = |member: &str| one[member].as_f64().unwrap();
+            let equity = number("equity");
+            let weight = |member: &str| {
+                if one[member][0] == one[member][1] {
+                    1.0
+                } else {
+                    2.0
+                }
+            };
+            let chance = weight("roll") * weight("reply") / 1296.0;
+            assert!((chance - number("probability")).abs() < 1e-6, "{one}");
+            sum += chance * equity;
+            squares += chance * equity * equity;
+            chances += chance;
+            lost += chance * f64::from(u8::from(one["market_loser"] == json!(true)));
+        }
+        let near = |member: &str, want: f64| {
+            let found = found[member].as_f64().unwrap();
+            assert!((found - want).abs() < 1e-4, "{member}: {found} {want}");
+        };
+        assert!((chances - 1.0).abs() < 1e-9, "{chances}");
+        near("mean", sum);
+        near("deviation", (squares - sum * sum).max(0.0).sqrt());
+        let of_rolls = ask(&engine, &format!("rolls {position} {state}"));
+        assert_eq!(found["market_losers"], of_rolls["market_losers"]);
+        if !found["market_losers"].is_null() {
+            near("market_losers", lost);
+        }
+    }
+}
+
+/// Compares an exchange with single questions about a position; `swapped` is the state as the opponent sees it.
+fn check_exchange(engine: &Engine, one: &Value, (position, state, swapped): (&str, &str, &str)) {
+    let dice = |member: &str| format!("{}{}", one[member][0], one[member][1]);
+    let first = ask(
+        engine,
+        &format!("move {position} {} {state} top=1", dice("roll")),
+    );
+    let first = &first["plays"][0];
+    assert_eq!(one["play"], first["play"]);
+    let between = first["position"].as_str().unwrap();
+    let second = ask(
+        engine,
+        &format!("move {between} {} {swapped} top=1", dice("reply")),
+    );
+    if second["code"] == "game-over" {
+        assert_eq!(
+            (&one["equity"], &one["position"]),
+            (&first["equity"], &first["position"])
+        );
+        assert!(
+            one["market_loser"] == json!(true) && one.get("reply_play").is_none(),
+            "{one}"
+        );
+        return;
+    }
+    let second = &second["plays"][0];
+    assert_eq!(
+        (&one["reply_play"], &one["position"]),
+        (&second["play"], &second["position"])
+    );
+    let after = second["position"].as_str().unwrap();
+    let cube = ask(engine, &format!("cubes {after} {state}"));
+    if cube["code"] == "game-over" {
+        let lost = -second["equity"].as_f64().unwrap();
+        assert_eq!(one["equity"].as_f64().unwrap(), lost, "{one}");
+        assert_eq!(one["market_loser"], false);
+        return;
+    }
+    let single = ask(engine, &format!("cube {after} {state}"));
+    if single["type"] == "cube" {
+        assert_eq!(one["verdict"], single["verdict"], "{one} {single}");
+        let passes = single["take"] == json!(false);
+        assert_eq!(one["market_loser"], passes, "{one} {single}");
+        let [no_double, take, pass] =
+            ["no_double", "double_take", "double_pass"].map(|name| &single[name]);
+        let value = match (single["double"] == json!(true), passes) {
+            (false, _) => no_double,
+            (true, false) => take,
+            (true, true) => pass,
+        };
+        assert_eq!(&one["equity"], value, "{one} {single}");
+        return;
+    }
+    let single = ask(engine, &format!("eval {after} {state}"));
+    assert_eq!(one["equity"], single["equity"]["cubeful"], "{one} {single}");
+    assert!(one.get("verdict").is_none(), "{one}");
+}

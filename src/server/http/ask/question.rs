@@ -7,7 +7,7 @@ use gammond_engine::query::RolloutSettings;
 use gammond_engine::query::{Scope, Setting, SettingKind};
 use gammond_protocol::json::{Json, MEMBERS_MAX};
 use gammond_protocol::verbs::{
-    ANALYSE_SCOPES, Member, MemberError, RequestParts, Verb, not_taken, push_settings,
+    ANALYSE_SCOPES, Member, MemberError, PositionFrom, RequestParts, Verb, not_taken, push_settings,
 };
 use gammond_protocol::{ErrorCode, Line, Options, SettingError};
 
@@ -17,6 +17,8 @@ pub(in crate::http) const BESIDE_BODY: &str = "is beside a body: put it into the
 const ANALYSE: &str = "analyse";
 /// Longest position, in bytes: the line with all settings and plays has place for it.
 pub(in crate::http) const POSITION_BYTES_MAX: usize = 4096;
+/// Longest opening roll with its play, in bytes.
+pub(in crate::http) const OPENING_BYTES_MAX: usize = PLAY_BYTES_MAX + 4;
 /// Longest text of a play, in bytes.
 pub(in crate::http) const PLAY_BYTES_MAX: usize = 36;
 /// Longest id.
@@ -24,7 +26,9 @@ pub(in crate::http) const ID_LENGTH_MAX: usize = 64;
 /// Largest number as an id: JSON of every program keeps it.
 pub(in crate::http) const ID_NUMBER_MAX: u64 = (1 << 53) - 1;
 /// The members of questions.
-const MEMBERS: [&str; 6] = ["position", "roll", "plays", "cube", "settings", "id"];
+const MEMBERS: [&str; 7] = [
+    "position", "opening", "roll", "plays", "cube", "settings", "id",
+];
 /// Settings that choose the part of a match that is analysed (Q-74).
 const PART: [&str; 3] = ["from", "to", "player"];
 
@@ -115,13 +119,7 @@ pub(in crate::http) fn with_progress(settings: &mut Vec<(String, String)>) {
 
 /// Returns true if questions of a verb have this member.
 pub(in crate::http) fn has_member(verb: &Verb, name: &str) -> bool {
-    match name {
-        "position" | "settings" | "id" => true,
-        "roll" => verb.takes.roll,
-        "plays" => verb.takes.plays,
-        "cube" => verb.takes.cube,
-        _ => false,
-    }
+    matches!(name, "settings" | "id") || verb.takes.has(name)
 }
 
 /// Returns the setting with a name.
@@ -206,6 +204,8 @@ fn check_members(verb: &Verb, body: &Json) -> Result<(), Problem> {
             ("roll", _) => return wrong(ErrorCode::BadRequest, "dice such as [3,1] or \"31\""),
             ("plays", Json::List(plays)) if is_plays(plays) => {}
             ("position", Json::Text(text)) if has_length(text, POSITION_BYTES_MAX) => {}
+            ("opening", Json::Text(text)) if has_length(text, OPENING_BYTES_MAX) => {}
+            ("opening", _) => return wrong(ErrorCode::BadRequest, "such as \"31 8/5 6/5\""),
             ("cube", Json::Bool(_)) => {}
             ("plays", _) => {
                 return wrong(
@@ -224,11 +224,31 @@ fn check_members(verb: &Verb, body: &Json) -> Result<(), Problem> {
             _ => return wrong(ErrorCode::BadRequest, "an object such as {\"plies\":2}"),
         }
     }
-    if members.iter().any(|(name, _)| name == "position") {
-        return Ok(());
+    check_needed(verb, members)
+}
+
+/// Refuses a body without a member that the verb needs.
+fn check_needed(verb: &Verb, members: &[(String, Json)]) -> Result<(), Problem> {
+    let is_there = |name: &str| members.iter().any(|(member, _)| member == name);
+    let missing = needed(verb).into_iter().find(|name| !is_there(name));
+    let (name, code, example) = match missing {
+        None => return Ok(()),
+        Some("position") => ("position", ErrorCode::MissingPosition, "4HPwATDgc/ABMA"),
+        Some("roll") => ("roll", ErrorCode::MissingRoll, "31"),
+        Some(name) => (name, ErrorCode::MissingPosition, "31 8/5 6/5"),
+    };
+    let message = format!("{name} is missing, expected one such as \"{example}\"");
+    let member = Member::Named(name.to_owned());
+    Err(Problem::new(code, message).at(in_body(&member)))
+}
+
+/// Returns the members without which there is no question of a verb.
+pub(in crate::http) fn needed(verb: &Verb) -> Vec<&'static str> {
+    match verb.takes.position {
+        PositionFrom::Text => vec!["position"],
+        PositionFrom::Start => vec!["roll"],
+        PositionFrom::Opening => vec!["opening", "roll"],
     }
-    let message = "position is missing, expected one such as \"4HPwATDgc/ABMA\"";
-    Err(Problem::new(ErrorCode::MissingPosition, message).at(named("position")))
 }
 
 /// Returns true for texts, as many as a rollout can have.
@@ -322,6 +342,10 @@ fn check_parts(parts: &RequestParts) -> Result<(), MemberError> {
     if long(&parts.position, POSITION_BYTES_MAX) {
         let message = format!("position is too long, expected at most {POSITION_BYTES_MAX} bytes");
         return wrong(ErrorCode::BadPosition, message, "position");
+    }
+    if long(&parts.opening, OPENING_BYTES_MAX) {
+        let message = format!("opening is too long, expected at most {OPENING_BYTES_MAX} bytes");
+        return wrong(ErrorCode::BadPlay, message, "opening");
     }
     let plays = parts.plays.iter().flat_map(|plays| plays.split(';'));
     if let Some(play) = plays
@@ -560,7 +584,8 @@ pub(in crate::http) fn of_parameters(
         Err(Problem::new(code, message).at(ErrorLocation::Parameter(name.to_owned())))
     };
     for (name, value) in parameters {
-        if strict && ["roll", "plays"].contains(&name.as_str()) && !has_member(verb, &name) {
+        let is_member = ["position", "opening", "roll", "plays"].contains(&name.as_str());
+        if strict && is_member && !has_member(verb, &name) {
             let message = format!("parameter {name:?} is not for {}", verb.name);
             return refuse(&name, ErrorCode::BadSetting, message);
         }
@@ -571,6 +596,7 @@ pub(in crate::http) fn of_parameters(
             }
             "id" => parts.id = Some(value),
             "position" => parts.position = Some(value),
+            "opening" => parts.opening = Some(value),
             "roll" => parts.roll = Some(value),
             "plays" => parts.plays = Some(value),
             _ => match value.as_str() {

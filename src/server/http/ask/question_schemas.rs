@@ -2,18 +2,27 @@
 
 use crate::http::ask::drawing::{WIDTH_MAX, WIDTH_MIN, is_taken};
 use crate::http::ask::question::{
-    ID_LENGTH_MAX, ID_NUMBER_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX, has_member,
+    ID_LENGTH_MAX, ID_NUMBER_MAX, OPENING_BYTES_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX,
+    has_member, needed,
 };
 use gammond_engine::query::RolloutSettings;
 use gammond_engine::query::Setting;
 use gammond_protocol::verbs::schema::{START, described};
-use gammond_protocol::verbs::{ANALYSE_SCOPES, ROLLOUT, Verb, settings_of};
+use gammond_protocol::verbs::{
+    ANALYSE_SCOPES, OPENING as OPENING_VERB, ROLLOUT, Verb, settings_of,
+};
 use gammond_report::render::Theme;
 use serde_json::{Map, Value, json};
 
 const POSITION: &str = "Position ID, GNUbg ID, XGID, OGID, 20-letter key or FIBS board line; the question is about the player on roll";
 const ROLL: &str = "the dice; without it those of the position, if its form has any";
+const OPENING: &str =
+    "the opening roll and its play; the question is about the other player's reply";
 const ID: &str = "comes back in the answer";
+
+/// Pattern of two different dice, as a word.
+const OPENING_DICE: &str =
+    "(1[-,]?[2-6]|2[-,]?[13-6]|3[-,]?[124-6]|4[-,]?[1-356]|5[-,]?[1-46]|6[-,]?[1-5])";
 
 /// Returns the name of the schema of a verb's questions.
 fn name(verb: &Verb) -> String {
@@ -41,8 +50,26 @@ fn position() -> Value {
     json!({"type": "string", "format": "backgammon-position", "minLength": 1, "maxLength": POSITION_BYTES_MAX, "examples": [START]})
 }
 
+fn opening() -> Value {
+    json!({"type": "string", "pattern": format!("^{OPENING_DICE}:? .+$"), "maxLength": OPENING_BYTES_MAX,
+        "examples": ["31 8/5 6/5"]})
+}
+
 fn roll_word() -> Value {
     json!({"type": "string", "pattern": "^[1-6][-,]?[1-6]$", "examples": ["31"]})
+}
+
+/// Returns the schema of the dice of an opening, as a word.
+fn opening_word() -> Value {
+    json!({"type": "string", "pattern": format!("^{OPENING_DICE}$"), "examples": ["31"]})
+}
+
+/// Returns the schema of the dice that a verb needs, as a word.
+fn needed_word(verb: &Verb) -> Value {
+    match verb == &OPENING_VERB {
+        true => opening_word(),
+        false => roll_word(),
+    }
 }
 
 fn dice() -> Value {
@@ -56,8 +83,21 @@ fn id() -> Value {
 
 fn question(verb: &Verb, settings: &str) -> Value {
     let mut members = Map::new();
-    members.insert("position".into(), described(position(), POSITION));
-    if has_member(verb, "roll") {
+    if has_member(verb, "position") {
+        members.insert("position".into(), described(position(), POSITION));
+    }
+    if has_member(verb, "opening") {
+        members.insert("opening".into(), described(opening(), OPENING));
+    }
+    let needed = needed(verb);
+    if needed.contains(&"roll") {
+        let mut dice = dice();
+        if verb == &OPENING_VERB {
+            dice["uniqueItems"] = true.into();
+        }
+        let roll = json!({"anyOf": [dice, needed_word(verb)]});
+        members.insert("roll".into(), described(roll, "the dice"));
+    } else if has_member(verb, "roll") {
         let roll = json!({"anyOf": [dice(), roll_word(), {"type": "null"}]});
         members.insert("roll".into(), described(roll, ROLL));
     }
@@ -78,7 +118,7 @@ fn question(verb: &Verb, settings: &str) -> Value {
         "settings".into(),
         json!({"$ref": format!("#/components/schemas/{settings}")}),
     );
-    json!({"type": "object", "description": format!("A question of `{}`", verb.name), "required": ["position"],
+    json!({"type": "object", "description": format!("A question of `{}`", verb.name), "required": needed,
         "additionalProperties": false, "properties": members})
 }
 
@@ -110,8 +150,16 @@ pub(in crate::http) fn in_query(name: &str, required: bool, about: &str, schema:
 
 /// Returns the parameters of a verb's `GET`.
 pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
-    let mut parameters = vec![in_query("position", true, POSITION, &position())];
-    if has_member(verb, "roll") {
+    let mut parameters = Vec::new();
+    if has_member(verb, "position") {
+        parameters.push(in_query("position", true, POSITION, &position()));
+    }
+    if has_member(verb, "opening") {
+        parameters.push(in_query("opening", true, OPENING, &opening()));
+    }
+    if needed(verb).contains(&"roll") {
+        parameters.push(in_query("roll", true, "the dice", &needed_word(verb)));
+    } else if has_member(verb, "roll") {
         parameters.push(in_query("roll", false, ROLL, &roll_word()));
     }
     if has_member(verb, "plays") {
@@ -136,7 +184,7 @@ pub(in crate::http) fn parameters(verb: &Verb) -> Vec<Value> {
     // The example is the one of the schema.
     for parameter in &mut parameters {
         let example = parameter.pointer("/schema/examples/0").cloned();
-        let is_ours = ["position", "roll", "trials"].map(Value::from);
+        let is_ours = ["position", "opening", "roll", "trials"].map(Value::from);
         if let (Some(example), Some(parameter)) = (example, parameter.as_object_mut())
             && parameter
                 .get("name")

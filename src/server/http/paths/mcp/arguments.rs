@@ -13,7 +13,7 @@ use gammond_protocol::verbs::Verb;
 const PLACES: usize = 25;
 
 /// Arguments that are members of a question; all others are settings.
-const MEMBERS: [&str; 3] = ["position", "roll", "plays"];
+const MEMBERS: [&str; 4] = ["position", "opening", "roll", "plays"];
 
 fn wrong(message: impl Into<String>) -> Problem {
     Problem::new(ErrorCode::BadRequest, message.into())

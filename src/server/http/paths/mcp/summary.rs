@@ -67,6 +67,8 @@ pub(in crate::http) fn summary(answer: &Value) -> String {
         "scores" => scores(answer),
         "cubes" => cubes(answer),
         "explain" => sentences(answer),
+        "opening" | "reply" if word(answer, "/source") == "rollout" => rolled_out(answer),
+        "opening" | "reply" => format!("Evaluated, not rolled out.\n{}", plays(answer)),
         "convert" => {
             let names = ["position", "gnubgid", "xgid", "ogid", "key", "board"];
             let lines = names.map(|name| format!("{name}: {}", word(answer, &format!("/{name}"))));
@@ -194,6 +196,23 @@ fn scores(answer: &Value) -> String {
         );
     }
     text
+}
+
+fn rolled_out(answer: &Value) -> String {
+    let mut text = String::from("Rolled out.\n");
+    for (rank, play) in list(answer, "plays").iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "{}. {} {:+.3}, standard error {:.4} (loss {:.3}), {} games",
+            rank + 1,
+            word(play, "/play"),
+            number(play, "/equity"),
+            number(play, "/error"),
+            number(play, "/loss"),
+            number(play, "/trials"),
+        );
+    }
+    text + view(answer)
 }
 
 fn cubes(answer: &Value) -> String {

@@ -3,7 +3,7 @@
 use crate::http::ask::drawing::{DrawingOptions, PNG, SVG, TEXT};
 use crate::http::ask::submission::{self, Answer};
 use crate::http::paths::mcp::arguments;
-use crate::http::paths::mcp::message::{INVALID_PARAMS, RpcError, text};
+use crate::http::paths::mcp::message::{INVALID_PARAMS, RpcError, member, text};
 use crate::http::paths::mcp::summary::summary;
 use crate::http::paths::mcp::{Context, HELP, Progress, arguments_of, refused};
 use crate::http::wire::problem::Problem;
@@ -15,7 +15,7 @@ use gammond_engine::query::{Options, SETTINGS, Scope, Setting};
 use gammond_protocol::json::Json;
 use gammond_protocol::message::match_inquiry;
 use gammond_protocol::verbs::{
-    CONVERT, CUBE, CUBES, EVAL, EXPLAIN, MOVE, ROLLOUT, ROLLS, SCORES, SHOW, Verb,
+    CONVERT, CUBE, CUBES, EVAL, EXPLAIN, MOVE, OPENING, REPLY, ROLLOUT, ROLLS, SCORES, SHOW, Verb,
 };
 use gammond_protocol::{ErrorCode, ReportForm};
 use http_body_util::BodyExt as _;
@@ -69,6 +69,11 @@ pub(in crate::http) async fn call(
         "all_scores" => question(context, &SCORES, arguments, known, &[DEPTH]).await,
         "all_cubes" => question(context, &CUBES, arguments, known, &[DEPTH]).await,
         "explain_decision" => question(context, &EXPLAIN, arguments, known, &[DEPTH]).await,
+        "opening_book" => {
+            let is_reply = member(arguments, "opening").is_some();
+            let verb = if is_reply { &REPLY } else { &OPENING };
+            question(context, verb, arguments, known, &[DEPTH]).await
+        }
         "rollout" => rollout(context, arguments, known, progress).await,
         "convert_position" => question(context, &CONVERT, arguments, known, &[]).await,
         "show_position" => show(context, arguments, known).await,
@@ -112,7 +117,7 @@ async fn rollout(
     }
     let question = arguments::read(&ROLLOUT, arguments, known, &defaults)?;
     let mut answer = submission::ask(&context.shared, context.origin, &question).await?;
-    let trials = match crate::http::paths::mcp::message::member(arguments, "trials") {
+    let trials = match member(arguments, "trials") {
         Some(Json::Number(number)) => number.as_f64().unwrap_or(1296.0),
         _ => 1296.0,
     };
