@@ -4,6 +4,7 @@
 
 use crate::query::RankedPlay;
 use gammond_game::{Chances, CubeOwner, MatchState, Position, Roll};
+use std::ops::Range;
 
 /// Inputs of the net for plays.
 pub const PLAY_INPUTS: usize = 50;
@@ -52,11 +53,11 @@ impl Sight {
         self.theirs[23 - point]
     }
 
-    fn blots(&self, points: std::ops::Range<usize>) -> i32 {
+    fn blots(&self, points: Range<usize>) -> i32 {
         points.map(|point| i32::from(self.mine[point] == 1)).sum()
     }
 
-    fn checkers(&self, points: std::ops::Range<usize>) -> i32 {
+    fn checkers(&self, points: Range<usize>) -> i32 {
         self.mine[points].iter().sum()
     }
 
@@ -112,7 +113,78 @@ fn forms_of_loss(loss: f32, level: f32) -> [f32; 3] {
     ]
 }
 
-/// Returns the inputs of every play of a roll, best first, for a player whose error rate has the logarithm `level`.
+/// Number of [`seen`] inputs.
+const SEEN: usize = 35;
+
+/// Returns what people see of a play: hits and blots, throws that hit, points, stacks, the prime, where checkers came
+/// from.
+fn seen(start: &Sight, end: &Sight) -> [f32; SEEN] {
+    let difference = |of: fn(&Sight) -> i32| (of(end) - of(start)) as f32;
+    let count = |points: Range<usize>, is: &dyn Fn(usize) -> bool| {
+        points.filter(|&point| is(point)).count() as f32
+    };
+    let made = |points| {
+        count(points, &|point| {
+            start.mine[point] < 2 && end.mine[point] >= 2
+        })
+    };
+    let broken = |points| {
+        count(points, &|point| {
+            start.mine[point] >= 2 && end.mine[point] < 2
+        })
+    };
+    let slotted = |points| {
+        count(points, &|point| {
+            start.mine[point] == 0 && end.mine[point] == 1
+        })
+    };
+    let is_hit = |point| start.theirs_at(point) == 1 && end.theirs_at(point) == 0;
+    let (shots, pips) = end.shots();
+    let more_shots = shots - start.shots().0;
+    let from = |point: usize| (start.mine[point] - end.mine[point]).max(0) as f32;
+    let left = || (0..25).filter(|&point| end.mine[point] < start.mine[point]);
+    let place = |point: Option<usize>| point.map_or(0.0, |point| point as f32 / 12.0);
+    [
+        count(0..24, &is_hit),
+        count(0..6, &is_hit),
+        count(0..6, &|point| is_hit(point) && end.mine[point] == 1),
+        end.blots(0..24) as f32 / 2.0,
+        difference(|side| side.blots(0..24)) / 2.0,
+        end.blots(0..6) as f32 / 2.0,
+        end.blots(18..24) as f32,
+        shots / 12.0,
+        more_shots / 12.0,
+        pips / 12.0,
+        slotted(3..7),
+        slotted(7..12),
+        slotted(12..18),
+        made(0..6),
+        made(6..12),
+        made(12..18),
+        made(18..24),
+        broken(0..6),
+        broken(6..12),
+        broken(12..18),
+        broken(18..24),
+        difference(Sight::tallest) / 2.0,
+        end.tallest() as f32 / 5.0,
+        difference(|side| side.checkers(0..2)),
+        difference(|side| side.checkers(0..6)) / 2.0,
+        difference(Sight::prime),
+        end.prime() as f32 / 3.0,
+        (-difference(|side| side.checkers(18..25))).max(0.0),
+        difference(|side| 15 - side.checkers(0..25)),
+        left().count() as f32 - 1.0,
+        place(left().next_back()),
+        place(left().next()),
+        from(12),
+        from(7),
+        from(5),
+    ]
+}
+
+/// Returns the inputs of every play of a roll, best first, for a player whose error rate has the logarithm `level`: what it
+/// loses, what people see of it, and the situation.
 #[must_use]
 pub fn play_inputs(
     before: &Position,
@@ -121,98 +193,28 @@ pub fn play_inputs(
     level: f32,
 ) -> Vec<[f32; PLAY_INPUTS]> {
     let start = Sight::of(before.me().counts(), before.opponent().counts());
-    let (shots_before, _) = start.shots();
-    let best = plays
-        .first()
-        .map_or(Chances::default(), |play| play.chances);
+    let best = (plays.first()).map_or(Chances::default(), |play| play.chances);
+    let switch = |is: bool| f32::from(u8::from(is));
+    let their_home = before.opponent().made() & 0b11_1111;
     let one = |(rank, play): (usize, &PlayOption)| {
         let end = Sight::of(play.after.opponent().counts(), play.after.me().counts());
-        let difference = |of: fn(&Sight) -> i32| (of(&end) - of(&start)) as f32;
-        let (shots, pips) = end.shots();
-        let count = |from: i32, to: i32, range: std::ops::Range<usize>| {
-            range
-                .filter(|&point| {
-                    (start.mine[point] >= 2) as i32 == from && (end.mine[point] >= 2) as i32 == to
-                })
-                .count() as f32
-        };
-        let hit = |range: std::ops::Range<usize>| {
-            range
-                .filter(|&point| start.theirs_at(point) == 1 && end.theirs_at(point) == 0)
-                .count() as f32
-        };
-        let left: Vec<usize> = (0..25)
-            .filter(|&point| end.mine[point] < start.mine[point])
-            .collect();
-        let from = |point: usize| (start.mine[point] - end.mine[point]).max(0) as f32;
-        let new_blots = |range: std::ops::Range<usize>| {
-            range
-                .filter(|&point| end.mine[point] == 1 && start.mine[point] == 0)
-                .count() as f32
-        };
-        let loose = (0..6)
-            .filter(|&point| {
-                start.theirs_at(point) == 1 && end.theirs_at(point) == 0 && end.mine[point] == 1
-            })
-            .count() as f32;
-        let escaped = (-difference(|side| side.checkers(18..25))).max(0.0);
         let [a, b, c] = forms_of_loss(play.loss, level);
-        [
-            a,
-            b,
-            c,
-            f32::from(u8::from(rank == 0)),
-            (rank as f32).ln_1p(),
-            hit(0..24),
-            hit(0..6),
-            loose,
-            end.blots(0..24) as f32 / 2.0,
-            difference(|side| side.blots(0..24)) / 2.0,
-            end.blots(0..6) as f32 / 2.0,
-            end.blots(18..24) as f32,
-            shots / 12.0,
-            (shots - shots_before) / 12.0,
-            pips / 12.0,
-            new_blots(3..7),
-            new_blots(7..12),
-            new_blots(12..18),
-            count(0, 1, 0..6),
-            count(0, 1, 6..12),
-            count(0, 1, 12..18),
-            count(0, 1, 18..24),
-            count(1, 0, 0..6),
-            count(1, 0, 6..12),
-            count(1, 0, 12..18),
-            count(1, 0, 18..24),
-            difference(Sight::tallest) / 2.0,
-            end.tallest() as f32 / 5.0,
-            difference(|side| side.checkers(0..2)),
-            difference(|side| side.checkers(0..6)) / 2.0,
-            difference(Sight::prime),
-            end.prime() as f32 / 3.0,
-            escaped,
-            difference(|side| 15 - side.checkers(0..25)),
-            left.len() as f32 - 1.0,
-            left.last().map_or(0.0, |&point| point as f32 / 12.0),
-            left.first().map_or(0.0, |&point| point as f32 / 12.0),
-            from(12),
-            from(7),
-            from(5),
+        let mut input = [0.0; PLAY_INPUTS];
+        input[..5].copy_from_slice(&[a, b, c, switch(rank == 0), (rank as f32).ln_1p()]);
+        input[5..5 + SEEN].copy_from_slice(&seen(&start, &end));
+        input[5 + SEEN..].copy_from_slice(&[
             10.0 * (play.chances.win - best.win),
             10.0 * (play.chances.win_gammon - best.win_gammon),
             10.0 * (play.chances.lose_gammon - best.lose_gammon),
             2.0 * best.win - 1.0,
-            f32::from(u8::from(before.has_contact())),
-            f32::from(u8::from(roll.high() == roll.low())),
+            switch(before.has_contact()),
+            switch(roll.is_double()),
             (plays.len() as f32).ln() / 3.0,
-            (start.checkers(18..25) as f32) / 3.0,
-            before.opponent().counts()[..6]
-                .iter()
-                .filter(|&&number| number >= 2)
-                .count() as f32
-                / 3.0,
+            start.checkers(18..25) as f32 / 3.0,
+            their_home.count_ones() as f32 / 3.0,
             level,
-        ]
+        ]);
+        input
     };
     plays.iter().enumerate().map(one).collect()
 }

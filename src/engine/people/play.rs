@@ -73,7 +73,7 @@ pub(crate) fn act_as_people(
     answer.double = may_double && draw(1) < shares.double;
     answer.take = draw(2) < shares.take;
     answer.beaver &= answer.take;
-    answer.people = Some(shares);
+    answer.people = Some(Box::new(shares));
     answer
 }
 

@@ -187,7 +187,7 @@ pub struct CubeAnswer {
     /// GNU Backgammon's percentage behind the verdict (wrong passes or takes needed), 0..=1.
     pub percentage: Option<f64>,
     /// The choice of people, if one was asked for: `double` and `take` are theirs then.
-    pub people: Option<CubeShares>,
+    pub people: Option<Box<CubeShares>>,
     /// Plies of look-ahead.
     pub plies: u8,
 }

@@ -163,7 +163,7 @@ fn write(
                     _ => None,
                 },
                 cubeless: Number(answer.cubeless.equity),
-                shares: answer.people.map(|people| SharesBody {
+                shares: answer.people.as_ref().map(|people| SharesBody {
                     double: Number(people.double),
                     take: Number(people.take),
                 }),

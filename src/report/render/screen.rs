@@ -583,6 +583,7 @@ mod tests {
             people: None,
             plays,
             plies: 2,
+            people: None,
         }
     }
 

@@ -151,7 +151,7 @@ fn people_double_and_take_by_what_it_gains() {
             .cube_action(&query, &Settings::default(), &Stop::never())
             .unwrap();
         assert_eq!(answer.verdict, plain.verdict);
-        (answer.people.unwrap(), answer)
+        (*answer.people.clone().unwrap(), answer)
     };
     let won = parse_position(b"/wAAAKC7DQAAAA")
         .unwrap()
