@@ -94,6 +94,8 @@ def matches(program, number):
 
 def main():
     what, program, *rest = sys.argv[1:]
+    if subprocess.call([str(Path(__file__).with_name("needs")), __file__, program]):
+        sys.exit(3)
     {"positions": positions, "measured": measured, "matches": matches}[what](program, *map(int, rest))
 
 

@@ -1,5 +1,4 @@
-//! Choices as people make them (LV-01, LV-02, LV-03, LV-05, LV-06, LV-07, LV-08, LV-09, LV-10 and LV-12 of
-//! `protocol-specs/levels.md`).
+//! Choices as people make them: LV-06, LV-07 and LV-09 of `protocol-specs/levels.md` by what they lose.
 
 use gammond_engine::people::{People, PlayOption};
 use gammond_engine::query::{CubeQuery, Settings, Stop};
@@ -41,6 +40,7 @@ fn questions(engine: &Engine, number: usize) -> Vec<PlayQuery> {
     all
 }
 
+/// LV-06, LV-07, LV-08, LV-09.
 #[test]
 fn shares_add_up_and_losses_rise_with_the_error_rate() {
     let (engine, people) = (engine(), People::built_in());
@@ -73,6 +73,7 @@ fn shares_add_up_and_losses_rise_with_the_error_rate() {
     }
 }
 
+/// LV-02, LV-10.
 #[test]
 fn the_choice_depends_on_question_and_seed_alone() {
     let engine = engine();
@@ -109,6 +110,7 @@ fn the_choice_depends_on_question_and_seed_alone() {
     assert!((0.02..0.98).contains(&share), "{share} tests nothing");
 }
 
+/// LV-03, LV-05.
 #[test]
 fn all_plays_are_there_the_chosen_one_in_front() {
     let engine = engine();
@@ -135,6 +137,7 @@ fn all_plays_are_there_the_chosen_one_in_front() {
     }
 }
 
+/// LV-07.
 #[test]
 fn people_double_and_take_by_what_it_gains() {
     let engine = engine();
@@ -169,6 +172,7 @@ fn people_double_and_take_by_what_it_gains() {
     }
 }
 
+/// LV-12.
 #[test]
 fn the_text_of_the_model_is_read_back() {
     let people = People::built_in();
@@ -181,6 +185,7 @@ fn the_text_of_the_model_is_read_back() {
     assert_eq!(People::parse(&text.replacen("dials", "dails", 1)), None);
 }
 
+/// LV-01.
 #[test]
 fn ratings_are_error_rates() {
     assert!((People::pr_of_elo(1800) - 9.446).abs() < 0.001);

@@ -4,7 +4,7 @@ use super::explain::ask;
 use gammond_engine::engine::Engine;
 use serde_json::Value;
 
-/// LV-03.
+/// LV-03, LV-05.
 #[test]
 fn the_chosen_play_is_in_front_and_all_have_shares() {
     let engine = Engine::builder().threads(1).build().unwrap();
