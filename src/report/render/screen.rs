@@ -583,7 +583,6 @@ mod tests {
             people: None,
             plays,
             plies: 2,
-            people: None,
         }
     }
 
