@@ -124,7 +124,7 @@ fn wrong_openings_are_refused() {
         ("opening 71", "bad-roll", "first die", "'7'"),
         ("opening x", "bad-roll", "first die", "'x'"),
         ("opening", "missing-roll", "roll", "example: opening 31"),
-        ("opening 31 away=3", "bad-setting", "setting", "away"),
+        ("opening 31 plies=9", "bad-setting", "setting", "plies"),
         (
             "reply",
             "missing-position",
