@@ -11,9 +11,19 @@ import json, math, subprocess, sys, tempfile
 from pathlib import Path
 
 START = "4HPwATDgc/ABMA"
-POSITIONS = [(START, "64"), (START, "41"), (START, "62"), ("4HPwATDgc/ABMA", "51"), ("4PPgASTgc/ABMA", "43"),
-             ("4HPKATDgc/ABMA", "55"), ("sGfwATDgc/ABMA", "61"), ("4HPwATDgeyIBKA", "31"), ("bW/BATCwe+ABMA", "52"),
-             ("Zm/gADDgc/gBKA", "63")]
+# Three openings, a reply, and six positions that people have misplayed, by chance.
+POSITIONS = [
+    (START, "64"),
+    (START, "41"),
+    (START, "62"),
+    ("4PPgASTgc/ABMA", "43"),
+    ("4HPhASLgc+QBKA:cIlqACAAEAAE", "52"),
+    ("4HPwgGDbGOIDBA:cAlzAAAACAAE", "64"),
+    ("mGfwATDg8+ABKA:cImyACAAGAAE", "54"),
+    ("wdvBAQbg28ExAA:cIlmAAAAAAAE", "51"),
+    ("7gAIAJ9nAlAgAA:UQmrAAAAAAAE", "62"),
+    ("MxtMJQRfPwMAEA:QQmrAAAAAAAE", "62"),
+]
 RATES = [4, 8, 15]
 # Noise with which the engine at 0 plies errs by about 8.
 NOISE = 0.03
@@ -27,17 +37,18 @@ def lines(program, questions):
 
 
 def positions(program):
-    print("| position | roll | best | " + " | ".join(f"PR {rate}" for rate in RATES) + " | noise |")
-    print("|---|---|---|" + "---|" * (len(RATES) + 1))
+    print("| position and roll | best | people | plays |\n|---|---|---|---|")
     for position, roll in POSITIONS:
         ask = f"move {position} {roll}"
         best, noisy, *people = lines(program, [f"{ask} plies=2 filter=swift top=1", f"{ask} noise={NOISE} top=1"]
                                      + [f"{ask} pr={rate}" for rate in RATES])
-        cells = []
-        for answer in people:
+        place, best = f"`{position}` {roll}", best["plays"][0]["play"]
+        for rate, answer in zip(RATES, people):
             plays = sorted(answer["plays"], key=lambda play: -play["share"])[:2]
-            cells.append(", ".join(f"{play['play']} {100 * play['share']:.0f} %" for play in plays))
-        print(f"| `{position}` | {roll} | {best['plays'][0]['play']} | {' | '.join(cells)} | {noisy['plays'][0]['play']} |")
+            shares = ", ".join(f"{play['play']} {100 * play['share']:.0f} %" for play in plays)
+            print(f"| {place} | {best} | PR {rate} | {shares} |")
+            place = best = ""
+        print(f"| | | noise | {noisy['plays'][0]['play']} |")
 
 
 def duel(program, one, other, matches, folder=None):
