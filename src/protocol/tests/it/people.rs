@@ -47,10 +47,7 @@ fn requests_that_judge_take_no_error_rate() {
     let engine = Engine::builder().threads(1).build().unwrap();
     for verb in ["eval", "rolls", "scores", "cubes", "explain"] {
         let line = format!("{verb} 4HPwATDgc/ABMA pr=8");
-        let error = ask(&engine, &line)["error"]["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let error = ask(&engine, &line)["message"].as_str().unwrap().to_owned();
         assert!(error.contains("'pr' is not for"), "{line}: {error}");
     }
     for (line, said) in [
@@ -67,10 +64,7 @@ fn requests_that_judge_take_no_error_rate() {
             "setting 'elo' is '3000', expected 1000 to 2030",
         ),
     ] {
-        let error = ask(&engine, line)["error"]["message"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let error = ask(&engine, line)["message"].as_str().unwrap().to_owned();
         assert!(error.contains(said), "{line}: {error}");
     }
 }
