@@ -66,7 +66,8 @@ fn a_setting_of_the_table_is_found_at_every_door() {
         for (command, help) in &commands {
             let has_it = help.contains(&format!("--{name} <"));
             // `--progress` of commands, `--length` and `--beavers` of bots are others.
-            if setting.scope.is_of_player() {
+            let plays = *command != "analyse";
+            if setting.scope == Scope::Depth || plays && setting.scope.is_of_player() {
                 assert!(has_it, "{command} --{name}");
             }
         }
@@ -136,7 +137,7 @@ pub(crate) struct PythonClass {
     pub(crate) others: &'static [(&'static str, &'static str)],
 }
 
-pub(crate) const PYTHON_CLASSES: [PythonClass; 5] = [
+pub(crate) const PYTHON_CLASSES: [PythonClass; 6] = [
     PythonClass {
         name: "SearchSettings",
         base: "TypedDict",
@@ -147,13 +148,20 @@ pub(crate) const PYTHON_CLASSES: [PythonClass; 5] = [
     PythonClass {
         name: "ValueSettings",
         base: "SearchSettings",
-        about: "Settings of `Engine.evaluate` and `Engine.cube`.",
+        about: "Settings of `Engine.evaluate`.",
         scopes: &[Scope::Method],
         others: &[],
     },
     PythonClass {
-        name: "PlaySettings",
+        name: "CubeSettings",
         base: "ValueSettings",
+        about: "Settings of `Engine.cube`.",
+        scopes: &[Scope::Choice, Scope::Seed],
+        others: &[],
+    },
+    PythonClass {
+        name: "PlaySettings",
+        base: "CubeSettings",
         about: "Settings of `Engine.best_plays`.",
         scopes: &[Scope::Plays],
         others: &[],
@@ -167,9 +175,9 @@ pub(crate) const PYTHON_CLASSES: [PythonClass; 5] = [
     },
     PythonClass {
         name: "RolloutSettings",
-        base: "PlaySettings",
+        base: "ValueSettings",
         about: "Settings of `Engine.rollout`.",
-        scopes: &[Scope::Rollout],
+        scopes: &[Scope::Plays, Scope::Rollout, Scope::Seed],
         others: &[
             ("cube_plies", "cubeplies"),
             ("error", "se"),

@@ -37,8 +37,10 @@ const CONSOLE: [(&str, &str); 25] = [
 ];
 
 /// Options of UBGI, each with its setting.
-const UBGI: [(&str, &str); 7] = [
+const UBGI: [(&str, &str); 9] = [
     ("plies", "engine.ply"),
+    ("elo", "engine.elo"),
+    ("seed", "engine.seed"),
     ("level", "engine.level"),
     ("cubeful", "engine.eval_mode"),
     ("filter", "engine.filter"),
@@ -50,8 +52,8 @@ const UBGI: [(&str, &str); 7] = [
 /// Options of UBGI that are no settings of requests: `game.crawford` is whether matches have a Crawford game.
 const UBGI_ALONE: [&str; 6] = [
     "engine.deterministic",
+    "engine.limit_strength",
     "engine.nets",
-    "engine.seed",
     "engine.threads",
     "game.crawford",
     "game.variant",

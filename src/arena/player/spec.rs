@@ -150,7 +150,7 @@ impl FromStr for PlayerSpec {
                 Ok(PlayerSpec::Gammond(our_engine(parts, &refuse)?))
             }
             _ => Err(refuse(
-                "expected gammond, pr:N, elo:N, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE or parts:FILE",
+                "expected gammond, pubeval, random, pipe:COMMAND, ubgi:COMMAND, external:HOST:PORT, linear, expectiminimax, td:FILE, hillclimb:FILE, parts:FILE, pr:N or elo:N",
             )),
         }
     }

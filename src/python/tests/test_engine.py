@@ -273,7 +273,7 @@ def test_settings_are_those_of_the_table(engine: Engine) -> None:
     calls: list[tuple[type, Any]] = [
         (settings.SearchSettings, lambda **some: Engine(threads=1, cache_mb=1, **some)),
         (settings.ValueSettings, lambda **some: engine.evaluate("4HPwATDgc/ABMA", **some)),
-        (settings.ValueSettings, lambda **some: engine.cube("4HPwATDgc/ABMA", **some)),
+        (settings.CubeSettings, lambda **some: engine.cube("4HPwATDgc/ABMA", **some)),
         (settings.PlaySettings, lambda **some: engine.best_plays("4HPwATDgc/ABMA", "31", **some)),
         (settings.RolloutSettings, lambda **some: engine.rollout("4HPwATDgc/ABMA", **({"trials": 36} | some))),
         (settings.AnalysisSettings, lambda **some: engine.analyse(gammond.Match(), **some)),

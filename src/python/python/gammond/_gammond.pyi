@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self, Unpack
 
-from .settings import AnalysisSettings, PlaySettings, RolloutSettings, SearchSettings, ValueSettings
+from .settings import AnalysisSettings, CubeSettings, PlaySettings, RolloutSettings, SearchSettings, ValueSettings
 
 _T = TypeVar("_T")
 
@@ -498,7 +498,7 @@ class Engine:
         position: Position | str,
         state: MatchState | None = None,
         plies: int | None = None,
-        **settings: Unpack[ValueSettings],
+        **settings: Unpack[CubeSettings],
     ) -> CubeDecision:
         """Evaluates a double of the player on roll, and its answer. Without `state` it is that of the text."""
     def rollout(

@@ -90,16 +90,15 @@ fn question(verb: &Verb, settings: &str) -> Value {
         members.insert("opening".into(), described(opening(), OPENING));
     }
     let needed = needed(verb);
-    if needed.contains(&"roll") {
-        let mut dice = dice();
-        if verb == &OPENING_VERB {
-            dice["uniqueItems"] = true.into();
-        }
-        let roll = json!({"anyOf": [dice, needed_word(verb)]});
-        members.insert("roll".into(), described(roll, "the dice"));
-    } else if has_member(verb, "roll") {
+    if has_member(verb, "roll") {
+        // That an opening roll is none, or a double, is the answer to its question, as for plays that are not legal.
         let roll = json!({"anyOf": [dice(), roll_word(), {"type": "null"}]});
-        members.insert("roll".into(), described(roll, ROLL));
+        let about = if needed.contains(&"roll") {
+            "the dice"
+        } else {
+            ROLL
+        };
+        members.insert("roll".into(), described(roll, about));
     }
     if has_member(verb, "plays") {
         let play = json!({"type": "string", "minLength": 1, "maxLength": PLAY_BYTES_MAX});

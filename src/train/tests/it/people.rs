@@ -48,6 +48,7 @@ fn plan(folder: &Path) -> PeoplePlan {
         seed: 3,
         decisions: folder.join("decisions.tsv"),
         judged: folder.join("judged"),
+        nets: None,
         held_out: 0.3,
         width: [6, 4],
         passes: 2,

@@ -64,7 +64,7 @@ pub(super) fn set(
     let mut dials = Vec::new();
     for pr in RATES {
         let mut place = pr.ln();
-        let (mut rates, mut pooled) = (Vec::new(), Vec::new());
+        let (mut rates, mut pooled) = (Vec::new(), Played::default());
         for time in 0..=TIMES {
             control.task = format!("PR {pr}");
             let progress = Progress::new("times", time as u64, Some(1 + TIMES as u64));
@@ -75,16 +75,16 @@ pub(super) fn set(
             let at = dial(pr, place, &most);
             let matches = plan.games / 5 + 1;
             let numbers = time * matches..(time + 1) * matches;
-            let decisions = played(people, &at, Opponent::Itself, (numbers, plan.seed), engine);
-            rates.push(rate(people, &at, &decisions));
+            let played = played(people, &at, Opponent::Itself, (numbers, plan.seed), engine);
+            rates.push(played.rate(people, &at));
             // The first games are those of another rate.
             if time > 1 {
-                pooled.extend(decisions);
+                pooled.add(played);
             } else {
-                pooled = decisions;
+                pooled = played;
             }
             place = solve(
-                |place| rate(people, &dial(pr, place, &most), &pooled),
+                |place| pooled.rate(people, &dial(pr, place, &most)),
                 pr,
                 place,
             );
@@ -176,7 +176,7 @@ pub fn measured(
     control: &mut Control<'_>,
 ) -> Option<f64> {
     let at = people.dial(pr);
-    let mut decisions = Vec::new();
+    let mut all = Played::default();
     // So few that a stop is followed soon.
     for begin in (0..matches).step_by(8) {
         let progress = Progress::new("matches", begin as u64, Some(matches as u64));
@@ -185,33 +185,65 @@ pub fn measured(
             return None;
         }
         let stretch = begin..matches.min(begin + 8);
-        decisions.extend(played(people, &at, opponent, (stretch, seed), engine));
+        all.add(played(people, &at, opponent, (stretch, seed), engine));
     }
-    Some(rate(people, &at, &decisions))
+    Some(all.rate(people, &at))
 }
 
-/// Plays matches and returns the model's decisions in them.
+/// The decisions of matches, and what was lost in them.
+#[derive(Default)]
+struct Played {
+    decisions: Vec<Options>,
+    /// Losses as the rankings have them.
+    ranked: f64,
+    /// The same, each play searched to the full depth.
+    in_full: f64,
+}
+
+impl Played {
+    fn add(&mut self, other: Played) {
+        self.decisions.extend(other.decisions);
+        self.ranked += other.ranked;
+        self.in_full += other.in_full;
+    }
+
+    /// Returns the error rate (PR) that is expected of the model in these decisions. Rankings value plays that they do not
+    /// search deeply without look-ahead; the losses in full correct that.
+    fn rate(&self, people: &People, dial: &Dial) -> f64 {
+        let correction = if self.ranked > 0.0 {
+            self.in_full / self.ranked
+        } else {
+            1.0
+        };
+        correction * rate(people, dial, &self.decisions)
+    }
+}
+
+/// Plays matches of the model.
 fn played(
     people: &People,
     dial: &Dial,
     opponent: Opponent,
     (matches, seed): (Range<usize>, u64),
     engine: &Engine,
-) -> Vec<Options> {
+) -> Played {
     let one = |number: usize| {
         let rng = &mut stream(seed, 1000 + number as u64);
-        let decisions = Vec::new();
+        let played = Played::default();
         let table = Table {
             people,
             dial,
             opponent,
             engine,
             rng,
-            decisions,
+            played,
         };
         table.play()
     };
-    matches.into_par_iter().flat_map_iter(one).collect()
+    let all: Vec<Played> = matches.into_par_iter().map(one).collect();
+    let mut sum = Played::default();
+    all.into_iter().for_each(|played| sum.add(played));
+    sum
 }
 
 /// A match of the model, which is side 0, and side 1 too where it plays itself.
@@ -221,12 +253,12 @@ struct Table<'a> {
     opponent: Opponent,
     engine: &'a Engine,
     rng: &'a mut ChaCha8Rng,
-    decisions: Vec<Options>,
+    played: Played,
 }
 
 impl Table<'_> {
-    /// Plays the match and returns its decisions.
-    fn play(mut self) -> Vec<Options> {
+    /// Plays the match.
+    fn play(mut self) -> Played {
         let mut score = MatchScore::new(LENGTH);
         while score.winner().is_none() {
             let mut game = score.game(Rules::default(), true);
@@ -238,7 +270,7 @@ impl Table<'_> {
                 None => break,
             }
         }
-        self.decisions
+        self.played
     }
 
     fn game(&mut self, game: &mut Game) -> Option<()> {
@@ -280,9 +312,20 @@ impl Table<'_> {
             rest < 0.0
         });
         let chosen = chosen.unwrap_or(0);
-        game.played(plays.get(chosen)?.after).ok()?;
+        let after = plays.get(chosen)?.after;
+        let ranked_loss = plays.get(chosen)?.loss;
+        self.played.ranked += f64::from(ranked_loss);
+        self.played.in_full += if ranked.plays.get(chosen)?.plies < ranked.plies {
+            let context = self.engine.context(&stop);
+            let listed = search::compare_plays(context, &query, &[after], &judging()).ok()?;
+            let play = listed.plays.iter().find(|play| play.position == after)?;
+            play.loss(listed.best())
+        } else {
+            ranked_loss.into()
+        };
+        game.played(after).ok()?;
         if plays.len() > 1 {
-            self.decisions.push(Options::Plays {
+            self.played.decisions.push(Options::Plays {
                 before,
                 roll,
                 plays,
@@ -319,11 +362,15 @@ impl Table<'_> {
                 false => self.people.double_share(self.dial, &option),
             };
             let acted = unit(self.rng) < share;
-            self.decisions.push(Options::Cube {
+            let options = Options::Cube {
                 option,
                 take,
                 acted,
-            });
+            };
+            let lost = options.loss();
+            self.played.ranked += lost;
+            self.played.in_full += lost;
+            self.played.decisions.push(options);
             match (take, acted) {
                 (false, false) => break,
                 (false, true) => game.act(Act::Double).ok()?,

@@ -18,10 +18,11 @@ pub use calibrate::{Opponent, measured};
 use super::error::in_file;
 use super::limits::{BATCH_MAX, Checked, PASSES_MAX, shares, within};
 use super::run::RunError;
-use gammond_base::files;
+use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_engine::people::{Dial, People};
 use gammond_engine::{Engine, Settings};
 use gammond_job::Control;
+use samples::Samples;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -35,6 +36,8 @@ pub struct PeoplePlan {
     pub decisions: PathBuf,
     /// File for the judged decisions: written as they are judged, read if it is there.
     pub judged: PathBuf,
+    /// A model whose nets are kept: only its settings by error rate are made again.
+    pub nets: Option<PathBuf>,
     /// Share of the matches that are held out.
     pub held_out: f64,
     /// Units of the nets: plays, cube.
@@ -94,26 +97,42 @@ pub fn train(
     };
     let samples = samples::of(plan, &decisions, judged);
     report(&samples.summary());
-    let mut nets = Vec::new();
-    for kind in fit::Kind::ALL {
-        let Some(net) = fit::net(plan, kind, &samples, report, control) else {
-            return Ok(None);
-        };
-        nets.push(net);
-    }
-    let Ok([play, double, take]) = <[_; 3]>::try_from(nets) else {
+    let most = samples.losses_most();
+    let made = match &plan.nets {
+        Some(path) => {
+            let text = files::read_text(path, TEXT_BYTES_MAX).map_err(in_file(path))?;
+            Some(People::parse(&text).ok_or_else(|| RunError::Plan {
+                path: path.clone(),
+                reason: "nets: is no model of people's choices, expected a file of gammond train people".to_owned(),
+            })?)
+        }
+        None => learnt(plan, &samples, most, report, control),
+    };
+    let Some(mut people) = made else {
         return Ok(None);
     };
-    let most = samples.losses_most();
-    let mut people = People {
-        play,
-        double,
-        take,
-        dials: Dial::of_people(most),
-    };
-    score::against_noise(&people, &samples, report);
     if !calibrate::set(plan, &mut people, most, &engine, report, control) {
         return Ok(None);
     }
     Ok(Some(people.text().into_bytes()))
+}
+
+/// Trains the nets; `None` when it was stopped.
+fn learnt(
+    plan: &PeoplePlan,
+    samples: &Samples,
+    most: [f64; 3],
+    report: &mut dyn FnMut(&str),
+    control: &mut Control<'_>,
+) -> Option<People> {
+    let mut net = |kind| fit::net(plan, kind, samples, report, control);
+    let [play, double, take] = fit::Kind::ALL;
+    let people = People {
+        play: net(play)?,
+        double: net(double)?,
+        take: net(take)?,
+        dials: Dial::of_people(most),
+    };
+    score::against_noise(&people, samples, report);
+    Some(people)
 }

@@ -55,7 +55,14 @@ impl Sample {
 
     /// Returns the equity that the choice lost.
     pub(super) fn loss(&self) -> f64 {
-        f64::from(match &self.options {
+        self.options.loss()
+    }
+}
+
+impl Options {
+    /// Returns the equity that the choice lost.
+    pub(super) fn loss(&self) -> f64 {
+        f64::from(match self {
             Options::Plays { plays, chosen, .. } => plays[*chosen].loss,
             Options::Cube { option, acted, .. } => {
                 (if *acted { -option.gain } else { option.gain }).max(0.0)
