@@ -24,13 +24,24 @@ class SearchSettings(TypedDict, total=False):
 
 
 class ValueSettings(SearchSettings, total=False):
-    """Settings of `Engine.evaluate` and `Engine.cube`."""
+    """Settings of `Engine.evaluate`."""
 
     #: take the cube into account: on or off
     cubeful: bool | None
 
 
-class PlaySettings(ValueSettings, total=False):
+class CubeSettings(ValueSettings, total=False):
+    """Settings of `Engine.cube`."""
+
+    #: error rate (PR) of the people whose choices are played: 0.5 to 40, or off
+    pr: float | Literal["off"] | None
+    #: rating of the people whose choices are played, by FIBS's formula: 1000 to 2030, or off
+    elo: int | Literal["off"] | None
+    #: seed of a rollout, and of the choices of people: 0 to 18446744073709551615
+    seed: int | None
+
+
+class PlaySettings(CubeSettings, total=False):
     """Settings of `Engine.best_plays`."""
 
     #: plays to report: 0 to 65535, 0 for all
@@ -46,11 +57,13 @@ class AnalysisSettings(SearchSettings, total=False):
     beavers: bool | None
 
 
-class RolloutSettings(PlaySettings, total=False):
+class RolloutSettings(ValueSettings, total=False):
     """Settings of `Engine.rollout`."""
 
     #: look-ahead in gnubg's numbering: 0 to 4
     plies: int | None
+    #: plays to report: 0 to 65535, 0 for all
+    top: int | None
     #: games of a rollout: 1 to 16777216
     trials: int | None
     #: where a rollout's games are cut off: 1 to 1000, race, table or never
@@ -75,6 +88,8 @@ class RolloutSettings(PlaySettings, total=False):
     se: float | Literal["off"] | None
     #: joint standard errors after which a candidate is left alone: a number above 0, at most 1000, or off
     jsd: float | Literal["off"] | None
+    #: seed of a rollout, and of the choices of people: 0 to 18446744073709551615
+    seed: int | None
     #: `cubeplies`
     cube_plies: int | None
     #: `se`
