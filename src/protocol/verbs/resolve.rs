@@ -124,10 +124,6 @@ fn options<'a>(
     if is("rollout") {
         options.level = None;
     }
-    // Only what is played can be played as people do.
-    if verb.is_some_and(|verb| !verb.scopes.contains(&Scope::Choice)) {
-        (options.pr, options.elo) = (None, None);
-    }
     // A question about the cube is one with a cube, unless it has no cube.
     let cubeful = options.cubeful.unwrap_or(true) || parts.cube || is("cube");
     options.cubeful = Some(cubeful && !no_cube);
@@ -152,6 +148,10 @@ fn options<'a>(
             part: RequestPart::Item(number),
             error: error.into(),
         })?;
+    }
+    // Only what is played can be played as people do.
+    if verb.is_some_and(|verb| !verb.scopes.contains(&Scope::Choice)) {
+        (options.pr, options.elo) = (None, None);
     }
     Ok((options, plays))
 }

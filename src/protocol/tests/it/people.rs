@@ -41,14 +41,24 @@ fn the_chosen_play_is_in_front_and_all_have_shares() {
     );
 }
 
-/// LV-04: what only judges does not take them, also where a session has them.
+/// LV-04: what only judges does not follow them; JSON, in which no session is meant, is refused.
 #[test]
 fn requests_that_judge_take_no_error_rate() {
     let engine = Engine::builder().threads(1).build().unwrap();
     for verb in ["eval", "rolls", "scores", "cubes", "explain"] {
-        let line = format!("{verb} 4HPwATDgc/ABMA pr=8");
-        let error = ask(&engine, &line)["message"].as_str().unwrap().to_owned();
-        assert!(error.contains("'pr' is not for"), "{line}: {error}");
+        let line = format!("{verb} 4HPwATDgc/ABMA");
+        assert_eq!(
+            ask(&engine, &format!("{line} pr=8")),
+            ask(&engine, &line),
+            "{verb}"
+        );
+        let json =
+            format!(r#"{{"verb":"{verb}","position":"4HPwATDgc/ABMA","settings":{{"pr":8}}}}"#);
+        let refused = ask(&engine, &json)["message"].to_string();
+        assert!(
+            refused.contains(&format!("'pr' is not for {verb}")),
+            "{refused}"
+        );
     }
     for (line, said) in [
         (
