@@ -41,7 +41,7 @@ fn the_chosen_play_is_in_front_and_all_have_shares() {
     );
 }
 
-/// LV-04: what only judges does not follow them; JSON, in which no session is meant, is refused.
+/// LV-04: what only judges does not follow them.
 #[test]
 fn requests_that_judge_take_no_error_rate() {
     let engine = Engine::builder().threads(1).build().unwrap();
@@ -51,13 +51,6 @@ fn requests_that_judge_take_no_error_rate() {
             ask(&engine, &format!("{line} pr=8")),
             ask(&engine, &line),
             "{verb}"
-        );
-        let json =
-            format!(r#"{{"verb":"{verb}","position":"4HPwATDgc/ABMA","settings":{{"pr":8}}}}"#);
-        let refused = ask(&engine, &json)["message"].to_string();
-        assert!(
-            refused.contains(&format!("'pr' is not for {verb}")),
-            "{refused}"
         );
     }
     for (line, said) in [
