@@ -82,9 +82,13 @@ def number(value):
         return 0
 
 
+# Requests with an object of settings: verbs, and the job of one.
+VERBS = {"rollout", "rolls", "scores", "cubes", "explain", "eval", "move", "cube", "opening", "reply"}
+
+
 def limited(question, path, time):
     """Gives a question with look-ahead so many milliseconds at most."""
-    settings = question.setdefault("settings", {}) if path.endswith(("/rollout", "/rolls", "/scores", "/cubes", "/explain", "/eval", "/move", "/cube")) else question
+    settings = question.setdefault("settings", {}) if path.rsplit("/", 1)[1] in VERBS else question
     deep = path in ROLLS_OUT or number(settings.get("plies")) >= 2 or settings.get("level", "off") != "off"
     # A time by itself lets a question look further ahead until it has passed.
     if (deep or settings.get("time")) and not 0 < number(settings.get("time")) <= time:
