@@ -59,7 +59,7 @@ pub enum OpeningAnswer {
 
 impl PlayQuery {
     /// Returns true for the terms on which the opening book's plays were rolled out: money with Jacoby's rule, and a cube
-    /// that nobody has turned.
+    /// that has not been turned.
     #[must_use]
     pub fn is_on_terms_of_book(&self, settings: &Settings) -> bool {
         let state = &self.state;

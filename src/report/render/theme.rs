@@ -17,7 +17,7 @@ pub struct Theme {
 pub enum DrawingStyle {
     /// A file of its own, in the theme's colours or, without one, dark where the reader's system is dark.
     File(Option<Theme>),
-    /// The same for a program without fonts: text is drawn as lines.
+    /// A file for a program without fonts: text is drawn as lines.
     Outlines(Theme),
 }
 

@@ -196,7 +196,7 @@ struct Played {
     decisions: Vec<Options>,
     /// Losses as the rankings have them.
     ranked: f64,
-    /// The same, each play searched to the full depth.
+    /// Losses with each play searched to the full depth.
     in_full: f64,
 }
 

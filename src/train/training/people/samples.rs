@@ -7,7 +7,7 @@ use gammond_engine::people::{CubeOption, PlayOption, cube_inputs, play_inputs};
 use gammond_game::{Position, Roll};
 use std::collections::HashMap;
 
-/// What a person could choose from.
+/// Choices that a person had.
 pub(super) enum Options {
     /// Plays, best first, with the number of the chosen one.
     Plays {
@@ -108,7 +108,7 @@ impl Samples {
     }
 }
 
-/// What a player lost, and in how many decisions of those that count for the performance rating.
+/// Losses of a player, and number of the decisions that count for the performance rating.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     loss: f64,
