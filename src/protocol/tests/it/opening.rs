@@ -1,21 +1,9 @@
 //! The verbs `opening` and `reply`: rules.
 
-use crate::answers::answer;
+use super::explain::ask;
 use gammond_engine::engine::Engine;
 use gammond_game::notation::{parse_play, parse_position, parse_roll};
-use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use serde_json::Value;
-
-/// Returns the answer to a line of a new session.
-fn ask(engine: &Engine, line: &str) -> Value {
-    let mut session = Session::new(Options::default());
-    let text = match session.line(FramedLine::Line(line.as_bytes())) {
-        LineAction::Ask(inquiry) => answer(engine, *inquiry),
-        LineAction::Refuse(text) => text,
-        other => panic!("{line}: {other:?}"),
-    };
-    serde_json::from_str(&text).unwrap()
-}
 
 fn numbers(answer: &Value, member: &str) -> Vec<f64> {
     let plays = answer["plays"].as_array().unwrap().iter();

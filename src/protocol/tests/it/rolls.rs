@@ -1,21 +1,9 @@
 //! The verb `rolls` beside single questions: rule Q-34.
 
-use crate::answers::answer;
+use super::explain::ask;
 use gammond_engine::engine::Engine;
 use gammond_game::Roll;
-use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use serde_json::{Value, json};
-
-/// Returns the answer to a line of a new session.
-fn ask(engine: &Engine, line: &str) -> Value {
-    let mut session = Session::new(Options::default());
-    let text = match session.line(FramedLine::Line(line.as_bytes())) {
-        LineAction::Ask(inquiry) => answer(engine, *inquiry),
-        LineAction::Refuse(text) => text,
-        other => panic!("{line}: {other:?}"),
-    };
-    serde_json::from_str(&text).unwrap()
-}
 
 /// A start of money play, a race with a cube to turn, a position of a match with an owned cube, and a bear-off.
 const POSITIONS: [(&str, &str); 4] = [

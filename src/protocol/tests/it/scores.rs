@@ -1,20 +1,8 @@
 //! The verb `scores` beside single questions: rule Q-31.
 
-use crate::answers::answer;
+use super::explain::ask;
 use gammond_engine::engine::Engine;
-use gammond_protocol::{Dialect as _, FramedLine, LineAction, Options, Session};
 use serde_json::{Value, json};
-
-/// Returns the answer to a line of a new session.
-fn ask(engine: &Engine, line: &str) -> Value {
-    let mut session = Session::new(Options::default());
-    let text = match session.line(FramedLine::Line(line.as_bytes())) {
-        LineAction::Ask(inquiry) => answer(engine, *inquiry),
-        LineAction::Refuse(text) => text,
-        other => panic!("{line}: {other:?}"),
-    };
-    serde_json::from_str(&text).unwrap()
-}
 
 /// the decision at each score is the answer of `cube` there, and the errors are those of the money action.
 #[test]
