@@ -3,6 +3,7 @@ import json, subprocess, sys, tempfile
 from pathlib import Path
 
 from page.chromium import server
+from page.play import coached
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SETTLED = "document.getElementById('place').getAttribute('aria-busy') === 'false'"
@@ -52,6 +53,13 @@ def dropped(browser, host):
     for key, want in [("j", "2 of "), ("j", "3 of "), ("k", "2 of ")]:
         browser.pressed(key, ord(key.upper()))
         browser.until(f"{here}.startsWith({json.dumps(want)}) && {SETTLED}")
+    browser.value("order.value = 'loss'; order.dispatchEvent(new Event('change'))")
+    browser.until(f"{here}.startsWith('1 of ') && {here}.includes('very bad') && {SETTLED}")
+    coached(browser, here)
+    browser.value("order.value = 'game'; order.dispatchEvent(new Event('change'))")
+    browser.until(f"{here}.startsWith('1 of ') && !{here}.includes('very bad') && {SETTLED}")
+    browser.click("#next")
+    browser.until(f"{here}.startsWith('2 of ') && {SETTLED}")
     browser.typed_into("comment", "an idea <b>to keep</b>")
     browser.click("#deeper")
     browser.until("document.querySelector('#deep table') !== null")

@@ -1,5 +1,5 @@
 """Play used as a person does: a match to its end by clicks and drags, reloads in the middle, the tutor, files."""
-import json, sys
+import json, re, sys
 
 KEPT = "JSON.parse(localStorage.getItem('gammond.play'))"
 SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
@@ -89,11 +89,19 @@ def match(browser, host, length=3):
         sys.exit(f"the match ends at {kept['score']}")
     act(browser, "report")
     browser.until("document.querySelectorAll('#report table').length >= 1")
+    coached(browser, "document.querySelector('#report .worst .found')?.textContent ?? ''")
     # The download as OGXM is caught before it becomes a file.
     browser.value("URL.createObjectURL = (blob) => { blob.slice(0, 4).text().then((text) => { document.body.dataset.saved = text; }); return '#'; }")
     browser.click("#save-ogxm")
     browser.until("document.body.dataset.saved === 'OGXM'")
     return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+
+
+def coached(browser, words):
+    """The worst mistake has the shares of the people who find better."""
+    text = browser.value(words)
+    if not re.search(r"Players of PR 4 / 8 / 15 find the best choice in \d+ / \d+ / \d+\s% of cases\.", text):
+        sys.exit(f"the worst mistake has no shares of people: {text!r}")
 
 
 def tutored(browser, host, look=lambda: None):

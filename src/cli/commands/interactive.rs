@@ -5,7 +5,6 @@ use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
-use gammond_engine::people::People;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, EvalQuery, MoveFilter, Options, PlayQuery, RankedPlay, RankedPlays,
     Settings, Stop,
@@ -55,8 +54,6 @@ pub(crate) struct Args {
 
 /// Plays that a hint shows.
 const HINTS: usize = 5;
-/// Error rates of the people beside whom a mistake is shown.
-const COACHED: [f64; 3] = [4.0, 8.0, 15.0];
 /// Number of mistakes that are listed at the end.
 const MISTAKES: usize = 3;
 /// Turns of the longest game.
@@ -671,13 +668,12 @@ impl GameTable<'_> {
         for WorstMistake {
             line,
             position,
-            play,
+            found_by,
         } in worst
         {
             text.push_str(&format!("\n  {line}\n      {position}"));
-            if let Some(query) = play {
-                let ranked = engine.rank_plays(&query, settings, &Stop::never())?;
-                text.push_str(&format!("\n      {}", found_by(&ranked)));
+            if let Some(found_by) = found_by {
+                text.push_str(&format!("\n      {found_by}"));
             }
         }
         self.say(&text)
@@ -695,25 +691,6 @@ impl GameTable<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the words for the shares of people who find the best play.
-fn found_by(ranked: &RankedPlays) -> String {
-    let best = ranked.best().position;
-    let share = |pr: f64| {
-        let shares = People::built_in().shares_in(ranked, pr);
-        let of_best = ranked
-            .plays
-            .iter()
-            .zip(shares)
-            .find(|(play, _)| play.position == best);
-        let percent = 100.0 * of_best.map_or(0.0, |(_, share)| share);
-        format!("{percent:.0} % of players of PR {pr}")
-    };
-    format!(
-        "the best play is found by {}",
-        COACHED.map(share).join(", ")
-    )
 }
 
 /// Returns the words for a margin.

@@ -6,6 +6,7 @@
 //! (`gammond train people nets/people.toml`; `protocol-specs/levels.md`, LV-01 to LV-12). The unit of the error rate is
 //! eXtreme Gammon's performance rating (PR): 500 times the mean loss of a decision, in points of a normalized cube.
 
+mod coach;
 mod features;
 mod net;
 mod play;

@@ -14,6 +14,27 @@ impl People {
         let options: Vec<PlayOption> = ranked.plays.iter().map(option).collect();
         self.play_shares(&self.dial(pr), &ranked.position, ranked.roll, &options)
     }
+
+    /// Returns the shares of the people of an error rate who double and who take.
+    #[must_use]
+    pub fn cube_shares(&self, query: &CubeQuery, answer: &CubeAnswer, pr: f64) -> CubeShares {
+        let dial = self.dial(pr);
+        let [none, take, pass] = [answer.no_double, answer.double_take, answer.double_pass]
+            .map(|value| value.equity as f32);
+        let option = |gain, is_take| {
+            CubeOption::new(
+                &query.position,
+                &query.state,
+                [gain, pass - take],
+                answer.chances,
+                is_take,
+            )
+        };
+        CubeShares {
+            double: self.double_share(&dial, &option(take.min(pass) - none, false)),
+            take: self.take_share(&dial, &option(pass - take, true)),
+        }
+    }
 }
 
 /// Returns the ranking with the play in front that a person of the error rate chooses, cut as the settings say; all plays
@@ -50,23 +71,7 @@ pub(crate) fn act_as_people(
     settings: &Settings,
 ) -> CubeAnswer {
     let Some(pr) = settings.pr else { return answer };
-    let people = People::built_in();
-    let dial = people.dial(pr);
-    let [none, take, pass] =
-        [answer.no_double, answer.double_take, answer.double_pass].map(|value| value.equity as f32);
-    let option = |gain, is_take| {
-        CubeOption::new(
-            &query.position,
-            &query.state,
-            [gain, pass - take],
-            answer.chances,
-            is_take,
-        )
-    };
-    let shares = CubeShares {
-        double: people.double_share(&dial, &option(take.min(pass) - none, false)),
-        take: people.take_share(&dial, &option(pass - take, true)),
-    };
+    let shares = People::built_in().cube_shares(query, &answer, pr);
     let draw = |purpose| drawn(&query.position, &query.state, settings.seed, [0, purpose]);
     // A double that is not legal stays none.
     let may_double = answer.verdict != crate::Verdict::NotAvailable;

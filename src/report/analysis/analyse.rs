@@ -1,9 +1,9 @@
 //! A whole file analysed.
 
 use super::MatchPart;
-use super::judge::{Judgement, judge, match_chances};
+use super::judge::{Judgement, MARKS, judge, match_chances};
 use super::replay::{Action, Decision, Terms, replay_from};
-use super::totals::{MARKS, Totals, fibs_difference};
+use super::totals::{Totals, fibs_difference};
 use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MoveFilter, Options, Settings, Stop};

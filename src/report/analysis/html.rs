@@ -2,10 +2,11 @@
 
 use super::analyse::{Analysis, GameAnalysis};
 use super::front::FrontPage;
+use super::judge::MARKS;
 use super::mistake::{file_name, mistake, of};
 use super::rows::DecisionKind;
 use super::text::NAME;
-use super::totals::{MARKS, Totals, rating_word};
+use super::totals::{Totals, rating_word};
 use crate::render::board_style;
 use crate::render::signed;
 use gammond_base::escape::{Markup, Untrusted};

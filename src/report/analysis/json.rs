@@ -6,6 +6,7 @@ use super::rows::{DecisionKind, Row, rows};
 use super::totals::{Sum, Totals, luck_word, rating_word};
 use gammond_base::escape::{CsvCell, Untrusted, csv_line};
 use gammond_base::packed::PackedText;
+use gammond_engine::people::People;
 use gammond_game::notation::{MatPlayer, play_text};
 use serde_json::{Value, json};
 
@@ -272,8 +273,14 @@ fn decision(row: &Row<'_>) -> Value {
         (DecisionKind::Resign, ..) => Some(("accept_loss", optional(judgement.accept_loss))),
         _ => None,
     };
-    if let (Some((key, more)), Some(object)) = (more, value.as_object_mut()) {
-        object.insert(key.to_owned(), more);
+    let shares = row.found_by().map(|shares| {
+        let share = |(pr, share): (&f64, f64)| json!({"pr": pr, "share": number(share)});
+        let shares: Vec<Value> = People::COACHED.iter().zip(shares).map(share).collect();
+        ("found_by", shares.into())
+    });
+    if let Some(object) = value.as_object_mut() {
+        let members = more.into_iter().chain(shares);
+        object.extend(members.map(|(key, value)| (key.to_owned(), value)));
     }
     value
 }

@@ -4,12 +4,15 @@ use super::cube_offer::{CubeOffer, CubeReply};
 use super::replay::{Action, Decision};
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::equity::{CubeState, Stakes};
+use gammond_engine::people::People;
 use gammond_engine::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     Settings, Stop,
 };
 use gammond_game::{MatchScore, MatchState, Play, Position, Roll};
 
+/// Losses from which a decision is doubtful, bad and very bad.
+pub const MARKS: [f64; 3] = [0.03, 0.06, 0.12];
 /// Plays that are kept of each ranking, beside the one that was played.
 pub(super) const PLAYS_KEPT: usize = 5;
 
@@ -51,6 +54,9 @@ pub struct JudgedPlays {
     pub rank: usize,
     /// Difference between the best and the worst of them.
     pub spread: f64,
+    /// Shares of the people of three rates ([`People::COACHED`]) who find the best one; only if the play that was made
+    /// is doubtful.
+    pub found_by: Option<[f64; 3]>,
 }
 
 /// Analyses one decision.
@@ -266,9 +272,9 @@ fn judge_play(
         top: None,
         ..settings.clone()
     };
-    let RankedPlays {
-        mut plays, legal, ..
-    } = engine.rank_plays_and(query, after, &all, stop)?;
+    let mut ranked = engine.rank_plays_and(query, after, &all, stop)?;
+    let RankedPlays { plays, legal, .. } = &mut ranked;
+    let legal = *legal;
     let place = plays.iter().position(|play| play.position == *after);
     let Some(place) = place else { return Ok(None) };
     let spread = match (plays.first(), plays.last()) {
@@ -299,15 +305,19 @@ fn judge_play(
         let moved = plays.remove(place);
         plays.insert(rank - 1, moved);
     }
-    plays.truncate(PLAYS_KEPT);
+    let is_doubtful = played.loss(ranked.best()) >= MARKS[0];
+    let found_by = is_doubtful.then(|| People::built_in().find_play(&ranked));
+    let mut best = ranked.plays;
+    best.truncate(PLAYS_KEPT);
     // A match has thousands of these: without the room of the other plays.
-    plays.shrink_to_fit();
+    best.shrink_to_fit();
     Ok(Some(JudgedPlays {
         legal,
-        best: plays,
+        best,
         played,
         rank,
         spread,
+        found_by,
     }))
 }
 

@@ -35,7 +35,7 @@ pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};
 pub use html::Page;
 pub use json::CSV_HEAD;
-pub use judge::{JudgedPlays, Judgement, judge};
+pub use judge::{JudgedPlays, Judgement, MARKS, judge};
 pub use match_part::MatchPart;
 pub use players::{PlayerList, PlayerSums};
 pub use replay::{Action, Decision, Replay, Terms, replay_from};
@@ -44,5 +44,5 @@ pub use rows::{DecisionKind, Row};
 pub use streamed::analyse_json;
 pub use text::{WorstMistake, match_line_head};
 pub use totals::{
-    MARK_NAMES, MARKS, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
+    MARK_NAMES, Sum, Totals, fibs_difference, is_close, luck_word, mark, rating_word,
 };

@@ -6,6 +6,8 @@ use super::cube_offer::CubeOffer;
 use super::replay::Action;
 use super::totals::{MARK_NAMES, is_close, mark};
 use crate::render::signed;
+use gammond_engine::people::People;
+use gammond_engine::query::{CubeQuery, CubeShares};
 use gammond_game::notation::{Form, MatPlayer, play_text};
 use gammond_game::{Play, Roll};
 
@@ -84,6 +86,30 @@ impl Row<'_> {
     pub fn mark(&self) -> Option<&'static str> {
         let mark = mark(self.loss?, &self.marks)?;
         MARK_NAMES.get(mark).copied()
+    }
+
+    /// Returns the shares of the people of three rates ([`People::COACHED`]) who find the best play or cube action, if this
+    /// one is a mistake.
+    #[must_use]
+    pub fn found_by(&self) -> Option<[f64; 3]> {
+        self.mark()?;
+        let JudgedDecision {
+            decision,
+            judgement,
+        } = self.judged;
+        if self.kind == DecisionKind::Play {
+            return judgement.plays.as_ref()?.found_by;
+        }
+        let does = match (self.kind, self.best.as_str()) {
+            (DecisionKind::Double, "double") => |of: CubeShares| of.double,
+            (DecisionKind::Double, "no double") => |of: CubeShares| 1.0 - of.double,
+            (DecisionKind::Take, "take") => |of: CubeShares| of.take,
+            (DecisionKind::Take, "pass") => |of: CubeShares| 1.0 - of.take,
+            _ => return None,
+        };
+        let query = CubeQuery::new(decision.position, decision.state);
+        let cube = judgement.cube.as_ref()?;
+        Some(People::built_in().find_cube_action(&query, cube, does))
     }
 
     /// Returns the play of a row about plays.

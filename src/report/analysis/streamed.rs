@@ -3,7 +3,8 @@
 use super::MatchPart;
 use super::analyse::{Analysis, GameAnalysis, JudgedDecision, Note, Sink, judge_games};
 use super::json::Streamed;
-use super::totals::{MARKS, Totals};
+use super::judge::MARKS;
+use super::totals::Totals;
 use gammond_base::packed::PackedText;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Settings, Stop};

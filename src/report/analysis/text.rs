@@ -1,11 +1,11 @@
 //! An analysis for people.
 
 use super::analyse::Analysis;
-use super::rows::{DecisionKind, Row};
+use super::rows::Row;
 use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
 use crate::render::signed;
 use gammond_base::escape::Terminal;
-use gammond_engine::query::PlayQuery;
+use gammond_engine::people::People;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
 
@@ -16,8 +16,8 @@ pub struct WorstMistake {
     pub line: String,
     /// The position.
     pub position: String,
-    /// The question of a play.
-    pub play: Option<PlayQuery>,
+    /// The shares of the people who find the best choice, in words.
+    pub found_by: Option<String>,
 }
 
 /// Number of mistakes listed by default.
@@ -166,13 +166,7 @@ impl Analysis {
         own.map(|row| WorstMistake {
             line: self.line(&row, &names),
             position: row.position(),
-            play: row
-                .roll
-                .filter(|_| row.kind == DecisionKind::Play)
-                .map(|roll| {
-                    let decision = &row.judged.decision;
-                    PlayQuery::new(decision.position, roll, decision.state)
-                }),
+            found_by: row.found_by().map(found_by),
         })
         .collect()
     }
@@ -476,6 +470,13 @@ impl Figures<'_> {
             ]);
         }
     }
+}
+
+/// Returns the words for the shares of people who find the best choice.
+fn found_by(shares: [f64; 3]) -> String {
+    let share = |(pr, share): (&f64, f64)| format!("{:.0} % of players of PR {pr}", 100.0 * share);
+    let shares: Vec<String> = People::COACHED.iter().zip(shares).map(share).collect();
+    format!("the best choice is found by {}", shares.join(", "))
 }
 
 pub(super) fn shown(value: Option<f64>, digits: usize) -> String {

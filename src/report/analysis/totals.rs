@@ -5,8 +5,6 @@ use super::replay::{Action, Decision};
 
 /// A decision not to double with less than this between doubling and not is close.
 pub(super) const CLOSE: f64 = 0.16;
-/// Losses from which a decision is doubtful, bad and very bad.
-pub const MARKS: [f64; 3] = [0.03, 0.06, 0.12];
 /// Luck from which a roll is lucky and very lucky.
 pub(super) const LUCK_MARKS: [f64; 2] = [0.30, 0.60];
 

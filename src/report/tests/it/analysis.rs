@@ -2,10 +2,13 @@
 
 use crate::support::gnubg_wd;
 use gammond_engine::engine::{Engine, Nets};
-use gammond_engine::query::{Settings, Stop};
+use gammond_engine::people::People;
+use gammond_engine::query::{CubeQuery, PlayQuery, Settings, Stop};
 use gammond_game::Rules;
 use gammond_game::notation::{MatPlayer, MatchFile};
-use gammond_report::analysis::{Action, Judgement, Terms, judge, replay_from};
+use gammond_report::analysis::{
+    Action, DecisionKind, Judgement, Terms, analyse, judge, replay_from,
+};
 
 /// In the last one gnubg set up boards and cubes, which only its `.sgf` keeps.
 const MATCHES: [&str; 5] = [
@@ -163,4 +166,69 @@ fn our_own_nets_see_the_same_luck() {
         let near = (ours - gnubgs).abs() < 0.3 + 0.1 * gnubgs.abs();
         assert!(near, "{key:?}: {ours:.3}, gnubg {gnubgs:.3}");
     }
+}
+
+/// ANA-31: a mistake has the shares of the people who find the best choice, the same as LV-03's.
+#[test]
+fn mistake_has_shares_of_people_who_find_the_best_choice() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let (settings, stop) = (Settings::plies(0), Stop::never());
+    let analyses = MATCHES.map(|name| {
+        let file = crate::support::root()
+            .join("tests/data/analysis")
+            .join(name);
+        let reading = MatchFile::read(&std::fs::read(file).unwrap()).unwrap();
+        analyse(&engine, &settings, &reading, Rules::default(), &stop).unwrap()
+    });
+    let (mut plays, mut cubes) = (0, 0);
+    for row in analyses.iter().flat_map(|analysis| analysis.rows()) {
+        let expected = row.mark().is_some() && row.kind != DecisionKind::Resign;
+        assert_eq!(row.found_by().is_some(), expected, "{row:?}");
+        let Some(found) = row.found_by() else {
+            continue;
+        };
+        let decision = &row.judged.decision;
+        for (pr, found) in People::COACHED.into_iter().zip(found) {
+            let with = Settings {
+                plies: 0,
+                filter: settings.filter,
+                ..settings.clone().with_people(pr, 1)
+            };
+            let share = match row.roll {
+                Some(roll) => {
+                    let query = PlayQuery::new(decision.position, roll, decision.state);
+                    let ranked = engine.rank_plays(&query, &with, &stop).unwrap();
+                    let people = ranked.people.as_ref().unwrap();
+                    let best = people.best.position;
+                    let place = ranked.plays.iter().position(|play| play.position == best);
+                    people.shares[place.unwrap()]
+                }
+                None => {
+                    let query = CubeQuery::new(decision.position, decision.state);
+                    let answer = engine.cube_action(&query, &with, &stop).unwrap();
+                    let shares = answer.people.unwrap();
+                    match row.best.as_str() {
+                        "double" => shares.double,
+                        "no double" => 1.0 - shares.double,
+                        "take" => shares.take,
+                        _ => 1.0 - shares.take,
+                    }
+                }
+            };
+            assert!((share - found).abs() < 1e-9, "{share} {found} {row:?}");
+        }
+        *if row.roll.is_some() {
+            &mut plays
+        } else {
+            &mut cubes
+        } += 1;
+    }
+    assert!(
+        plays > 5 && cubes > 0,
+        "{plays} plays, {cubes} cube actions"
+    );
+    let mistakes = analyses[0].worst_of(MatPlayer::First, 1);
+    let words = mistakes[0].found_by.as_ref().unwrap();
+    assert!(words.starts_with("the best choice is found by "), "{words}");
+    assert!(words.ends_with(" % of players of PR 15"), "{words}");
 }

@@ -6,7 +6,7 @@ import { curve } from "./curve.js";
 import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import { inWords, parseId } from "./position.js";
-import { cubeTable, decisionText, exploreLink, playsTable, totalsTable } from "./report.js";
+import { cubeTable, decisionText, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import { put } from "./store.js";
 import { count, parts, t } from "./strings.js";
@@ -138,6 +138,7 @@ async function showDecision() {
       at: at + 1, total: shown.length, name: named(players[one.player]), game: one.game, move: one.move, decision: decisionText(one),
     }),
     one.loss.emg > 0 ? ` ${t("It loses {loss}.", { loss: one.loss.emg.toFixed(3) + (one.mark ? `, ${t(one.mark)}` : "") })}` : "",
+    ` ${foundBy(one) ?? ""}`,
   );
   byId("choices").replaceChildren(choices(one));
   byId("roll-out").disabled = byId("deeper").disabled = one.kind === "resign";

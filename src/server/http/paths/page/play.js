@@ -381,7 +381,7 @@ async function showReport() {
   place.replaceChildren(h("p", {}, t("The match is being analysed …")));
   try {
     const [report] = await reportsOf(match.matchFile(game), REPORT_PLIES);
-    place.replaceChildren(h("h2", {}, t("Report")), totalsTable(report), worst(report, WORST_SHOWN, PERSON));
+    place.replaceChildren(h("h2", {}, t("Report")), totalsTable(report), worst(report, PERSON, WORST_SHOWN));
   } catch (error) {
     place.replaceChildren(h("p", { class: "error" }, t("no report: {message}", error)));
   }

@@ -6,7 +6,7 @@ import { curve } from "./curve.js";
 import { cubeLoss } from "./engine.js";
 import { byId, download, h } from "./html.js";
 import { inWords, parseId, printId, swapped, Turn } from "./position.js";
-import { cubeTable, exploreLink, playsTable } from "./report.js";
+import { cubeTable, exploreLink, foundBy, playsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import * as store from "./store.js";
 import { count, t } from "./strings.js";
@@ -195,7 +195,7 @@ async function answer(act) {
   byId("status").textContent = `${loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.")} ${back}`;
   byId("result").replaceChildren(
     rows ? plays(rows, mine) : cubeTable(t("Cube decision"), known),
-    h("p", {}, t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) }), " ",
+    h("p", {}, t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) }), " ", foundBy(card), " ",
       h("a", { href: exploreLink(card) }, t("Explore"))),
   );
   await Promise.all([show(), showCurve()]);

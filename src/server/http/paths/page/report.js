@@ -56,6 +56,16 @@ export function decisionText({ roll, played, best, loss }) {
   return dice + (loss.emg > 0 ? t("{done}, best {best}", { done, best: t(best) }) : done);
 }
 
+// The people of three error rates who find the best choice, as a sentence; null for decisions that are no mistakes, and those of the archive.
+export function foundBy({ found_by: shares }) {
+  if (shares === undefined) return null;
+  const rates = shares.map(({ pr }) => pr).join(" / ");
+  const found = shares.map(({ share }) => (100 * share).toFixed(0)).join(" / ");
+  return t("Players of PR {rates} find the best choice in {shares} of cases.", { rates, shares: `${found}\u00a0%` });
+}
+
+const noteOf = (text) => text && h("span", { class: "note found" }, text);
+
 // The link to a decision in Explore.
 export function exploreLink({ position, roll }) {
   const query = new URLSearchParams({ position });
@@ -63,13 +73,14 @@ export function exploreLink({ position, roll }) {
   return `/?${query}`;
 }
 
-// The decisions that lost most, as a list of links.
-export function worst({ decisions, players }, count, only = null) {
-  const lost = decisions.filter(({ loss, player }) => loss.emg > 0.0005 && (only === null || player === only));
+// A player's decisions that lost most, as a list of links.
+export function worst({ decisions }, player, count) {
+  const lost = decisions.filter((one) => one.loss.emg > 0.0005 && one.player === player);
   const shown = lost.sort((one, other) => other.loss.emg - one.loss.emg).slice(0, count);
   if (shown.length === 0) return h("p", {}, t("No decision lost anything."));
   const rows = shown.map((one) => [
-    h("a", { href: exploreLink(one) }, decisionText(one)), named(players[one.player]), `${one.game}, ${one.move}`, (-one.loss.emg * THOUSAND).toFixed(0).replace("-", "\u2212"),
+    h("span", {}, h("a", { href: exploreLink(one) }, decisionText(one)), noteOf(foundBy(one))),
+    `${one.game}, ${one.move}`, (-one.loss.emg * THOUSAND).toFixed(0).replace("-", "\u2212"),
   ]);
-  return table(t("Decisions that lost most"), [t("Decision"), t("Player"), t("Game, move"), t("Loss in thousandths")], rows, "worst");
+  return table(t("Decisions that lost most"), [t("Decision"), t("Game, move"), t("Loss in thousandths")], rows, "worst");
 }

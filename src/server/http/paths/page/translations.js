@@ -74,6 +74,7 @@ export default {
   "No decision has such a loss.": ["Keine Entscheidung hat einen solchen Verlust.", "Aucune décision n'a une telle perte.", "この条件の損失がある決定はありません。"],
   "{at} of {total}. {name}, game {game}, move {move}: {decision}.": ["{at} von {total}. {name}, Spiel {game}, Zug {move}: {decision}.", "{at} sur {total}. {name}, partie {game}, coup {move} : {decision}.", "{at} / {total}。{name}、第 {game} ゲーム {move} 手目: {decision}。"],
   "It loses {loss}.": ["Das verliert {loss}.", "Cela perd {loss}.", "損失は {loss} です。"],
+  "Players of PR {rates} find the best choice in {shares} of cases.": ["Spieler mit PR {rates} finden das Beste in {shares} der Fälle.", "Les joueurs de PR {rates} trouvent le meilleur choix dans {shares} des cas.", "PR {rates} のプレイヤーが最善の選択を見つける割合: {shares}。"],
   "doubtful": ["zweifelhaft", "douteux", "疑問手"],
   "bad": ["schlecht", "mauvais", "悪手"],
   "very bad": ["sehr schlecht", "très mauvais", "大悪手"],
