@@ -273,6 +273,7 @@ impl Console {
             player.external = None;
             player.evals.chequer.plies = 0;
             player.evals.cube.plies = 0;
+            player.evals.people = None;
         }
         self.display = false;
         self.automatic.game = false;

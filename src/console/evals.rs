@@ -97,6 +97,8 @@ pub(super) struct Evals {
     pub(super) chequer: Context,
     pub(super) cube: Context,
     pub(super) filter: MoveFilter,
+    /// Error rate of the people as whom a player decides, instead of by these evaluations.
+    pub(super) people: Option<f64>,
 }
 
 impl Evals {
@@ -105,6 +107,7 @@ impl Evals {
             chequer: Context::default(),
             cube: Context::default(),
             filter,
+            people: None,
         }
     }
 
@@ -114,11 +117,18 @@ impl Evals {
     }
 
     pub(super) fn plays(&self) -> Settings {
-        self.chequer.settings(self.filter)
+        self.settings(&self.chequer)
     }
 
     pub(super) fn cubes(&self) -> Settings {
-        self.cube.settings(self.filter)
+        self.settings(&self.cube)
+    }
+
+    fn settings(&self, context: &Context) -> Settings {
+        match self.people {
+            Some(pr) => Settings::default().with_people(pr, 0),
+            None => context.settings(self.filter),
+        }
     }
 
     /// Describes the move filter in lines.
@@ -146,4 +156,22 @@ pub(super) fn filter_lines(filter: &MoveFilter) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// LV-04, LV-05: plays and cube follow people, whatever the evaluations are.
+    #[test]
+    fn people_decide_plays_and_cube() {
+        let mut evals = Evals::of(MoveFilter::NORMAL);
+        evals.chequer.plies = 0;
+        evals.cube.noise = 0.1;
+        assert_eq!(evals.plays().pr, None);
+        evals.people = Some(8.0);
+        for settings in [evals.plays(), evals.cubes()] {
+            assert_eq!(settings, Settings::default().with_people(8.0, 0));
+        }
+    }
 }

@@ -4,7 +4,7 @@ use super::Console;
 use super::evals::{Context, PLIES_MAX};
 use super::table::Seat;
 use super::words::{Words, switch};
-use gammond_engine::query::{FilterLevel, MoveFilter};
+use gammond_engine::query::{FilterLevel, MoveFilter, Options};
 
 /// The keywords of an evaluation.
 pub(crate) const GRAMMAR: &str = "\
@@ -19,6 +19,11 @@ pub(super) struct Owner<'a> {
     pub(super) path: &'a str,
     /// The human of that seat: the setting has no effect.
     pub(super) of: Option<&'a str>,
+}
+
+/// Returns the remark on a setting of a player who is a human.
+fn no_effect(name: &str) -> String {
+    format!("(Note that this setting will have no effect until you `set player {name} gnu'.)")
 }
 
 impl Console {
@@ -88,11 +93,31 @@ impl Console {
             }
         }
         if let Some(name) = owner.of {
-            self.say(&format!(
-                "(Note that this setting will have no effect until you `set player {name} gnu'.)"
-            ));
+            self.say(&no_effect(name));
         }
         Some(changed)
+    }
+
+    /// Runs `set player N pr|elo VALUE|off`: the computer decides as people with this error rate or rating do.
+    pub(super) fn set_people(&mut self, seat: Seat, key: &str, words: &mut Words<'_>) {
+        let mut options = Options::default();
+        if let Err(error) = options.set(key, words.next().unwrap_or_default()) {
+            self.say(&error.to_string());
+            return;
+        }
+        let name = seat.of(&self.names).clone();
+        let player = seat.of_mut(&mut self.players);
+        player.evals.people = options.search().pr;
+        let (people, idle) = (player.evals.people, player.human);
+        self.say(&match people {
+            Some(pr) => {
+                format!("{name} will decide as people with an error rate (PR) of {pr:.1} do.")
+            }
+            None => format!("{name} will decide by evaluations."),
+        });
+        if idle {
+            self.say(&no_effect(&name));
+        }
     }
 
     /// Parses the switch after a setting and reports a missing or unknown one.

@@ -69,10 +69,13 @@ impl Console {
         match (&player.external, player.human) {
             (Some(address), _) => text += &format!("  Type: external: {address}\n\n"),
             (None, true) => text += "  Type: human\n\n",
-            (None, false) => {
-                text += "  Type: gnubg:\n";
-                text += &evals_lines(&player.evals);
-            }
+            (None, false) => match player.evals.people {
+                Some(pr) => text += &format!("  Type: gnubg, as people of PR {pr:.1}\n\n"),
+                None => {
+                    text += "  Type: gnubg:\n";
+                    text += &evals_lines(&player.evals);
+                }
+            },
         }
         text
     }

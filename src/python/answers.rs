@@ -143,6 +143,8 @@ pub(crate) struct RankedPlay {
     equity: f64,
     /// Equity lost against the best play.
     loss: f64,
+    /// With `pr` or `elo` the share of the people who choose it; else None.
+    share: Option<f64>,
     mwc: Option<f64>,
     /// Chances of the player who makes it.
     chances: Chances,
@@ -150,11 +152,16 @@ pub(crate) struct RankedPlay {
 }
 
 impl RankedPlay {
-    pub(crate) fn new(all: &query::RankedPlays, one: &query::RankedPlay) -> RankedPlay {
+    pub(crate) fn new(
+        all: &query::RankedPlays,
+        number: usize,
+        one: &query::RankedPlay,
+    ) -> RankedPlay {
         RankedPlay {
             play: Play::made(all.position, all.roll, one.play, one.position),
             equity: one.value.equity,
             loss: one.loss(all.best()),
+            share: all.share(number),
             mwc: one.value.mwc,
             chances: one.chances.into(),
             plies: one.plies,
@@ -192,6 +199,10 @@ pub(crate) struct CubeDecision {
     double: bool,
     take: bool,
     beaver: bool,
+    /// With `pr` or `elo` the share of the people who double; else None.
+    double_share: Option<f64>,
+    /// With `pr` or `elo` the share of the people who take; else None.
+    take_share: Option<f64>,
     plies: u8,
 }
 
@@ -209,6 +220,8 @@ impl From<query::CubeAnswer> for CubeDecision {
             double: found.double,
             take: found.take,
             beaver: found.beaver,
+            double_share: found.people.as_ref().map(|people| people.double),
+            take_share: found.people.as_ref().map(|people| people.take),
             plies: found.plies,
         }
     }

@@ -346,7 +346,8 @@ impl Engine {
         Ok(found
             .plays
             .iter()
-            .map(|one| RankedPlay::new(&found, one))
+            .enumerate()
+            .map(|(number, one)| RankedPlay::new(&found, number, one))
             .collect())
     }
 

@@ -8,12 +8,14 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Commands of the console, each with its setting.
-const CONSOLE: [(&str, &str); 25] = [
+const CONSOLE: [(&str, &str); 27] = [
     ("plies", "set evaluation chequerplay evaluation plies"),
     ("cubeful", "set evaluation chequerplay evaluation cubeful"),
     ("filter", "set evaluation movefilter"),
     ("prune", "set evaluation chequerplay evaluation prune"),
     ("noise", "set evaluation chequerplay evaluation noise"),
+    ("pr", "set player"),
+    ("elo", "set player"),
     ("top", "hint"),
     ("length", "new match"),
     ("score", "set score"),

@@ -26,6 +26,11 @@ async function whole(name: string, transport: Transport): Promise<void> {
   const ranked = await client.callTool({ name: "best_plays", arguments: { position: START, roll: [3, 1] } });
   const { plays } = ranked.structuredContent as { plays: { play: string }[] };
   check(plays[0]?.play === "8/5 6/5", `${name}: best_plays`);
+  const human = { position: START, roll: [6, 4], pr: 8, seed: 5, top: 0 };
+  const chosen = await client.callTool({ name: "best_plays", arguments: human });
+  const { plays: shared } = chosen.structuredContent as { plays: { share: number }[] };
+  const whole = shared.reduce((sum, { share }) => sum + share, 0);
+  check(Math.abs(whole - 1) < 0.001, `${name}: the shares of people`);
   const wrong = await client.callTool({ name: "evaluate", arguments: { position: "rubbish" } });
   check(wrong.isError === true, `${name}: a wrong position is an error`);
   let reports = 0;

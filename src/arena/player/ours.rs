@@ -77,13 +77,22 @@ impl Ours {
         Ok((engine, self.options.search().with_cubeful(false)))
     }
 
+    /// Returns the short name of the people that it plays as: `PR 8`, `Elo 1700`; `None` without a rate.
+    pub(super) fn people(&self) -> Option<String> {
+        let pr = self.options.pr.map(|pr| format!("PR {pr}"));
+        pr.or_else(|| self.options.elo.map(|elo| format!("Elo {elo}")))
+    }
+
     /// Formats the player's name for reports and journals.
     fn name(&self, plies: u8, net: &str) -> String {
-        let mut name = "gammond".to_owned();
+        // `pr:8` as it is written, not `gammond:pr=8`.
+        let mut options = self.options.clone();
+        let pr = options.pr.take().map(|pr| format!("pr:{pr}"));
+        let people = pr.or_else(|| options.elo.take().map(|elo| format!("elo:{elo}")));
+        let mut name = people.unwrap_or_else(|| "gammond".to_owned());
         if let Some(path) = (self.nets.as_ref()).filter(|path| *path != Path::new(EMBEDDED)) {
             name.push_str(&format!(":nets={}", path.display()));
         }
-        let mut options = self.options.clone();
         // A level takes the place of plies; without one they are named in any case.
         options.plies = options.level.is_none().then_some(plies);
         name.push_str(&format!(":{}", options.canonical(":")));

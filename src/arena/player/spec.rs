@@ -302,6 +302,15 @@ impl PlayerSpec {
         }
     }
 
+    /// Returns the short name of the people that it plays as: `PR 8`, `Elo 1700`; `None` for other players.
+    #[must_use]
+    pub fn people(&self) -> Option<String> {
+        match self {
+            PlayerSpec::Gammond(ours) => ours.people(),
+            _ => None,
+        }
+    }
+
     /// Returns true if it contains our engine, so that options of the engine apply.
     #[must_use]
     pub fn takes_engine_options(&self) -> bool {
@@ -477,6 +486,21 @@ mod tests {
                 panic!("{text}");
             };
             assert_eq!(*ours.options, options(pairs), "{text}");
+        }
+        for (text, people, name) in [
+            ("pr:8", Some("PR 8"), "pr:8:plies=2 ("),
+            (
+                "gammond:pr=8.5:seed=4",
+                Some("PR 8.5"),
+                "pr:8.5:plies=2:seed=4 (",
+            ),
+            ("elo:1700:plies=0", Some("Elo 1700"), "elo:1700:plies=0 ("),
+            ("gammond:plies=1", None, "gammond:plies=1 ("),
+        ] {
+            let read: PlayerSpec = text.parse().unwrap();
+            assert_eq!(read.people().as_deref(), people, "{text}");
+            let shown = read.open().unwrap().name();
+            assert!(shown.starts_with(name), "{text}: {shown}");
         }
         for (text, said) in [
             ("pr:", "setting 'pr' is '', expected 0.5 to 40"),

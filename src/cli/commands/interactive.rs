@@ -140,15 +140,19 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .seed
         .unwrap_or_else(|| RandomState::new().hash_one(std::process::id()) % SEEDS);
     let length = args.length.unwrap_or(0);
-    let name = args.player.split(':').next().unwrap_or_default().to_owned();
+    let first_word = || args.player.split(':').next().unwrap_or_default().to_owned();
+    let people = spec.people();
     let jacoby = !args.no_jacoby;
-    let names = [args.name.clone(), args.player.replace(':', " ")];
+    let saved_as = people
+        .clone()
+        .unwrap_or_else(|| args.player.replace(':', " "));
+    let names = [args.name.clone(), saved_as];
     let colour = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
     let mut table = GameTable {
         engine: common.engine()?,
         settings: Settings::for_analysis(common.plies, None),
         opponent: &*opponent,
-        name,
+        name: people.unwrap_or_else(first_word),
         rules: Rules {
             jacoby,
             beavers: false,

@@ -19,6 +19,11 @@ pub(super) static COMMAND: Command = Command {
         options::GRAMMAR,
         accepted_settings::GRAMMAR,
     ],
+    help: &[(
+        "player",
+        "<player|both> <human|gnubg|external ADDRESS|name NAME|chequerplay …|cubedecision …|movefilter …|pr N|elo N>",
+        "Set who plays: gnubg, or with `pr N' or `elo N' as people with this error rate or rating do (`pr off' ends it)",
+    )],
     run: |console, path, words, host| {
         if let [_, what @ ..] = path {
             console.set(what, words, host);
@@ -42,7 +47,7 @@ const KEYWORDS: &str = "\
     set_analysis-threshold: bad doubtful lucky unlucky verybad verylucky veryunlucky
     analysis_player: analyse
     set-evaluation: chequerplay=kinds cubedecision=kinds movefilter sameasanalysis
-    player: chequerplay=kinds cubedecision=kinds external gnubg human movefilter name
+    player: chequerplay=kinds cubedecision=kinds external gnubg human movefilter name pr elo
     set-cube: center centre owner use value";
 
 /// Fewest and most points of a match.
@@ -338,6 +343,7 @@ impl Console {
             }
             ["external"] => self.set_external(seat, words, host),
             ["name"] => self.set_name(seat, words.trimmed()),
+            [key @ ("pr" | "elo")] => self.set_people(seat, key, words),
             _ => self.set_player_evals(seat, path, words),
         }
     }

@@ -21,7 +21,7 @@ mod sources;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::eval::osr::OsrEvaluator;
-use crate::people::{act_as_people, play_as_people};
+use crate::people::{act_as_people, play_as_people, with_shares};
 use crate::pool::{self, Pool};
 use crate::query::{
     CubeAnswer, CubeQuery, EngineAnswer, EvalQuery, Evaluation, PlayQuery, Question, RankedPlays,
@@ -565,7 +565,8 @@ impl Engine {
                 top: None,
                 ..settings.clone()
             };
-            let mut ranked = self.rank_plays_at(query, (level, &all), listed, stop)?;
+            let ranked = self.rank_plays_at(query, (level, &all), listed, stop)?;
+            let mut ranked = with_shares(ranked, settings);
             ranked.keep_best_and(listed);
             return Ok(ranked);
         }

@@ -14,7 +14,7 @@ mod play;
 pub use features::{CUBE_INPUTS, CubeOption, PLAY_INPUTS, PlayOption, cube_inputs, play_inputs};
 use gammond_game::{Position, Roll};
 pub use net::ChoiceNet;
-pub(crate) use play::{act_as_people, play_as_people};
+pub(crate) use play::{act_as_people, play_as_people, with_shares};
 use std::fmt::Write;
 use std::sync::LazyLock;
 

@@ -37,6 +37,18 @@ impl People {
     }
 }
 
+/// Returns the ranking of all plays with the share of each at the error rate of the settings, if they have one; none is
+/// chosen.
+pub(crate) fn with_shares(mut ranked: RankedPlays, settings: &Settings) -> RankedPlays {
+    ranked.people = settings.pr.map(|pr| {
+        Box::new(PeopleChoice {
+            best: ranked.best().clone(),
+            shares: People::built_in().shares_in(&ranked, pr),
+        })
+    });
+    ranked
+}
+
 /// Returns the ranking with the play in front that a person of the error rate chooses, cut as the settings say; all plays
 /// must be in it.
 pub(crate) fn play_as_people(
@@ -44,9 +56,11 @@ pub(crate) fn play_as_people(
     query: &PlayQuery,
     settings: &Settings,
 ) -> RankedPlays {
-    let Some(pr) = settings.pr else { return ranked };
-    let best = ranked.best().clone();
-    let mut shares = People::built_in().shares_in(&ranked, pr);
+    ranked = with_shares(ranked, settings);
+    let Some(people) = &mut ranked.people else {
+        return ranked;
+    };
+    let shares = &mut people.shares;
     let roll = query.roll.dice();
     let mut rest = drawn(&query.position, &query.state, settings.seed, roll);
     let chosen = shares.iter().position(|share| {
@@ -60,7 +74,6 @@ pub(crate) fn play_as_people(
     let top = settings.top.unwrap_or(usize::MAX).max(1);
     ranked.plays.truncate(top);
     shares.truncate(top);
-    ranked.people = Some(Box::new(PeopleChoice { best, shares }));
     ranked
 }
 

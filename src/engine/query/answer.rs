@@ -133,10 +133,25 @@ impl RankedPlays {
         &self.plays[0]
     }
 
+    /// Returns the share of the people who choose the listed play with this number; `None` without a choice of people.
+    #[must_use]
+    pub fn share(&self, number: usize) -> Option<f64> {
+        self.people.as_ref()?.shares.get(number).copied()
+    }
+
     /// Keeps the best play and those to these positions.
     pub(crate) fn keep_best_and(&mut self, listed: &[Position]) {
         let mut is_best = true;
-        (self.plays).retain(|play| std::mem::take(&mut is_best) || listed.contains(&play.position));
+        let is_kept =
+            |play: &RankedPlay| std::mem::take(&mut is_best) || listed.contains(&play.position);
+        let kept: Vec<bool> = self.plays.iter().map(is_kept).collect();
+        let next = |kept: &mut std::slice::Iter<'_, bool>| kept.next().is_some_and(|&kept| kept);
+        let mut of_plays = kept.iter();
+        self.plays.retain(|_| next(&mut of_plays));
+        if let Some(people) = &mut self.people {
+            let mut of_shares = kept.iter();
+            people.shares.retain(|_| next(&mut of_shares));
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub use turn::Turn;
 use crate::equity::{
     CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
 };
-use crate::people::{act_as_people, play_as_people};
+use crate::people::{act_as_people, play_as_people, with_shares};
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     ResignAdvice, Settings,
@@ -159,7 +159,7 @@ pub fn compare_plays(
         top: None,
         ..settings.clone()
     };
-    let mut ranked = rank(context, query, listed, settings)?;
+    let mut ranked = with_shares(rank(context, query, listed, settings)?, settings);
     ranked.keep_best_and(listed);
     Ok(ranked)
 }

@@ -91,17 +91,13 @@ pub(super) fn play_texts(answer: &RankedPlays) -> Vec<String> {
 
 /// Returns the plays as JSON; `texts` are theirs.
 pub(super) fn bodies<'a>(answer: &RankedPlays, texts: &'a [String]) -> Vec<PlayBody<'a>> {
-    let shares = answer.people.as_ref().map(|people| &people.shares);
     let body = |(number, (ranked, play)): (usize, (&RankedPlay, &'a String))| PlayBody {
         play,
         position: id_of(ranked.position),
         equity: Number(ranked.value.equity),
         mwc: ranked.value.mwc.map(Number),
         loss: Number(ranked.loss(answer.best())),
-        share: shares
-            .and_then(|shares| shares.get(number))
-            .copied()
-            .map(Number),
+        share: answer.share(number).map(Number),
         plies: ranked.plies,
         probabilities: (&ranked.chances).into(),
     };
@@ -193,7 +189,7 @@ fn schemas() -> Vec<(String, Value)> {
                 ("unit", UNIT, schema::unit()),
                 (
                     "plays",
-                    "The plays, best first; with `pr` or `elo` the chosen one before them",
+                    "The plays, best first; with `pr` or `elo`, and no `plays` in the question, the chosen one before them",
                     schema::list(&schema::refer("Play")),
                 ),
             ],

@@ -89,6 +89,19 @@ def test_rollout_returns_the_plays_it_was_given(engine: Engine) -> None:
         engine.rollout(Position(), "31", plays=plays, trials=36)
 
 
+def test_people_of_a_rate_have_shares(engine: Engine) -> None:
+    ranked = engine.best_plays("4HPwATDgc/ABMA", "64", pr=8, seed=3, top=0)
+    shares = [one.share for one in ranked if one.share is not None]
+    assert len(shares) == len(ranked) and abs(sum(shares) - 1) < 1e-6
+    answer = engine.ask("move", "4HPwATDgc/ABMA", roll="64", settings={"pr": 8, "seed": 3, "top": 0})
+    assert all(same(one.share, play["share"]) for one, play in zip(ranked, answer["plays"], strict=True))
+    assert engine.best_plays("4HPwATDgc/ABMA", "64")[0].share is None
+    decision = engine.cube("4HPwATDgc/ABMA", pr=8)
+    assert decision.double_share is not None and decision.double_share < 0.05
+    assert decision.take_share is not None and decision.take_share > 0.95
+    assert engine.cube("4HPwATDgc/ABMA").take_share is None
+
+
 def test_rankings_show_themselves(engine: Engine) -> None:
     ranked = engine.best_plays("4HPwATDgc/ABMA", "31")
     assert str(ranked[0].play) == "8/5 6/5" and ranked[0].loss == 0

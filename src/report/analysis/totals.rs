@@ -421,6 +421,7 @@ pub fn fibs_difference(chance: f64, length: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::MARKS;
     use gammond_game::notation::MatPlayer;
     use gammond_game::{MatchState, Position};
 

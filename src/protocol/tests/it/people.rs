@@ -41,6 +41,33 @@ fn the_chosen_play_is_in_front_and_all_have_shares() {
     );
 }
 
+/// LV-03: plays that are compared have their shares of all plays, and none is chosen.
+#[test]
+fn compared_plays_have_shares_of_all_plays() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let by = |of: &Value, name: &str| {
+        let plays = of["plays"].as_array().unwrap();
+        let play = plays.iter().find(|play| play["play"] == name);
+        play.unwrap()["share"].as_f64().unwrap()
+    };
+    let line = "move 4HPwATDgc/ABMA 64 filter=large pr=20";
+    let names = ["8/2 6/2", "24/18 13/9", "24/14", "13/3"];
+    for seed in 0..6 {
+        let all = ask(&engine, &format!("{line} seed={seed}"));
+        let some = ask(
+            &engine,
+            &format!("{line} seed={seed} plays=\"13/3; 24/14; 24/18 13/9\""),
+        );
+        let plays = some["plays"].as_array().unwrap();
+        assert_eq!(plays.len(), 4, "{some}");
+        assert!(plays.is_sorted_by(|a, b| a["loss"].as_f64() <= b["loss"].as_f64()));
+        for name in names {
+            let [all, some] = [&all, &some].map(|found| by(found, name));
+            assert!((all - some).abs() < 0.02, "{name} {all} {some}");
+        }
+    }
+}
+
 /// LV-04: what only judges does not follow them.
 #[test]
 fn requests_that_judge_take_no_error_rate() {

@@ -284,6 +284,9 @@ class RankedPlay:
     def loss(self) -> float:
         """Equity lost against the best play, 0 or more."""
     @property
+    def share(self) -> float | None:
+        """With pr or elo the share of the people of this rate who choose it, 0 to 1; None without."""
+    @property
     def mwc(self) -> float | None:
         """Match winning chances, 0 to 1; None for money."""
     @property
@@ -330,6 +333,12 @@ class CubeDecision:
     @property
     def beaver(self) -> bool:
         """True if the opponent should beaver."""
+    @property
+    def double_share(self) -> float | None:
+        """With pr or elo the share of the people of this rate who double, 0 to 1; None without."""
+    @property
+    def take_share(self) -> float | None:
+        """With pr or elo the share of the people of this rate who take, 0 to 1; None without."""
     @property
     def plies(self) -> int:
         """Look-ahead."""

@@ -3,7 +3,9 @@
 
 use gammond_console::{Console, ConsoleHost, ConsoleOptions, NoHost};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::Stop;
+use gammond_engine::query::{PlayQuery, Settings, Stop};
+use gammond_game::notation::play_text;
+use gammond_game::{MatchState, Position, Roll, Rules};
 use gammond_server::console::EngineHost;
 
 const NO_GAME: &str = "No game in progress (type `new game' to start one).\n";
@@ -451,4 +453,77 @@ fn import_of_snowie_position_sets_names_and_turn() {
         let found = engine_answer(&format!("import snowietxt {};{command}", path(name)));
         assert!(found.contains(want), "{name} {command}: {found}");
     }
+}
+
+/// CON-44, LV-04: the computer plays as people of a rate do.
+#[test]
+fn computer_plays_as_people_of_a_rate() {
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let state = MatchState::money(Rules::default());
+    let start = "set player 1 gnubg;set jacoby on;set turn 1;set dice 64";
+    let mut plays = std::collections::BTreeSet::new();
+    for pr in [4.0, 8.0, 15.0, 25.0, 40.0] {
+        let query = PlayQuery::new(Position::start(), Roll::new(6, 4).unwrap(), state);
+        let settings = Settings::default().with_people(pr, 0);
+        let ranked = engine
+            .rank_plays(&query, &settings, &Stop::never())
+            .unwrap();
+        let play = play_text(&query.position, &ranked.chosen().play);
+        let answer = engine_answer(&format!("{XGID};{start};set player 1 pr {pr};play"));
+        let words = format!("root moves {play}.");
+        assert!(answer.contains(&words), "{pr}: {words} {answer}");
+        plays.insert(play);
+    }
+    assert!(plays.len() > 1, "{plays:?}");
+    let off = format!("{XGID};{start};set player 1 pr 40;set player 1 pr off;play");
+    let best = format!("{XGID};{start};play");
+    assert_eq!(engine_answer(&off), engine_answer(&best));
+}
+
+/// CON-44: the answers to the commands about people, and what `show player` prints then.
+#[test]
+fn players_as_people_are_named() {
+    let cases = [
+        (
+            "set player gnubg pr 8",
+            "gnubg will decide as people with an error rate (PR) of 8.0 do.",
+        ),
+        (
+            "set player gnubg elo 1700",
+            "gnubg will decide as people with an error rate (PR) of 13.2 do.",
+        ),
+        (
+            "set player gnubg pr off",
+            "gnubg will decide by evaluations.",
+        ),
+        (
+            "set player 1 pr 8",
+            "no effect until you `set player root gnu'",
+        ),
+        (
+            "set player gnubg pr",
+            "setting 'pr' is '', expected 0.5 to 40",
+        ),
+        (
+            "set player gnubg pr 99",
+            "setting 'pr' is '99', expected 0.5 to 40",
+        ),
+        (
+            "set player gnubg elo 5",
+            "setting 'elo' is '5', expected 1000 to 2030",
+        ),
+        (
+            "set player 0 gnubg;set player gnubg pr 8;show player",
+            "Type: gnubg, as people of PR 8.0",
+        ),
+        (
+            "set player both gnubg;set player both pr 8;show player",
+            "Name: root\n  Type: gnubg, as people of PR 8.0",
+        ),
+        ("help set player", "|pr N|elo N>"),
+    ];
+    check(answer, &cases);
+    // Keywords of the original keep their abbreviations.
+    let abbreviated = answer("set player gnubg e");
+    assert!(abbreviated.contains("external"), "{abbreviated}");
 }

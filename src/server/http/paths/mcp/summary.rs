@@ -53,13 +53,14 @@ pub(in crate::http) fn summary(answer: &Value) -> String {
         ),
         "move" => plays(answer),
         "cube" => format!(
-            "{}. No double {:+.3}, double and take {:+.3}, double and pass {:+.3}; {}. {} plies. {}",
+            "{}. No double {:+.3}, double and take {:+.3}, double and pass {:+.3}; {}. {} plies. {}{}",
             word(answer, "/verdict"),
             number(answer, "/no_double"),
             number(answer, "/double_take"),
             number(answer, "/double_pass"),
             chances(answer),
             number(answer, "/plies"),
+            actions_of_people(answer),
             view(answer)
         ),
         "rollout" => rollout(answer),
@@ -94,9 +95,16 @@ fn plays(answer: &Value) -> String {
     }
     let mut text = String::new();
     for (rank, play) in plays.iter().enumerate() {
+        let share = play.get("share").and_then(Value::as_f64);
+        let people = share.map_or_else(String::new, |share| {
+            format!(
+                ", found by {:.0} % of people of this strength",
+                100.0 * share
+            )
+        });
         let _ = writeln!(
             text,
-            "{}. {} {:+.3} (loss {:.3}), {} plies",
+            "{}. {} {:+.3} (loss {:.3}), {} plies{people}",
             rank + 1,
             word(play, "/play"),
             number(play, "/equity"),
@@ -111,6 +119,21 @@ fn plays(answer: &Value) -> String {
         view(answer)
     );
     text
+}
+
+/// Returns the shares of people and the actions of one of them, if the answer has them.
+fn actions_of_people(answer: &Value) -> String {
+    if answer.get("shares").is_none() {
+        return String::new();
+    }
+    let is = |name| answer.get(name).and_then(Value::as_bool) == Some(true);
+    format!(
+        "{:.0} % of people of this strength double, {:.0} % take; one of them: {}, {}. ",
+        100.0 * number(answer, "/shares/double"),
+        100.0 * number(answer, "/shares/take"),
+        if is("double") { "double" } else { "no double" },
+        if is("take") { "take" } else { "pass" },
+    )
 }
 
 fn rolls(answer: &Value) -> String {

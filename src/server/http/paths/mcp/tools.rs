@@ -31,7 +31,7 @@ const DECISIONS_MAX: u64 = 200;
 /// Returns the notations, and the settings of the tools with their values.
 fn help_text() -> String {
     let settings = SETTINGS.iter().filter(|setting| {
-        matches!(setting.scope, Scope::State | Scope::Rules)
+        matches!(setting.scope, Scope::State | Scope::Rules | Scope::Choice)
             || matches!(setting.name, "plies" | "level")
     });
     let settings: Vec<String> = settings
