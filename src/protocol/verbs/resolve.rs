@@ -6,11 +6,11 @@
 use super::parts::{Item, PartError, Parts, RequestPart};
 use super::resolved::Resolved;
 use super::schema::START;
-use super::{PositionFrom, PositionRequest, Verb, Work, convert, eval, moves, reply};
+use super::{PositionFrom, PositionRequest, Verb, Work, convert, eval, moves, not_taken, reply};
 use crate::ErrorCode;
 use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
-use gammond_engine::query::{AnswerStyle, Options, Scope, Settings};
+use gammond_engine::query::{AnswerStyle, Options, Scope, Setting, Settings};
 use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
 use gammond_game::{MatchState, MatchStateError};
 use std::borrow::Cow;
@@ -68,7 +68,13 @@ pub(crate) fn resolve(
     let mut shown = parse_position(&text).map_err(in_part(RequestPart::Position))?;
     let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
     let roll = roll.transpose().map_err(in_part(RequestPart::Roll))?;
-    let (options, plays) = options(verb, parts, session, shown.no_cube)?;
+    let roll = roll.or(shown.roll);
+    let bare: &Verb = match roll {
+        Some(_) => &moves::VERB,
+        None => &eval::VERB,
+    };
+    let (mut options, plays) = options(verb, parts, session, shown.no_cube)?;
+    choice_of_people(verb.unwrap_or(bare), parts, &mut options)?;
     *wishes = AnswerOptions {
         warning: shown.warning,
         ..AnswerOptions::of(&options)
@@ -80,11 +86,7 @@ pub(crate) fn resolve(
             None => position_error(&parts.position, shown.form, error),
             Some(_) => state_error(parts, error),
         })?;
-    let roll = roll.or(shown.roll);
-    let verb = verb.unwrap_or(match roll {
-        Some(_) => &moves::VERB,
-        None => &eval::VERB,
-    });
+    let verb = verb.unwrap_or(bare);
     let resolved = Resolved {
         parts,
         cube: parts.cube,
@@ -149,11 +151,31 @@ fn options<'a>(
             error: error.into(),
         })?;
     }
-    // Only what is played can be played as people do.
-    if verb.is_some_and(|verb| !verb.scopes.contains(&Scope::Choice)) {
-        (options.pr, options.elo) = (None, None);
-    }
     Ok((options, plays))
+}
+
+/// Refuses the settings of people in a request that plays nothing, and drops those of its session. Other settings that a
+/// request cannot use are ignored, as they have been since version 1.
+fn choice_of_people(
+    verb: &Verb,
+    parts: &Parts<'_>,
+    options: &mut Options,
+) -> Result<(), PartError> {
+    if verb.scopes.contains(&Scope::Choice) {
+        return Ok(());
+    }
+    for (number, item) in parts.items.iter().enumerate() {
+        if let Item::Setting(name, _) = item
+            && let Some(setting) = Setting::named(name).filter(|one| one.scope == Scope::Choice)
+        {
+            return Err(PartError {
+                part: RequestPart::Item(number),
+                error: not_taken(setting, verb.name).into(),
+            });
+        }
+    }
+    (options.pr, options.elo) = (None, None);
+    Ok(())
 }
 
 /// Checks that the match is not over: there is then no state to answer about, or to change, and only `convert` without

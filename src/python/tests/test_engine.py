@@ -93,7 +93,7 @@ def test_people_of_a_rate_have_shares(engine: Engine) -> None:
     ranked = engine.best_plays("4HPwATDgc/ABMA", "64", pr=8, seed=3, top=0)
     shares = [one.share for one in ranked if one.share is not None]
     assert len(shares) == len(ranked) and abs(sum(shares) - 1) < 1e-6
-    answer = engine.ask("move", "4HPwATDgc/ABMA", roll="64", settings={"pr": 8, "seed": 3, "top": 0})
+    answer = engine.ask("move", "4HPwATDgc/ABMA", "64", pr=8, seed=3, top=0)
     assert all(same(one.share, play["share"]) for one, play in zip(ranked, answer["plays"], strict=True))
     assert engine.best_plays("4HPwATDgc/ABMA", "64")[0].share is None
     decision = engine.cube("4HPwATDgc/ABMA", pr=8)

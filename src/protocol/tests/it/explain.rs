@@ -8,12 +8,21 @@ use serde_json::{Value, json};
 
 /// Returns the answer to a line of a new session.
 fn reply(engine: &Engine, line: &str) -> String {
-    let mut session = Session::new(Options::default());
+    reply_in(engine, Options::default(), line)
+}
+
+/// Returns the answer to a line of a session with these settings.
+fn reply_in(engine: &Engine, settings: Options, line: &str) -> String {
+    let mut session = Session::new(settings);
     match session.line(FramedLine::Line(line.as_bytes())) {
         LineAction::Ask(inquiry) => answer(engine, *inquiry),
         LineAction::Refuse(text) => text,
         other => panic!("{line}: {other:?}"),
     }
+}
+
+pub(super) fn ask_in(engine: &Engine, settings: Options, line: &str) -> Value {
+    serde_json::from_str(&reply_in(engine, settings, line)).unwrap()
 }
 
 pub(super) fn ask(engine: &Engine, line: &str) -> Value {

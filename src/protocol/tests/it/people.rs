@@ -1,7 +1,8 @@
 //! `pr` and `elo` in requests: LV-03, LV-04 and LV-05 of `protocol-specs/levels.md`.
 
-use super::explain::ask;
+use super::explain::{ask, ask_in};
 use gammond_engine::engine::Engine;
+use gammond_protocol::Options;
 use serde_json::Value;
 
 /// LV-03, LV-05.
@@ -68,18 +69,30 @@ fn compared_plays_have_shares_of_all_plays() {
     }
 }
 
-/// LV-04: what only judges does not follow them.
+/// LV-04, S-07: what only judges refuses them, and does not follow those of its session.
 #[test]
 fn requests_that_judge_take_no_error_rate() {
     let engine = Engine::builder().threads(1).build().unwrap();
     for verb in ["eval", "rolls", "scores", "cubes", "explain"] {
         let line = format!("{verb} 4HPwATDgc/ABMA");
+        let mut session = Options::default();
+        session.set("pr", "8").unwrap();
         assert_eq!(
-            ask(&engine, &format!("{line} pr=8")),
+            ask_in(&engine, session, &line),
             ask(&engine, &line),
             "{verb}"
         );
+        for (name, value) in [("pr", "8"), ("elo", "off")] {
+            let error = ask(&engine, &format!("{line} plies=1 {name}={value}"));
+            let message = error["message"].as_str().unwrap();
+            let said = format!("setting '{name}' is not for {verb}");
+            assert!(message.contains(&said), "{verb}: {error}");
+            assert_eq!(error["at"], line.len() + 9, "{error}");
+        }
     }
+    let error = ask(&engine, "4HPwATDgc/ABMA pr=8");
+    assert_eq!(error["code"], "bad-setting", "{error}");
+    assert!(ask(&engine, "4HPwATDgc/ABMA 64 pr=8")["plays"][0]["share"].is_number());
     for (line, said) in [
         (
             "move 4HPwATDgc/ABMA 31 pr=0.1",

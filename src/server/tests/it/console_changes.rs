@@ -459,8 +459,12 @@ fn import_of_snowie_position_sets_names_and_turn() {
 #[test]
 fn computer_plays_as_people_of_a_rate() {
     let engine = Engine::builder().threads(1).build().unwrap();
-    let state = MatchState::money(Rules::default());
-    let start = "set player 1 gnubg;set jacoby on;set turn 1;set dice 64";
+    let rules = Rules {
+        jacoby: false,
+        ..Rules::default()
+    };
+    let state = MatchState::money(rules);
+    let start = format!("{XGID}:0:0:1:64:0:0:0:0:10;set player 1 gnubg");
     let mut plays = std::collections::BTreeSet::new();
     for pr in [4.0, 8.0, 15.0, 25.0, 40.0] {
         let query = PlayQuery::new(Position::start(), Roll::new(6, 4).unwrap(), state);
@@ -469,14 +473,14 @@ fn computer_plays_as_people_of_a_rate() {
             .rank_plays(&query, &settings, &Stop::never())
             .unwrap();
         let play = play_text(&query.position, &ranked.chosen().play);
-        let answer = engine_answer(&format!("{XGID};{start};set player 1 pr {pr};play"));
+        let answer = engine_answer(&format!("{start};set player 1 pr {pr};play"));
         let words = format!("root moves {play}.");
         assert!(answer.contains(&words), "{pr}: {words} {answer}");
         plays.insert(play);
     }
     assert!(plays.len() > 1, "{plays:?}");
-    let off = format!("{XGID};{start};set player 1 pr 40;set player 1 pr off;play");
-    let best = format!("{XGID};{start};play");
+    let off = format!("{start};set player 1 pr 40;set player 1 pr off;play");
+    let best = format!("{start};play");
     assert_eq!(engine_answer(&off), engine_answer(&best));
 }
 
