@@ -33,7 +33,7 @@ fn on_a_socket_as_gnubg_frames_it() {
 fn server_with_an_error_rate_plays_as_people() {
     let server = Process::start(
         "exec \"$@\"",
-        &["--listen", "127.0.0.1:0", "pr=25", "seed=5"],
+        &["--listen", "127.0.0.1:0", "pr=15", "seed=5"],
     );
     let mut gnubg = Client::new(&server.addresses[0]);
     let mut lines = Client::new(&server.addresses[0]);

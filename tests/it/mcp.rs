@@ -446,3 +446,48 @@ fn http_has_the_same_tools() {
         "{answer}"
     );
 }
+
+/// LV-04, MCP-07: plays and cube actions of people, their shares in the answer and in its text.
+#[test]
+fn tools_answer_as_people_do() {
+    let human = |more: Value| {
+        let mut arguments = json!({"position": START, "pr": 20, "seed": 2});
+        (arguments.as_object_mut().unwrap()).extend(more.as_object().unwrap().clone());
+        arguments
+    };
+    let lines = [
+        call(1, "best_plays", &human(json!({"roll": [6, 4]}))),
+        call(2, "cube_decision", &human(json!({}))),
+        call(3, "evaluate", &human(json!({}))),
+        call(
+            4,
+            "best_plays",
+            &human(json!({"roll": [6, 4], "plays": ["24/14"]})),
+        ),
+        json!({"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": "gammond://help"}}).to_string() + "\n",
+    ];
+    let (messages, _) = stdio(&lines, |messages| messages.len() >= 5);
+    let result = |id: u32| &answer(&messages, id)["result"];
+    let text = |id: u32| result(id)["content"][0]["text"].as_str().unwrap();
+    let plays = result(1)["structuredContent"]["plays"].as_array().unwrap();
+    let found = format!(
+        "found by {:.0} % of people",
+        100.0 * plays[0]["share"].as_f64().unwrap()
+    );
+    assert_eq!(plays.len(), 5);
+    assert!(text(1).contains(&found), "{}", text(1));
+    assert_eq!(result(2)["structuredContent"]["double"], false);
+    assert!(
+        text(2).contains("one of them: no double, take."),
+        "{}",
+        text(2)
+    );
+    assert!(
+        text(3).contains("argument \"pr\" is not known"),
+        "{}",
+        text(3)
+    );
+    assert_eq!(text(4).matches("found by ").count(), 2, "{}", text(4));
+    let help = result(5)["contents"][0]["text"].as_str().unwrap();
+    assert!(help.contains("pr (0.5 to 40, or off)"), "{help}");
+}
