@@ -3,7 +3,8 @@
 //! A job has one seed; trial `n` of it uses `stream(seed, n)`. The generator is ChaCha8 (Bernstein 2008), named
 //! here so that results can be reproduced by any later version.
 
-use rand::{Rng, SeedableRng};
+pub use rand::Rng;
+use rand::SeedableRng;
 pub use rand_chacha::ChaCha8Rng;
 
 /// Returns the generator of trial `number` of the job with `seed`: independent of all other trials.

@@ -195,7 +195,8 @@ impl Episode {
         let with_cube = opponent.with_cube();
         let found = match (self.decision(), self.roll()) {
             (Decision::Answer, _) => {
-                let takes = with_cube.map(|player| player.takes(&position, &state));
+                let takes =
+                    with_cube.map(|player| player.takes(&position, &state, &mut self.chance));
                 self.act(terms, usize::from(takes.unwrap_or(Ok(true)).map_err(text)?))
             }
             (Decision::Play, Some(roll)) => {
@@ -209,7 +210,8 @@ impl Episode {
                 self.played(terms, after.map_err(text)?)
             }
             _ => {
-                let doubles = with_cube.map(|player| player.doubles(&position, &state));
+                let doubles =
+                    with_cube.map(|player| player.doubles(&position, &state, &mut self.chance));
                 self.act(
                     terms,
                     usize::from(doubles.unwrap_or(Ok(false)).map_err(text)?),

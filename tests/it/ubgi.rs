@@ -75,6 +75,19 @@ fn strength_can_be_limited() {
     let plays: std::collections::BTreeSet<String> = (0..12).map(limited).collect();
     assert!(plays.len() > 2, "{plays:?}");
     assert_eq!(best(""), free);
+    // Each game of a session has its own choices, the same in the next session.
+    let question = "newgame\nposition gnubgid 4HPwATDgc/ABMA\ndice 6 4\ngo role chequer\n";
+    let games = || {
+        session(&format!(
+            "ubgi\nset engine.limit_strength true\nset engine.elo 1100\n{}",
+            question.repeat(12)
+        ))
+    };
+    let found = games();
+    let plays: std::collections::BTreeSet<&str> =
+        (found.lines().filter(|line| line.starts_with("bestmove"))).collect();
+    assert!(plays.len() > 2, "{plays:?}");
+    assert_eq!(found, games());
     let wrong = session("ubgi\nsetoption name UCI_Elo value 3000\n");
     assert!(wrong.contains("error bad_value"), "{wrong}");
 }

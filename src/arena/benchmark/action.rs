@@ -2,6 +2,7 @@
 
 use super::make::CubeStakes;
 use crate::player::{Player, PlayerError};
+use gammond_base::rng::stream;
 use gammond_engine::equity::MatchEquityTable;
 use gammond_game::notation::CubeRecord;
 
@@ -48,7 +49,9 @@ pub(super) fn action_loss(
     action: &ActionRecord,
     player: &dyn Player,
     table: &MatchEquityTable,
+    line: u64,
 ) -> Result<Option<ActionLoss>, PlayerError> {
+    let mut chance = stream(line, 0);
     let Some(player) = player.with_cube() else {
         return Ok(None);
     };
@@ -58,11 +61,11 @@ pub(super) fn action_loss(
     let (record, state) = (&action.record, stakes.state());
     let pass = 100.0 * action.pass.unwrap_or(stakes.pass);
     let doubled = record.double_take.min(pass);
-    let [best, own] = match player.doubles(&record.position, &state)? {
+    let [best, own] = match player.doubles(&record.position, &state, &mut chance)? {
         true => [record.no_double.max(doubled), doubled],
         false => [record.no_double.max(doubled), record.no_double],
     };
-    let answer = match player.takes(&record.position, &state)? {
+    let answer = match player.takes(&record.position, &state, &mut chance)? {
         true => record.double_take,
         false => pass,
     };
@@ -100,7 +103,7 @@ mod tests {
                 away: 7,
                 pass,
             };
-            action_loss(&action, &*player, &table).unwrap().unwrap()
+            action_loss(&action, &*player, &table, 1).unwrap().unwrap()
         };
         let loss = |record: CubeRecord| {
             let loss = with_pass(record, None);
@@ -136,7 +139,7 @@ mod tests {
             away: 7,
             pass: None,
         };
-        assert_eq!(action_loss(&right, &*random, &table).unwrap(), None);
+        assert_eq!(action_loss(&right, &*random, &table, 1).unwrap(), None);
         assert_eq!(CubeStakes::new(1, &table), None);
     }
 }

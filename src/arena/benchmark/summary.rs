@@ -47,7 +47,9 @@ pub(super) fn score_one(
             let own = player.chances(&record.position);
             Scored::Cube(own.map(|own| cube_loss(&record.position, &own, &record.chances, table)))
         }
-        ScorableRecord::Action(action) => Scored::Action(action_loss(action, player, table)?),
+        ScorableRecord::Action(action) => {
+            Scored::Action(action_loss(action, player, table, item.line)?)
+        }
     })
 }
 

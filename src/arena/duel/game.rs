@@ -2,7 +2,7 @@
 
 use super::terms::{DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
-use gammond_base::rng::stream;
+use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_base::stop::Stop;
 use gammond_game::{Act, ActRefusal, Game, MatchScore, MatchState, Position, Roll, Rules};
 
@@ -158,7 +158,7 @@ fn one_game(
             return Ok(None);
         }
         if turns > 0 {
-            cube_turn(players, &mut game, watch)?;
+            cube_turn(players, &mut game, &mut chance, watch)?;
         }
         if game.end().is_none() {
             let roll = match turns {
@@ -200,7 +200,12 @@ fn one_game(
 }
 
 /// Lets the player on roll turn the cube and the other answer.
-fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Result<(), Fault> {
+fn cube_turn(
+    players: [&dyn Player; 2],
+    game: &mut Game,
+    chance: &mut ChaCha8Rng,
+    watch: Watch<'_>,
+) -> Result<(), Fault> {
     if game.double_refusal().is_some() {
         return Ok(());
     }
@@ -214,7 +219,7 @@ fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Re
         move |refusal: ActRefusal| Fault::of(player, refused(players[player], refusal))
     };
     let turn = game.on_roll();
-    if !(at(turn)?.doubles(&position, &state)).map_err(fault(turn))? {
+    if !(at(turn)?.doubles(&position, &state, chance)).map_err(fault(turn))? {
         return Ok(());
     }
     game.act(Act::Double).map_err(refused(turn))?;
@@ -223,7 +228,7 @@ fn cube_turn(players: [&dyn Player; 2], game: &mut Game, watch: Watch<'_>) -> Re
         2 * state.cube.value(),
     )));
     let other = game.actor();
-    let takes = (at(other)?.takes(&position, &state)).map_err(fault(other))?;
+    let takes = (at(other)?.takes(&position, &state, chance)).map_err(fault(other))?;
     let (act, done) = match takes {
         true => (Act::Take, DuelAction::Took(other)),
         false => (Act::Pass, DuelAction::Passed(other)),

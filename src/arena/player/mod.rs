@@ -100,16 +100,27 @@ pub trait CubePlayer: Player {
     ) -> Result<Position, PlayerError>;
 
     /// Returns true if this player, who is on roll, doubles before the roll. Called only if the rules allow a double.
+    /// `chance` is that of [`Player::play`].
     ///
     /// # Errors
     /// When the player has no answer.
-    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
+    fn doubles(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError>;
 
     /// Returns true if this player takes a double of the player on roll; `state` is the one before the double.
     ///
     /// # Errors
     /// When the player has no answer.
-    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError>;
+    fn takes(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError>;
 }
 
 /// Returns the play of a player that evaluates positions only: the first of those after which `worth` is greatest,

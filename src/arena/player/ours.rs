@@ -2,13 +2,14 @@
 
 use super::{CubePlayer, Player, PlayerError, engine_builder};
 use crate::search_fields::search_fields;
-use gammond_base::rng::ChaCha8Rng;
+use gammond_base::rng::{ChaCha8Rng, Rng};
 use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Options, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
 use gammond_game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
 use gammond_job::Header;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -125,6 +126,18 @@ fn needs_engine(settings: &Settings) -> bool {
     settings.level.is_some() || settings.time_ms.is_some()
 }
 
+/// Returns the settings of a decision: a player that chooses as people do has a new seed for each, or it would make the same
+/// choice each time that a position comes back.
+fn by_chance<'a>(settings: &'a Settings, chance: &mut ChaCha8Rng) -> Cow<'a, Settings> {
+    match settings.pr {
+        None => Cow::Borrowed(settings),
+        Some(_) => Cow::Owned(Settings {
+            seed: settings.seed ^ chance.next_u64(),
+            ..settings.clone()
+        }),
+    }
+}
+
 impl Gammond {
     /// Returns the player with these nets and this look-ahead.
     pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
@@ -144,8 +157,9 @@ impl Gammond {
         &self,
         query: &PlayQuery,
         settings: &Settings,
+        chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
-        let stop = Stop::never();
+        let (settings, stop) = (&*by_chance(settings, chance), Stop::never());
         let ranked = match needs_engine(settings) {
             true => self.engine.rank_plays(query, settings, &stop)?,
             false => search::rank_plays(self.engine.context(&stop), query, settings)
@@ -156,8 +170,12 @@ impl Gammond {
     }
 
     /// Returns the right cube action, by a search on the calling thread.
-    fn cube_action(&self, query: &CubeQuery) -> Result<CubeAnswer, EngineError> {
-        let (settings, stop) = (&self.cubeful, Stop::never());
+    fn cube_action(
+        &self,
+        query: &CubeQuery,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<CubeAnswer, EngineError> {
+        let (settings, stop) = (&*by_chance(&self.cubeful, chance), Stop::never());
         match needs_engine(settings) {
             true => self.engine.cube_action(query, settings, &stop),
             false => search::cube_action(self.engine.context(&stop), query, settings)
@@ -207,7 +225,7 @@ impl Player for Gammond {
         &self,
         position: &Position,
         roll: Roll,
-        _: &mut ChaCha8Rng,
+        chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
         let settings = &self.settings;
         if settings.plies == 0
@@ -222,7 +240,7 @@ impl Player for Gammond {
             roll,
             state: MatchState::money(Rules::default()),
         };
-        self.searched_play(&query, &self.settings)
+        self.searched_play(&query, &self.settings, chance)
     }
 
     fn with_cube(&self) -> Option<&dyn CubePlayer> {
@@ -248,24 +266,41 @@ impl CubePlayer for Gammond {
         position: &Position,
         state: &MatchState,
         roll: Roll,
-        _: &mut ChaCha8Rng,
+        chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
         let query = PlayQuery {
             position: *position,
             roll,
             state: *state,
         };
-        self.searched_play(&query, &self.cubeful)
+        self.searched_play(&query, &self.cubeful, chance)
     }
 
-    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+    fn doubles(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError> {
         let (query, stop) = (CubeQuery::new(*position, *state), Stop::never());
-        let context = self.engine.context(&stop);
-        let considers = search::considers_double(context, &query, &self.cubeful);
-        Ok(considers.map_err(|Stopped| EngineError::Stopped)? && self.cube_action(&query)?.double)
+        // People double where the engine does not consider it.
+        if self.cubeful.pr.is_none() {
+            let context = self.engine.context(&stop);
+            let considers = search::considers_double(context, &query, &self.cubeful);
+            if !considers.map_err(|Stopped| EngineError::Stopped)? {
+                return Ok(false);
+            }
+        }
+        Ok(self.cube_action(&query, chance)?.double)
     }
 
-    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
-        Ok(self.cube_action(&CubeQuery::new(*position, *state))?.take)
+    fn takes(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError> {
+        let query = CubeQuery::new(*position, *state);
+        Ok(self.cube_action(&query, chance)?.take)
     }
 }

@@ -517,6 +517,31 @@ mod tests {
         }
     }
 
+    /// LV-14.
+    #[test]
+    fn people_choose_anew() {
+        use gammond_base::rng::stream;
+        use gammond_game::{MatchState, Position, Roll, Rules};
+        let player = "pr:20:plies=0".parse::<PlayerSpec>().unwrap();
+        let player = player.open().unwrap();
+        let (start, roll) = (Position::start(), Roll::new(6, 4).unwrap());
+        let money = MatchState::money(Rules::default());
+        let play = |number| {
+            let chance = &mut stream(3, number);
+            let cubeful = player.with_cube().unwrap();
+            let plays = [
+                player.play(&start, roll, chance).unwrap(),
+                cubeful.play_in(&start, &money, roll, chance).unwrap(),
+            ];
+            let takes = cubeful.takes(&start, &money, chance).unwrap();
+            (plays, takes)
+        };
+        let all: Vec<_> = (0..20).map(play).collect();
+        assert!(all.iter().any(|(plays, _)| *plays != all[0].0));
+        assert!(all.iter().all(|(_, takes)| *takes));
+        assert!((0..20).map(play).eq(all));
+    }
+
     #[test]
     fn players_are_read() {
         let read = |text: &str| text.parse::<PlayerSpec>().map_err(|e| e.to_string());

@@ -20,7 +20,7 @@ pub fn answer(
 ) -> Result<BgammonAnswer, EngineError> {
     match ask {
         Ask::Play { query, mine } => {
-            if resigns(engine, query.position, query.state, *mine) {
+            if resigns(engine, (query.position, query.state), *mine, settings) {
                 return Ok(BgammonAnswer::Resign);
             }
             let settings = Settings {
@@ -36,7 +36,7 @@ pub fn answer(
             mine,
             theirs,
         } => {
-            if resigns(engine, query.position, query.state, *mine) {
+            if resigns(engine, (query.position, query.state), *mine, settings) {
                 return Ok(BgammonAnswer::Resign);
             }
             if query.state.double_refusal().is_some() {
@@ -44,14 +44,21 @@ pub fn answer(
             }
             let found = engine.cube_action(query, settings, stop)?;
             let doubled = chance(found.double_take.mwc).min(pass(engine, query, *theirs));
-            Ok(match doubled > chance(found.no_double.mwc) {
+            let doubles = match found.people {
+                Some(_) => found.double,
+                None => doubled > chance(found.no_double.mwc),
+            };
+            Ok(match doubles {
                 true => BgammonAnswer::Double,
                 false => BgammonAnswer::Roll,
             })
         }
         Ask::Offer { query, mine } => {
             let found = engine.cube_action(query, settings, stop)?;
-            let takes = chance(found.double_take.mwc) <= pass(engine, query, *mine);
+            let takes = match found.people {
+                Some(_) => found.take,
+                None => chance(found.double_take.mwc) <= pass(engine, query, *mine),
+            };
             Ok(if takes {
                 BgammonAnswer::Take
             } else {
@@ -62,8 +69,14 @@ pub fn answer(
 }
 
 /// Returns true if the player on roll loses at least as many cubes for certain as a resignation costs.
-fn resigns(engine: &Engine, position: Position, state: MatchState, concession: u8) -> bool {
-    engine.resign_advice(&EvalQuery { position, state }).games >= concession
+fn resigns(
+    engine: &Engine,
+    (position, state): (Position, MatchState),
+    concession: u8,
+    settings: &Settings,
+) -> bool {
+    let query = EvalQuery { position, state };
+    engine.resign_advice(&query, settings).games >= concession
 }
 
 /// Returns a match winning chance: every game on a bgammon server is part of a match.

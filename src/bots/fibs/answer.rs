@@ -16,7 +16,11 @@ pub fn answer(
 ) -> Result<Answer, EngineError> {
     let resignation = |wanted: bool, position, state| {
         let games = match wanted {
-            true => engine.resign_advice(&EvalQuery { position, state }).games,
+            true => {
+                engine
+                    .resign_advice(&EvalQuery { position, state }, settings)
+                    .games
+            }
             false => 0,
         };
         (games > 0).then_some(Answer::Resign(games))

@@ -90,7 +90,12 @@ impl DecisionMaker {
         // Decisions in progress are about a board that is gone.
         tasks.abort_all();
         let seat = Arc::clone(&self.seat);
-        let decision = decide(search, self.settings.clone(), self.budget, seat);
+        let mut settings = self.settings.clone();
+        if settings.pr.is_some() {
+            // A person does not err in the same way each time that a position comes back.
+            settings.seed = settings.seed.wrapping_add(id);
+        }
+        let decision = decide(search, settings, self.budget, seat);
         let (pause, answered) = (self.pause, answered.clone());
         tasks.spawn(async move {
             let (answer, ()) = tokio::join!(decision, sleep(pause));

@@ -270,7 +270,7 @@ impl GameTable<'_> {
         for _ in 0..TURNS_MAX {
             // The person has the board before the eyes who has just decided to roll.
             let is_drawn = game.on_roll() == PERSON && game.double_refusal().is_none();
-            if let Some(left) = self.cube_turn(input, &mut game)? {
+            if let Some(left) = self.cube_turn(input, &mut game, &mut chance)? {
                 return Ok(left);
             }
             if game.phase() == GamePhase::Turn {
@@ -312,6 +312,7 @@ impl GameTable<'_> {
         &mut self,
         input: &mut impl BufRead,
         game: &mut Game,
+        chance: &mut ChaCha8Rng,
     ) -> Result<Option<GameEnd>, Failure> {
         if game.double_refusal().is_some() {
             return Ok(None);
@@ -323,7 +324,7 @@ impl GameTable<'_> {
                 ControlFlow::Break(end) => return Ok(Some(end)),
             },
             _ => match self.opponent.with_cube() {
-                Some(player) => player.doubles(&position, &state)?,
+                Some(player) => player.doubles(&position, &state, chance)?,
                 None => self.cube_answer(&position, state)?.double,
             },
         };
@@ -336,7 +337,7 @@ impl GameTable<'_> {
         let takes = match turn {
             PERSON => {
                 let takes = match self.opponent.with_cube() {
-                    Some(player) => player.takes(&position, &state)?,
+                    Some(player) => player.takes(&position, &state, chance)?,
                     None => self.cube_answer(&position, state)?.take,
                 };
                 let does = if takes { "takes" } else { "drops" };

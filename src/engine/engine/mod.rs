@@ -587,7 +587,7 @@ impl Engine {
     ) -> Result<CubeAnswer, EngineError> {
         if let Some(level) = settings.level {
             let answer = self.cube_action_at(query, (level, settings), stop)?;
-            return Ok(act_as_people(answer, query, settings));
+            return Ok(act_as_people(answer, query, settings, self.met()));
         }
         self.run(settings, stop, |context| {
             search::cube_action(context, query, settings)
@@ -609,10 +609,11 @@ impl Engine {
         })
     }
 
-    /// Returns the number of games that the player on roll may resign without loss.
+    /// Returns the number of games that the player on roll may resign without loss; with an error rate in the settings the
+    /// number that a person of this rate resigns.
     #[must_use]
-    pub fn resign_advice(&self, query: &EvalQuery) -> ResignAdvice {
-        search::advise_resignation(self.context(&Stop::never()), query)
+    pub fn resign_advice(&self, query: &EvalQuery, settings: &Settings) -> ResignAdvice {
+        search::advise_resignation(self.context(&Stop::never()), query, settings)
     }
 
     /// Returns true if the opponent should accept when the player on roll of `query` resigns `games` games (1..=3).

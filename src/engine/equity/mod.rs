@@ -39,6 +39,7 @@ pub use met::{AWAY_MAX, MatchEquityTable, MetError};
 pub use policy::{
     CubePoints, CubeUse, CubeWindow, Response, beaver_response, dead_double_point, response,
 };
+pub(crate) use resign::lost;
 pub use resign::{accept_resignation, resign_advice};
 pub use stakes::{CubeState, GammonPrices, Stakes};
 pub use verdict::{CubeDecision, CubeNumbers};

@@ -7,7 +7,7 @@ use gammond_game::{Chances, Class};
 const FAIR: f64 = 1e-6;
 
 /// Returns the chances of a player who cannot win: 1 a plain game, 2 a gammon, 3 a backgammon.
-fn lost(games: u8) -> Chances {
+pub(crate) fn lost(games: u8) -> Chances {
     Chances {
         lose_gammon: f32::from(u8::from(games >= 2)),
         lose_backgammon: f32::from(u8::from(games >= 3)),

@@ -1,7 +1,7 @@
 //! The share of the people of three rates who find the best choice, beside a mistake.
 
 use super::People;
-use crate::query::{CubeAnswer, CubeQuery, CubeShares, RankedPlays};
+use crate::query::{CubeAnswer, CubeQuery, RankedPlays};
 
 impl People {
     /// Error rates of the people beside whom a mistake is shown.
@@ -22,7 +22,7 @@ impl People {
         &self,
         query: &CubeQuery,
         answer: &CubeAnswer,
-        does: impl Fn(CubeShares) -> f64,
+        does: impl Fn([f64; 2]) -> f64,
     ) -> [f64; 3] {
         People::COACHED.map(|pr| does(self.cube_shares(query, answer, pr)))
     }

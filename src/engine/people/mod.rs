@@ -10,11 +10,13 @@ mod coach;
 mod features;
 mod net;
 mod play;
+mod resign;
 
 pub use features::{CUBE_INPUTS, CubeOption, PLAY_INPUTS, PlayOption, cube_inputs, play_inputs};
 use gammond_game::{Position, Roll};
 pub use net::ChoiceNet;
 pub(crate) use play::{act_as_people, play_as_people, with_shares};
+pub(crate) use resign::resign_as_people;
 use std::fmt::Write;
 use std::sync::LazyLock;
 
@@ -38,7 +40,8 @@ pub struct Dial {
     pub pr: f64,
     /// Input of the nets: the logarithm of the error rate of people.
     pub level: f32,
-    /// Factor on the scores: below 1 for a rate above those of the people that the model knows.
+    /// Factor on the scores of plays and takes: below 1 for a rate above those of the people that the model knows. Doubles
+    /// do without it: players who err more do not double from the first turn on.
     pub scale: f64,
     /// Loss of score for each point of lost equity: above 0 for a rate below those of these people.
     pub care: f64,
@@ -211,24 +214,24 @@ impl People {
     /// Returns the share of the people who double.
     #[must_use]
     pub fn double_share(&self, dial: &Dial, option: &CubeOption) -> f64 {
-        acting(&self.double, dial, option)
+        acting(&self.double, 1.0, dial, option)
     }
 
     /// Returns the share of the people who take.
     #[must_use]
     pub fn take_share(&self, dial: &Dial, option: &CubeOption) -> f64 {
-        acting(&self.take, dial, option)
+        acting(&self.take, dial.scale, dial, option)
     }
 }
 
 /// Returns the share of the people who act.
-fn acting(net: &ChoiceNet, dial: &Dial, option: &CubeOption) -> f64 {
+fn acting(net: &ChoiceNet, scale: f64, dial: &Dial, option: &CubeOption) -> f64 {
     let gain = f64::from(option.gain);
     if gain.abs() > dial.most {
         return f64::from(u8::from(gain > 0.0));
     }
-    let score =
-        dial.scale * f64::from(net.score(&cube_inputs(option, dial.level))) + dial.care * gain;
+    let score = f64::from(net.score(&cube_inputs(option, dial.level)));
+    let score = scale * score + dial.care * gain;
     1.0 / (1.0 + (-score).exp())
 }
 

@@ -1,8 +1,9 @@
 //! Play as people of an error rate: one of their choices, the same for the same question and seed.
 
-use super::{CubeOption, People, PlayOption};
+use super::{CubeOption, People, PlayOption, resign_as_people};
+use crate::equity::{MatchEquityTable, Stakes};
 use crate::query::{
-    CubeAnswer, CubeQuery, CubeShares, PeopleChoice, PlayQuery, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, CubeShares, EvalQuery, PeopleChoice, PlayQuery, RankedPlays, Settings,
 };
 use gammond_game::{MatchState, POINTS, Position};
 
@@ -17,7 +18,7 @@ impl People {
 
     /// Returns the shares of the people of an error rate who double and who take.
     #[must_use]
-    pub fn cube_shares(&self, query: &CubeQuery, answer: &CubeAnswer, pr: f64) -> CubeShares {
+    pub fn cube_shares(&self, query: &CubeQuery, answer: &CubeAnswer, pr: f64) -> [f64; 2] {
         let dial = self.dial(pr);
         let [none, take, pass] = [answer.no_double, answer.double_take, answer.double_pass]
             .map(|value| value.equity as f32);
@@ -30,10 +31,10 @@ impl People {
                 is_take,
             )
         };
-        CubeShares {
-            double: self.double_share(&dial, &option(take.min(pass) - none, false)),
-            take: self.take_share(&dial, &option(pass - take, true)),
-        }
+        [
+            self.double_share(&dial, &option(take.min(pass) - none, false)),
+            self.take_share(&dial, &option(pass - take, true)),
+        ]
     }
 }
 
@@ -82,9 +83,18 @@ pub(crate) fn act_as_people(
     mut answer: CubeAnswer,
     query: &CubeQuery,
     settings: &Settings,
+    met: &MatchEquityTable,
 ) -> CubeAnswer {
     let Some(pr) = settings.pr else { return answer };
-    let shares = People::built_in().cube_shares(query, &answer, pr);
+    let [double, take] = People::built_in().cube_shares(query, &answer, pr);
+    let stakes = Stakes::new(query.state, met);
+    let before = EvalQuery::new(query.position, query.state);
+    let shares = CubeShares {
+        double,
+        take,
+        resign: People::resign_share(&before, &stakes, &answer.chances).0,
+        resigns: resign_as_people(&before, &stakes, &answer.chances, settings),
+    };
     let draw = |purpose| drawn(&query.position, &query.state, settings.seed, [0, purpose]);
     // A double that is not legal stays none.
     let may_double = answer.verdict != crate::Verdict::NotAvailable;
@@ -96,7 +106,7 @@ pub(crate) fn act_as_people(
 }
 
 /// Returns a number from 0 to 1 that depends on the question and the seed alone.
-fn drawn(position: &Position, state: &MatchState, seed: u64, purpose: [u8; 2]) -> f64 {
+pub(super) fn drawn(position: &Position, state: &MatchState, seed: u64, purpose: [u8; 2]) -> f64 {
     let mut bytes = [0; 2 * POINTS + 16];
     let score = &state.score;
     let (mine, theirs) = (position.me().counts(), position.opponent().counts());

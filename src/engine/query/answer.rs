@@ -78,6 +78,10 @@ pub struct CubeShares {
     pub double: f64,
     /// Share of the people who take, 0 to 1.
     pub take: f64,
+    /// Share of the people who resign instead of rolling, 0 to 1.
+    pub resign: f64,
+    /// The number of games that one of them resigns: 0 to play on, 1 single, 2 gammon, 3 backgammon.
+    pub resigns: u8,
 }
 
 impl RankedPlay {

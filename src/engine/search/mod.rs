@@ -31,7 +31,7 @@ pub use turn::Turn;
 use crate::equity::{
     CubeNumbers, CubeState, Stakes, accept_resignation, dead_double_point, resign_advice,
 };
-use crate::people::{act_as_people, play_as_people, with_shares};
+use crate::people::{act_as_people, play_as_people, resign_as_people, with_shares};
 use crate::query::{
     CubeAnswer, CubeQuery, Equities, EvalQuery, Evaluation, PlayQuery, RankedPlay, RankedPlays,
     ResignAdvice, Settings,
@@ -268,7 +268,7 @@ pub fn cube_action(
         let value = tree.root(&query.position, plies)?;
         Ok(cube_answer(query, &tree.choice.stakes[0], &value, plies))
     })?;
-    Ok(act_as_people(answer, query, settings))
+    Ok(act_as_people(answer, query, settings, context.met))
 }
 
 fn cube_answer(query: &CubeQuery, stakes: &Stakes, value: &tree::Value, plies: u8) -> CubeAnswer {
@@ -363,15 +363,21 @@ pub fn considers_double(
     Ok(f64::from(chances.win) >= dead_double_point(&stakes, cube, beavers, &chances))
 }
 
-/// Returns the number of games that the player on roll may resign without loss.
+/// Returns the number of games that the player on roll may resign without loss, or that a person of an error rate resigns.
 #[must_use]
-pub fn advise_resignation(context: Context<'_>, query: &EvalQuery) -> ResignAdvice {
+pub fn advise_resignation(
+    context: Context<'_>,
+    query: &EvalQuery,
+    settings: &Settings,
+) -> ResignAdvice {
     let chances = LeafEvaluator::new(&context, None).one(&query.position);
     let stakes = Stakes::new(query.state, context.met);
     let class = context.evaluator.class(&query.position);
-    ResignAdvice {
-        games: resign_advice(&stakes, query.state.cube.into(), class, &chances),
-    }
+    let games = match settings.pr {
+        Some(_) => resign_as_people(query, &stakes, &chances, settings),
+        None => resign_advice(&stakes, query.state.cube.into(), class, &chances),
+    };
+    ResignAdvice { games }
 }
 
 /// Returns true if the opponent should accept when the player on roll resigns `games` games (1..=3).

@@ -172,6 +172,7 @@ impl Ubgi {
             "stop" => Ok(UbgiAction::Silence),
             "newgame" => {
                 (self.position, self.roll, self.state) = (None, None, STATE);
+                self.options.games += 1;
                 Ok(UbgiAction::Silence)
             }
             "keys" => Ok(UbgiAction::Say(self.keys())),

@@ -20,6 +20,8 @@ pub(super) struct Values {
     limited: bool,
     elo: u32,
     seed: u64,
+    /// Games since the start: a person does not err in the same way in each.
+    pub(super) games: u64,
     pub(super) threads: usize,
     pub(super) nets: String,
     pub(super) crawford_rule: bool,
@@ -35,6 +37,7 @@ impl Values {
             limited: false,
             elo: ELO,
             seed: 0,
+            games: 0,
             threads,
             nets: nets.to_owned(),
             crawford_rule: true,
@@ -121,9 +124,13 @@ impl Values {
             filter: self.filter,
             ..base.clone()
         };
-        match self.limited {
+        let mut settings = match self.limited {
             true => settings.with_people(People::pr_of_elo(self.elo), self.seed),
             false => settings,
+        };
+        if settings.pr.is_some() {
+            settings.seed = settings.seed.wrapping_add(self.games);
         }
+        settings
     }
 }

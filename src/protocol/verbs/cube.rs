@@ -70,6 +70,8 @@ struct CubeBody<'a> {
     cubeless: Number,
     #[serde(skip_serializing_if = "Option::is_none")]
     shares: Option<SharesBody>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resign: Option<u8>,
     probabilities: Probabilities,
 }
 
@@ -78,6 +80,7 @@ struct CubeBody<'a> {
 struct SharesBody {
     double: Number,
     take: Number,
+    resign: Number,
 }
 
 #[derive(Serialize)]
@@ -166,7 +169,9 @@ fn write(
                 shares: answer.people.as_ref().map(|people| SharesBody {
                     double: Number(people.double),
                     take: Number(people.take),
+                    resign: Number(people.resign),
                 }),
+                resign: answer.people.as_ref().map(|people| people.resigns),
                 probabilities: (&answer.chances).into(),
             };
             object(to, "cube", body, out)?;
@@ -227,9 +232,14 @@ fn schemas() -> Vec<(String, Value)> {
             ),
             (
                 "shares",
-                "With `pr` or `elo`: shares of the people of this error rate who double, and who take; `double` and `take` \
-                 are choices of such a person then",
+                "With `pr` or `elo`: shares of the people of this error rate who double, take, and resign; `double`, `take` \
+                 and `resign` are choices of such a person then",
                 schema::any_object(),
+            ),
+            (
+                "resign",
+                "With `pr` or `elo`: games that such a person resigns instead of rolling, 0 to 3",
+                schema::count(),
             ),
             ("level", LEVEL, text()),
             schema::warning(),

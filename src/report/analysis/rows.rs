@@ -7,7 +7,7 @@ use super::replay::Action;
 use super::totals::{MARK_NAMES, is_close, mark};
 use crate::render::signed;
 use gammond_engine::people::People;
-use gammond_engine::query::{CubeQuery, CubeShares};
+use gammond_engine::query::CubeQuery;
 use gammond_game::notation::{Form, MatPlayer, play_text};
 use gammond_game::{Play, Roll};
 
@@ -101,10 +101,10 @@ impl Row<'_> {
             return judgement.plays.as_ref()?.found_by;
         }
         let does = match (self.kind, self.best.as_str()) {
-            (DecisionKind::Double, "double") => |of: CubeShares| of.double,
-            (DecisionKind::Double, "no double") => |of: CubeShares| 1.0 - of.double,
-            (DecisionKind::Take, "take") => |of: CubeShares| of.take,
-            (DecisionKind::Take, "pass") => |of: CubeShares| 1.0 - of.take,
+            (DecisionKind::Double, "double") => |[double, _]: [f64; 2]| double,
+            (DecisionKind::Double, "no double") => |[double, _]: [f64; 2]| 1.0 - double,
+            (DecisionKind::Take, "take") => |[_, take]: [f64; 2]| take,
+            (DecisionKind::Take, "pass") => |[_, take]: [f64; 2]| 1.0 - take,
             _ => return None,
         };
         let query = CubeQuery::new(decision.position, decision.state);

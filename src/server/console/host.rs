@@ -203,7 +203,9 @@ impl ConsoleHost for EngineHost {
     }
 
     fn resigns(&mut self, query: &EvalQuery) -> u8 {
-        self.engine().resign_advice(query).games
+        self.engine()
+            .resign_advice(query, &Settings::default())
+            .games
     }
 
     fn die(&mut self) -> u8 {

@@ -295,7 +295,12 @@ impl CubePlayer for ProgramPlayer {
         self.legal_play(position, state, roll)
     }
 
-    fn doubles(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+    fn doubles(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        _: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError> {
         let question = board_question(position, state, None, None);
         self.says(
             &question,
@@ -303,7 +308,12 @@ impl CubePlayer for ProgramPlayer {
         )
     }
 
-    fn takes(&self, position: &Position, state: &MatchState) -> Result<bool, PlayerError> {
+    fn takes(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        _: &mut ChaCha8Rng,
+    ) -> Result<bool, PlayerError> {
         let question = board_question(position, state, None, Some(Offer::Double));
         // A player who would beaver takes where beavers are not allowed.
         let answers = [

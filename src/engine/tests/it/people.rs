@@ -1,7 +1,7 @@
 //! Choices as people make them: LV-06, LV-07 and LV-09 of `protocol-specs/levels.md` by what they lose.
 
 use gammond_engine::people::{People, PlayOption};
-use gammond_engine::query::{CubeQuery, Settings, Stop};
+use gammond_engine::query::{CubeQuery, EvalQuery, Settings, Stop};
 use gammond_engine::{Engine, PlayQuery};
 use gammond_game::notation::parse_position;
 use gammond_game::{MatchState, Position, Roll, Rules};
@@ -170,6 +170,49 @@ fn people_double_and_take_by_what_it_gains() {
         let (shares, answer) = shares(won, pr);
         assert!(shares.take < 0.2, "{pr} {shares:?} {answer:?}");
     }
+}
+
+/// LV-13.
+#[test]
+fn people_resign_what_is_lost() {
+    let engine = engine();
+    let share = |id: &str, jacoby| {
+        let parsed = parse_position(id.as_bytes()).unwrap();
+        let state = MatchState::money(Rules {
+            jacoby,
+            beavers: false,
+        });
+        let settings = Settings {
+            pr: Some(8.0),
+            ..Settings::default()
+        };
+        let found = (0..200).map(|seed| {
+            let settings = Settings {
+                seed,
+                ..settings.clone()
+            };
+            let query = EvalQuery::new(parsed.position, state);
+            engine.resign_advice(&query, &settings).games
+        });
+        let found: Vec<u8> = found.collect();
+        let query = CubeQuery::new(parsed.position, state);
+        let answer = engine
+            .cube_action(&query, &settings, &Stop::never())
+            .unwrap();
+        let share = answer.people.unwrap().resign;
+        let resigned = found.iter().filter(|games| **games > 0).count() as f64 / 200.0;
+        let error = (share * (1.0 - share) / 200.0).sqrt();
+        assert!(
+            (resigned - share).abs() <= 4.0 * error,
+            "{id}: {resigned} of {share}"
+        );
+        (share, found.into_iter().max().unwrap())
+    };
+    // The opponent has few checkers left; the second player has borne off none, which costs a gammon where one counts.
+    assert_eq!(share("AQAAdHeOAgAAAA", true), (0.13, 1));
+    assert_eq!(share("bwcAAOw2iwQQAA", true), (0.13, 1));
+    assert_eq!(share("bwcAAOw2iwQQAA", false), (0.0, 0));
+    assert_eq!(share("4HPwATDgc/ABMA", true), (0.0, 0));
 }
 
 /// LV-12.

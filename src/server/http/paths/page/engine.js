@@ -70,8 +70,9 @@ function valueFor(game, player, signal) {
   return ask("eval", { position: positionFor(game, player), settings }, signal);
 }
 
-// The resignation that the engine offers before its roll: 0 for none, else 1 to 3.
+// The resignation that the engine offers before its roll: 0 for none, else 1 to 3. At an error rate it is that of a person.
 export async function engineResigns(game, signal) {
+  if (levelSettings(game).pr) return Math.min(kindMax(game), (await cubeAtLevel(game, signal)).resign);
   const { probabilities: chance } = await valueFor(game, ENGINE, signal);
   const isSure = (value) => value < NO_CHANCE || value > 1 - NO_CHANCE;
   if (chance.win > NO_CHANCE || !isSure(chance.lose_gammon) || !isSure(chance.lose_backgammon)) return 0;
