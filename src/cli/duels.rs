@@ -8,7 +8,7 @@ use gammond_arena::player::{Player, PlayerError};
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
-use gammond_game::{MatchState, Rules, find_play};
+use gammond_game::{MatchState, Rules, Variant, find_play};
 use gammond_job::Whole;
 use gammond_report::render::board;
 use gammond_report::render::signed;
@@ -29,10 +29,43 @@ farmed! {
         /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
         #[arg(id = "match_length", long = "match", value_name = "POINTS")]
         match_length: Option<Whole<1, 255>>,
+        /// Variant of the games; without this backgammon.
+        #[arg(long, value_name = "NAME", value_enum)]
+        variant: Option<VariantArg>,
     }
 }
 
+/// A variant, as the command line names it.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum VariantArg {
+    Backgammon,
+    Nackgammon,
+}
+
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_it_is!(VariantArg);
+
+impl VariantArg {
+    pub(crate) const fn variant(self) -> Variant {
+        match self {
+            VariantArg::Backgammon => Variant::Backgammon,
+            VariantArg::Nackgammon => Variant::Nackgammon,
+        }
+    }
+}
+
+/// Returns the line of a match file that names the variant, if it is not the usual one.
+pub(crate) fn variant_header(variant: Variant) -> Option<String> {
+    let is_usual = variant == Variant::Backgammon;
+    (!is_usual).then(|| format!(" [Variation \"{}\"]", variant.name()))
+}
+
 impl TermsArgs {
+    pub(crate) fn variant(&self) -> Variant {
+        self.variant.map(VariantArg::variant).unwrap_or_default()
+    }
+
     pub(crate) fn terms(&self) -> DuelTerms {
         match (self.match_length, self.cube) {
             (Some(length), _) => DuelTerms::Match(length.to()),
@@ -196,7 +229,9 @@ pub(crate) fn write_pair(
     let file = |length, games: Vec<MatGame>| MatchFile {
         length,
         names: names.clone(),
-        comments: money.iter().chain(headers).map(|&h| h.to_owned()).collect(),
+        comments: (money.iter().chain(headers).map(|&h| h.to_owned()))
+            .chain(variant_header(plan.variant))
+            .collect(),
         games,
     };
     if let DuelTerms::Match(length) = plan.terms {

@@ -35,6 +35,23 @@ fn saved(path: &Path) -> MatchFile {
     reading.file
 }
 
+/// `--variant`: the game begins at the start of the variant, which the file names.
+#[test]
+fn another_variant_is_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "--variant nackgammon --seed 5 --plies 0 --save n.mat";
+    let (code, said) = play(
+        folder.path(),
+        words,
+        &[b"pips\n".to_vec(), best(500)].concat(),
+    );
+    assert_eq!(code, 0, "{said}");
+    let file = saved(&folder.path().join("n.mat"));
+    assert_eq!(file.variant(), Some(gammond_game::Variant::Nackgammon));
+    assert!(said.contains("you 194, opponent"), "{said}");
+    assert!(said.contains("decisions lost 0.000 points"), "{said}");
+}
+
 /// A match with the cube is played to its end, and its file holds all of it.
 #[test]
 fn match_is_played_to_its_end() {

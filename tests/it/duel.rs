@@ -316,3 +316,43 @@ fn a_duel_writes_its_games() {
     assert_eq!(files, 3);
     assert!((told["points_per_game"].as_f64().unwrap() - points as f64 / 6.0).abs() < 1e-9);
 }
+
+/// `--variant`: the games begin at the start of the variant and are read back so, a journal of the usual game is not
+/// continued.
+#[test]
+fn a_duel_of_another_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["duel", "pubeval", "random", "--games", "4", "--quiet"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap()
+    };
+    let nack = ["--variant", "nackgammon"];
+    for luck in [&[][..], &["--luck-adjusted", "embedded:fast"]] {
+        let found = run(&[&nack[..], luck].concat());
+        let text = String::from_utf8(found.stdout).unwrap();
+        assert!(
+            text.starts_with("pubeval against random at NackGammon, seed 1"),
+            "{text}"
+        );
+    }
+    assert!(
+        run(&[&nack[..], &["--mat", "mats", "--journal", "j"]].concat())
+            .status
+            .success()
+    );
+    for entry in std::fs::read_dir(folder.path().join("mats")).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        let file = gammond_game::notation::MatchFile::parse(&bytes).unwrap();
+        assert_eq!(file.variant(), Some(gammond_game::Variant::Nackgammon));
+    }
+    let refused = run(&["--journal", "j"]);
+    let text = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        !refused.status.success() && text.contains("variant"),
+        "{text}"
+    );
+}

@@ -256,8 +256,11 @@ fn task_text(honest: &Value, player: &Value, sum: &str) -> String {
         "failures",
     ];
     let terms = format!(
-        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{}}}",
-        duel["terms"]["cube"], duel["terms"]["no_jacoby"], duel["terms"]["match_length"]
+        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{},\"variant\":{}}}",
+        duel["terms"]["cube"],
+        duel["terms"]["no_jacoby"],
+        duel["terms"]["match_length"],
+        duel["terms"]["variant"]
     );
     let rest: String = fields
         .iter()

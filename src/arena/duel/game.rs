@@ -4,7 +4,7 @@ use super::terms::{DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_base::stop::Stop;
-use gammond_game::{Act, ActRefusal, Game, MatchScore, MatchState, Position, Roll, Rules};
+use gammond_game::{Act, ActRefusal, Game, MatchScore, MatchState, Position, Roll, Rules, Variant};
 
 /// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,8 @@ pub fn play_game(
 ) -> Result<Option<Finish>, PlayerError> {
     let mut turns = 0;
     let mut count = |event| turns += u32::from(matches!(event, GameEvent::Thrown(_)));
-    let end = one_game(players, (seed, number), None, &mut count, stop);
+    let usual = (Variant::Backgammon, None);
+    let end = one_game(players, (seed, number), usual, &mut count, stop);
     let points = end.map_err(|fault| *fault.error)?;
     Ok(points.map(|points| Finish {
         points: points as i8,
@@ -85,7 +86,7 @@ pub fn play_game(
 /// Plays set `number` of the dice of `seed`: a game, or a match. Returns the result of the player named first:
 /// points, or 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
 pub(super) fn play_set(
-    terms: DuelTerms,
+    (terms, variant): (DuelTerms, Variant),
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),
     watch: Watch<'_>,
@@ -94,7 +95,7 @@ pub(super) fn play_set(
     match terms {
         DuelTerms::Cubeless => {
             watch(GameEvent::Begins([0, 0]));
-            one_game(players, (seed, number), None, watch, stop)
+            one_game(players, (seed, number), (variant, None), watch, stop)
         }
         DuelTerms::Money { jacoby } => {
             let rules = Rules {
@@ -103,15 +104,18 @@ pub(super) fn play_set(
             };
             watch(GameEvent::Begins([0, 0]));
             let state = MatchState::money(rules);
-            one_game(players, (seed, number), Some(state), watch, stop)
+            let begun = (variant, Some(state));
+            one_game(players, (seed, number), begun, watch, stop)
         }
-        DuelTerms::Match(length) => one_match(length, players, (seed, number), watch, stop),
+        DuelTerms::Match(length) => {
+            one_match((length, variant), players, (seed, number), watch, stop)
+        }
     }
 }
 
 /// Plays a match. Returns 1 when the player named first won it, -1 when the other did, 0 when it never ended.
 fn one_match(
-    length: u8,
+    (length, variant): (u8, Variant),
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),
     watch: Watch<'_>,
@@ -122,7 +126,7 @@ fn one_match(
         let state = score.state(0, Rules::default());
         watch(GameEvent::Begins(score.points()));
         let dice = (seed, number * GAMES_MAX + game);
-        let Some(points) = one_game(players, dice, Some(state), watch, stop)? else {
+        let Some(points) = one_game(players, dice, (variant, Some(state)), watch, stop)? else {
             return Ok(None);
         };
         score.add(usize::from(points < 0), points.unsigned_abs());
@@ -137,7 +141,7 @@ fn one_match(
 fn one_game(
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),
-    state: Option<MatchState>,
+    (variant, state): (Variant, Option<MatchState>),
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
@@ -149,7 +153,7 @@ fn one_game(
         beavers: false,
     };
     let state = state.unwrap_or(MatchState::money(rules));
-    let mut game = Game::new(state, with_cube);
+    let mut game = Game::new(state, with_cube).with_variant(variant);
     let refused = |player: usize| {
         move |refusal: ActRefusal| Fault::of(player, refused(players[player], refusal))
     };

@@ -13,7 +13,7 @@ use gammond_base::stats::Running;
 use gammond_base::stop::Stop;
 use gammond_engine::query::Settings;
 use gammond_engine::search::{BestPlay, Context, Filter, OnePly, Scratch, Turn};
-use gammond_game::{Chances, MatchState, Position, Roll};
+use gammond_game::{Chances, MatchState, Position, Roll, Variant};
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::cell::RefCell;
 use std::path::Path;
@@ -29,6 +29,8 @@ pub struct AdjustedPlan {
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,
+    /// Variant of the games.
+    pub variant: Variant,
 }
 
 /// Results of a duel for the first player, in points per game (matches: won less lost), one number for each pair.
@@ -111,14 +113,15 @@ pub fn play_adjusted(
     let header = Header::new("duel without luck", 1)
         .field("seed", plan.seed)
         .field("judge", identity);
-    let mut header = described(header, plan.terms, &players).map_err(JobError::Work)?;
+    let mut header =
+        described(header, (plan.terms, plan.variant), &players).map_err(JobError::Work)?;
     if plan.independent {
         header = header.field("dice", "independent");
     }
     let duel = AdjustedDuel {
         plan,
         players,
-        luck: Luck::new(judge, plan.terms),
+        luck: Luck::new(judge, plan.terms, plan.variant),
         header,
     };
     Runner::new().journal(journal).run(&duel, control)
@@ -152,7 +155,7 @@ fn play_pair(
             }
         };
         let dice = (plan.seed, set_number(pair, exchanged, plan.independent));
-        let played = play_set(plan.terms, order, dice, &mut watch, stop);
+        let played = play_set((plan.terms, plan.variant), order, dice, &mut watch, stop);
         let Some(points) = played.map_err(|fault| *fault.error)? else {
             return Ok(None);
         };
@@ -184,7 +187,7 @@ thread_local! {
 }
 
 impl<'a> Luck<'a> {
-    fn new(judge: Context<'a>, terms: DuelTerms) -> Luck<'a> {
+    fn new(judge: Context<'a>, terms: DuelTerms, variant: Variant) -> Luck<'a> {
         let mut luck = Luck {
             one_ply: OnePly::new(judge.evaluator, Filter::PRUNING),
             judge,
@@ -199,7 +202,7 @@ impl<'a> Luck<'a> {
         if !terms.has_cube() {
             let values = Roll::ALL.into_iter().filter(|roll| !roll.is_double());
             let values: Vec<f64> = values
-                .map(|roll| luck.best(&Position::start(), roll))
+                .map(|roll| luck.best(&variant.start(), roll))
                 .collect();
             luck.opening = values.iter().sum::<f64>() / values.len() as f64;
         }
@@ -302,7 +305,7 @@ mod tests {
             ),
         ];
         for (terms, state) in states {
-            let luck = Luck::new(engine.context(&stop), terms);
+            let luck = Luck::new(engine.context(&stop), terms, Variant::Backgammon);
             for (position, opens) in [
                 (Position::start(), true),
                 (Position::start(), false),
@@ -344,6 +347,7 @@ mod tests {
                 pairs,
                 independent,
                 terms,
+                ..AdjustedPlan::default()
             };
             let outcome = play_adjusted(plan, players, judge, None, &mut Control::quiet());
             outcome.unwrap().sum

@@ -22,7 +22,7 @@ pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn};
 use crate::player::{Player, PlayerError};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
-use gammond_game::Cube;
+use gammond_game::{Cube, Variant};
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::path::Path;
 
@@ -39,6 +39,8 @@ pub struct DuelPlan {
     pub independent: bool,
     /// Stakes of the games.
     pub terms: DuelTerms,
+    /// Variant of the games.
+    pub variant: Variant,
     /// Treatment of games in which another program fails.
     pub failures: Failures,
 }
@@ -234,11 +236,14 @@ impl std::fmt::Debug for Duels<'_> {
 /// Adds who plays, and for what, to the header of a job.
 fn described(
     mut header: Header,
-    terms: DuelTerms,
+    (terms, variant): (DuelTerms, Variant),
     players: &[&dyn Player],
 ) -> Result<Header, PlayerError> {
     for (place, player) in players.iter().enumerate() {
         header = header.field(&format!("player {}", place + 1), player.identity()?);
+    }
+    if variant != Variant::Backgammon {
+        header = header.field("variant", variant.name());
     }
     if let Some(text) = terms.text() {
         header = header.field("terms", text);
@@ -265,7 +270,7 @@ impl<'a> Duels<'a> {
     ) -> Result<Duels<'a>, PlayerError> {
         pairings.retain(|pairing| pairing.iter().all(|&place| place < players.len()));
         let header = Header::new("duel", 1).field("seed", plan.seed);
-        let mut header = described(header, plan.terms, players)?;
+        let mut header = described(header, (plan.terms, plan.variant), players)?;
         if plan.independent {
             header = header.field("dice", "independent");
         }
@@ -341,7 +346,8 @@ impl<'a> Duels<'a> {
             }
         };
         let dice = (self.plan.seed, number);
-        match play_set(self.plan.terms, order, dice, &mut watch, stop) {
+        let contest = (self.plan.terms, self.plan.variant);
+        match play_set(contest, order, dice, &mut watch, stop) {
             Ok(points) => Ok(points.map(|points| (mine(points), None))),
             Err(fault) => {
                 let program = matches!(*fault.error, PlayerError::Program { .. });

@@ -14,6 +14,7 @@ use gammond_arena::player::{Player, PlayerSpec, engine_builder};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::Nets;
+use gammond_game::Variant;
 use gammond_job::Runner;
 use gammond_report::render::signed;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         decide: args.decide.map(Points::get),
         independent: args.independent_dice,
         terms: args.terms.terms(),
+        variant: args.terms.variant(),
         failures: args.failures.rule(),
     };
     let mut control = common.control(args.progress.quiet(args.quiet))?;
@@ -169,6 +171,7 @@ fn adjusted(
         pairs: args.games.get().div_ceil(2),
         independent: args.independent_dice,
         terms: args.terms.terms(),
+        variant: args.terms.variant(),
     };
     let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
     drop(control);
@@ -180,6 +183,7 @@ fn adjusted(
             "players": names, "seed": common.seed(), terms.unit(): games, "judge": engine.net_name(),
             "variance_factor": seen.factor(),
         });
+        extend(&mut value, variant_json(plan.variant));
         extend(&mut value, results(&seen.adjusted, terms));
         let unadjusted = match terms {
             DuelTerms::Match(_) => share(&seen.points),
@@ -199,9 +203,10 @@ fn adjusted(
         format!("{value}\n")
     } else {
         let mut text = format!(
-            "{} against {}, seed {}, luck judged by {}\n{}with the luck {}; variance / {:.0}\n",
+            "{} against {}{}, seed {}, luck judged by {}\n{}with the luck {}; variance / {:.0}\n",
             names[0],
             names[1],
+            of_variant(plan.variant),
             common.seed(),
             engine.net_name(),
             headline(games, &seen.adjusted, terms),
@@ -214,6 +219,22 @@ fn adjusted(
         text
     };
     finish(&text, outcome.complete, journal, RESUME)
+}
+
+/// Returns the words for a variant that is not the usual one.
+fn of_variant(variant: Variant) -> String {
+    match variant {
+        Variant::Backgammon => String::new(),
+        other => format!(" at {}", other.name()),
+    }
+}
+
+/// Returns the member for a variant that is not the usual one.
+fn variant_json(variant: Variant) -> serde_json::Value {
+    match variant {
+        Variant::Backgammon => serde_json::Value::Null,
+        other => serde_json::json!({"variant": other.name()}),
+    }
 }
 
 /// Text in place of an interval.
@@ -316,7 +337,13 @@ fn verdict(tally: &Tally, args: &Args) -> Option<(f64, &'static str)> {
 
 fn text_report(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) -> String {
     let (games, names) = (tally.games(), players.map(Player::name));
-    let mut text = format!("{} against {}, seed {}\n", names[0], names[1], plan.seed);
+    let mut text = format!(
+        "{} against {}{}, seed {}\n",
+        names[0],
+        names[1],
+        of_variant(plan.variant),
+        plan.seed
+    );
     text.push_str(&headline(games, &tally.points, plan.terms));
     let percent = |n: u64| 100.0 * n as f64 / games.max(1) as f64;
     for (name, [wins, gammons, backgammons]) in names.iter().zip(tally.wins) {
@@ -347,6 +374,7 @@ fn json(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) 
         plan.terms.unit(): tally.games(),
         "sequential": verdict(tally, args).map(|v| v.1),
     });
+    extend(&mut value, variant_json(plan.variant));
     extend(&mut value, results(&tally.points, plan.terms));
     extend(&mut value, Ratings::of(&tally.won, plan.terms).json());
     match plan.terms {

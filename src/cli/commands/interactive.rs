@@ -1,6 +1,7 @@
 //! `gammond play`: a match or money games by hand in a terminal, or with plays that come from a file.
 
 use super::hand_match::HandMatch;
+use crate::duels::{VariantArg, variant_header};
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
@@ -14,7 +15,7 @@ use gammond_game::notation::{
 };
 use gammond_game::{
     Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
-    find_play, legal_plays,
+    Variant, find_play, legal_plays,
 };
 use gammond_report::analysis::{Totals, WorstMistake, analyse};
 use gammond_report::render::signed;
@@ -41,6 +42,9 @@ pub(crate) struct Args {
     /// Gammons count in money games though the cube was not turned.
     #[arg(long, conflicts_with = "match_length")]
     no_jacoby: bool,
+    /// Variant of the games.
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = VariantArg::Backgammon)]
+    variant: VariantArg,
     /// Your name in the match file.
     #[arg(long, value_name = "NAME", default_value = "You")]
     name: String,
@@ -113,6 +117,7 @@ struct GameTable<'a> {
     /// Name of the opponent in sentences.
     name: String,
     rules: Rules,
+    variant: Variant,
     seed: u64,
     score: MatchScore,
     length: u8,
@@ -157,6 +162,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             jacoby,
             beavers: false,
         },
+        variant: args.variant.variant(),
         seed,
         score: MatchScore::new(length.into()),
         length,
@@ -165,6 +171,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         prompts: std::io::stdin().is_terminal(),
         out: Output::new(),
     };
+    table
+        .saved
+        .file
+        .comments
+        .extend(variant_header(table.variant));
     table.begin(args)?;
     let mut input = std::io::stdin().lock();
     let played = table.play(&mut input, args.games);
@@ -253,7 +264,8 @@ impl GameTable<'_> {
     fn game(&mut self, input: &mut impl BufRead, game: u64) -> Result<GameEnd, Failure> {
         let mut dice = stream(self.seed, 2 * game);
         let mut chance = stream(self.seed, 2 * game + 1);
-        let (number, mut game) = (game + 1, self.score.game(self.rules, true));
+        let begun = self.score.game(self.rules, true);
+        let (number, mut game) = (game + 1, begun.with_variant(self.variant));
         game.act(Act::Roll(Roll::opening(&mut dice)))?;
         let begins = match game.on_roll() {
             PERSON => "you begin".to_owned(),

@@ -50,6 +50,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         seed: common.seed(),
         pairs: args.games.get().div_ceil(2),
         terms: args.terms.terms(),
+        variant: args.terms.variant(),
         failures: args.failures.rule(),
         ..DuelPlan::default()
     };
