@@ -31,6 +31,7 @@ CALLS = [
     ("best_plays", {"position": START, "roll": "31", "plays": ["8/5 6/5", "13/9"], "plies": 0},
      f'move {START} 31 plays="8/5 6/5; 13/9" plies=0'),
     ("all_rolls", {"position": START, "plies": 0}, f"rolls {START} plies=0"),
+    ("all_rolls", {"position": START, "turns": 2, "plies": 0}, f"rolls {START} turns=2 plies=0"),
     ("all_scores", {"position": START, "away": 3, "plies": 1}, f"scores {START} away=3 plies=1"),
     ("all_scores", {"position": START, "roll": [6, 4], "away": 3, "plies": 1}, f"scores {START} 64 away=3 plies=1"),
     ("all_cubes", {"position": START, "roll": [6, 4], "plies": 1}, f"cubes {START} 64 plies=1"),
