@@ -34,6 +34,7 @@ CALLS = [
     ("best_plays", {"position": START, "roll": [6, 4], "plays": ["24/14"], "elo": 1700}, f'move {START} 64 plays="24/14" elo=1700 plies=2'),
     ("cube_decision", {"position": START, "pr": 8, "seed": 5}, f"cube {START} pr=8 seed=5 plies=2"),
     ("all_rolls", {"position": START, "plies": 0}, f"rolls {START} plies=0"),
+    ("all_rolls", {"position": START, "turns": 2, "plies": 0}, f"rolls {START} turns=2 plies=0"),
     ("all_scores", {"position": START, "away": 3, "plies": 1}, f"scores {START} away=3 plies=1"),
     ("all_scores", {"position": START, "roll": [6, 4], "away": 3, "plies": 1}, f"scores {START} 64 away=3 plies=1"),
     ("all_cubes", {"position": START, "roll": [6, 4], "plies": 1}, f"cubes {START} 64 plies=1"),

@@ -1,8 +1,8 @@
-//! Pip count formulas for races: Keith (2004), Thorp, Kleinman (1980).
+//! Pip count formulas for races: Keith (2004), Thorp, Kleinman (1980), Reichert's Isight (2014).
 
 use super::{Position, Side};
 
-/// A race in the three usual counts, seen by the player on roll. A count's double, redouble or take is that of money
+/// A race in the usual counts, seen by the player on roll. A count's double, redouble or take is that of money
 /// play with a cube that is neither dead nor doubled by the score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RaceCounts {
@@ -12,6 +12,8 @@ pub struct RaceCounts {
     pub thorp: [f64; 2],
     /// Kleinman's number, with the sign of the lead.
     pub kleinman: f64,
+    /// Reichert's Isight counts, mine first.
+    pub isight: [u32; 2],
 }
 
 /// The advice of a pip count: whether to double a centred cube, to redouble, and to take.
@@ -29,13 +31,17 @@ impl RaceCounts {
     /// Returns the counts of a race; `None` with contact, or when the game is over.
     #[must_use]
     pub fn of(position: &Position) -> Option<RaceCounts> {
-        if position.is_over() || position.has_contact() {
-            return None;
-        }
+        let is_race = !position.is_over() && !position.has_contact();
+        is_race.then(|| RaceCounts::of_any(position))
+    }
+
+    /// Returns the counts of a position that may have contact, where they mean little.
+    #[must_use]
+    pub fn of_any(position: &Position) -> RaceCounts {
         let (me, opponent) = (position.me(), position.opponent());
         let my_thorp = thorp(me);
         let (mine, theirs) = (f64::from(me.pips()), f64::from(opponent.pips()));
-        Some(RaceCounts {
+        RaceCounts {
             keith: [keith(me) * 8.0 / 7.0, keith(opponent)],
             thorp: [
                 if my_thorp > 30.0 {
@@ -46,7 +52,16 @@ impl RaceCounts {
                 thorp(opponent),
             ],
             kleinman: kleinman([mine, theirs]),
-        })
+            isight: [isight(me, opponent), isight(opponent, me)],
+        }
+    }
+
+    /// Returns the chance to win in percent that Reichert's rule estimates: 80 less a third of my count, and 2 for each pip
+    /// of the lead.
+    #[must_use]
+    pub fn isight_chance(&self) -> f64 {
+        let [mine, theirs] = self.isight.map(f64::from);
+        80.0 - mine / 3.0 + 2.0 * (theirs - mine)
     }
 
     /// Returns Keith's advice: double at 4 above the opponent's count or less, redouble at 3, take from 2 above on.
@@ -130,6 +145,23 @@ fn thorp(side: Side) -> f64 {
     let held = (0..6).filter(|&index| side.count(index) > 0).count() as u32;
     let more = u32::from(2 * side.on_board() + side.count(0));
     f64::from(side.pips() + more) - f64::from(held)
+}
+
+/// Returns the Isight count: the pips; 1 for each checker more than the other side has; 2 for each beyond the second on
+/// the ace point, 1 for each beyond the second on the deuce point and beyond the third on the three point; 1 for each gap
+/// on points 4, 5 and 6 where the other side has none; 1 for each crossover more.
+fn isight(side: Side, other: Side) -> u32 {
+    let more = |of: fn(Side) -> u32| of(side).saturating_sub(of(other));
+    let beyond = |index, free: u8| u32::from(side.count(index).saturating_sub(free));
+    let is_gap = |&index: &usize| side.count(index) == 0 && other.count(index) > 0;
+    let gaps = (3..6).filter(is_gap).count() as u32;
+    let crossovers = |side: Side| {
+        (6..25)
+            .map(|at| at as u32 / 6 * u32::from(side.count(at)))
+            .sum()
+    };
+    let wasted = 2 * beyond(0, 2) + beyond(1, 2) + beyond(2, 3);
+    side.pips() + more(|side| side.on_board().into()) + wasted + gaps + more(crossovers)
 }
 
 #[cfg(test)]

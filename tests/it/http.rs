@@ -1654,7 +1654,14 @@ fn members_of_other_verbs_and_types_are_refused() {
             json!({"plays": []}),
             400,
             "/plays",
-            "1 to 64 plays",
+            "plays has 0 plays, expected 1 to 64",
+        ),
+        (
+            "explain",
+            json!({"roll": [3, 1], "plays": ["8/5 6/5", 7]}),
+            400,
+            "/plays/1",
+            "play 2 is 7, expected one such as",
         ),
         (
             "rollout",

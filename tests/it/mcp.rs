@@ -324,6 +324,38 @@ fn tools_answer_as_lines_do() {
     }
 }
 
+/// MCP-07: all pairs of rolls are an answer of the tool of the rolls, as of the line; a third turn is refused.
+#[test]
+fn rolls_of_two_turns_are_an_answer_of_all_rolls() {
+    let ask = |id: u32, turns: u32| {
+        let arguments = json!({"position": "BwAAcAAAAAAAAA", "turns": turns, "plies": 0});
+        call(id, "all_rolls", &arguments)
+    };
+    let (messages, _) = stdio(&[ask(1, 2), ask(2, 3)], |messages| messages.len() >= 2);
+    let result = &answer(&messages, 1)["result"];
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("\nBest: ") && text.contains("\nWorst: "),
+        "{text}"
+    );
+    let line = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args([
+            "rolls",
+            "BwAAcAAAAAAAAA",
+            "turns=2",
+            "plies=0",
+            "--format",
+            "json",
+        ])
+        .output()
+        .unwrap();
+    let line: Value = serde_json::from_slice(&line.stdout).unwrap();
+    assert!(line["exchanges"].is_array());
+    assert_eq!(result["structuredContent"], line);
+    let refused = &answer(&messages, 2)["result"];
+    assert_eq!(refused["isError"], true, "{refused}");
+}
+
 /// MCP-03, MCP-05, MCP-09: progress grows and ends before the result; a cancelled request has none, an ID in use and a
 /// long message are refused.
 #[test]

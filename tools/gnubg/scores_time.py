@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""CPU time of the cube at every score, 7 by 7: 49 questions to gnubg's console, and one `scores` of gammond.
+"""CPU time of the cube at every score, 7 by 7: 49 questions to gnubg's console, one `scores` of gammond, and 49 `cube`
+of gammond in one process, whose cache they share.
 
     tools/gnubg/scores_time.py GAMMOND [PLIES [POSITION...]]
 
@@ -62,11 +63,14 @@ def gnubg(program, position, plies, home):
 
 
 def ours(program, position, plies):
-    """CPU seconds of one `scores`."""
+    """CPU seconds of one `scores`, and of 49 `cube` in one process; the least of three runs."""
     run = [program, "pipe", "--threads", "1"]
-    idle = f"scores {position} plies=0 away=2\n"
-    _, without = spent(run, idle)
-    return spent(run, f"{idle}scores {position} plies={plies} away={AWAY}\n")[1] - without
+    # Other positions, at which all nets are unpacked and nothing of this one is evaluated.
+    idle = "".join(f"rolls {other} plies=0\n" for other in POSITIONS if other != position)
+    single = "".join(f"cube {one} plies={plies}\n" for one in ids(program, position))
+    texts = "", f"scores {position} plies={plies} away={AWAY}\n", single
+    without, together, apart = (min(spent(run, idle + text)[1] for _ in range(3)) for text in texts)
+    return together - without, apart - without
 
 
 def main():
@@ -79,12 +83,14 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         for position in positions:
             theirs, computed = gnubg(program, position, plies, home)
-            mine = ours(program, position, plies)
-            rows.append((theirs, mine))
-            print(f"{position}: gnubg {1000 * theirs:.0f} ms for {computed} of {AWAY * AWAY} scores, "
-                  f"gammond {1000 * mine:.0f} ms", flush=True)
-    theirs, mine = (1000 * sum(column) / len(rows) for column in zip(*rows))
-    print(f"mean: gnubg {theirs:.0f} ms, gammond {mine:.0f} ms: {theirs / mine:.1f} times as fast")
+            row = [theirs, *ours(program, position, plies)]
+            rows.append(row)
+            theirs, mine, single = (1000 * time for time in row)
+            print(f"{position}: gnubg {theirs:.0f} ms for {computed} of {AWAY * AWAY} scores, scores {mine:.1f} ms, "
+                  f"single questions {single:.0f} ms", flush=True)
+    theirs, mine, single = (1000 * sum(column) / len(rows) for column in zip(*rows))
+    print(f"mean: gnubg {theirs:.0f} ms, scores {mine:.1f} ms: {theirs / mine:.1f} times as fast as gnubg, "
+          f"{single / mine:.1f} as single questions")
 
 
 main()

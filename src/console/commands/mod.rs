@@ -13,6 +13,7 @@ mod offers;
 pub(crate) mod play;
 mod prices;
 mod quit;
+mod race;
 mod refused;
 mod relational;
 mod rollout;

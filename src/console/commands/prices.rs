@@ -125,7 +125,8 @@ impl Console {
             return;
         }
         match path {
-            ["rolls"] => {
+            // The original has them in its windows alone.
+            ["rolls" | "temperaturemap" | "scoremap"] => {
                 self.say("That command is not yet implemented.");
                 return;
             }
@@ -133,10 +134,6 @@ impl Console {
                 if let Err(reason) = self.show_market_window(host) {
                     self.complain(&format!("gammond: show marketwindow: {reason}"));
                 }
-                return;
-            }
-            [word @ "temperaturemap"] => {
-                self.refuse(&format!("show {word}"));
                 return;
             }
             _ => {}

@@ -6,7 +6,8 @@ use crate::grammar::{self, FIRST};
 use crate::host::ConsoleHost;
 use crate::table::TablePhase;
 use crate::words::Words;
-use gammond_game::{Position, RaceCounts};
+use gammond_engine::equity::CubeEfficiency;
+use gammond_game::Position;
 
 /// The command `show`.
 pub(super) static COMMAND: Command = Command {
@@ -68,8 +69,11 @@ impl Console {
                 let not = if self.display { "" } else { "not " };
                 self.say(&format!("GNU Backgammon will {not}display boards for computer moves."));
             }
-            ["thorp" | "keith" | "kleinman"] => self.race_count(path, words),
-            ["gammonvalues" | "marketwindow" | "rolls" | "temperaturemap"] => self.show_prices(path, host),
+            ["thorp" | "keith" | "kleinman" | "isight" | "8912"] => self.race_count(path, words),
+            ["onesidedrollout"] => self.one_sided(words, host),
+            ["gammonvalues" | "marketwindow" | "rolls" | "temperaturemap" | "scoremap"] => self.show_prices(path, host),
+            ["cubeefficiency"] => self.show_efficiency(),
+            ["cheat"] => self.say("Manipulation with dice is disabled."),
             ["version" | "credits" | "buildinfo"] => {
                 let version = env!("CARGO_PKG_VERSION");
                 self.say(&format!("gammond {version}, in the place of GNU Backgammon's text console"));
@@ -123,7 +127,7 @@ impl Console {
     }
 
     /// Returns the position in a command's arguments, or the current one.
-    fn position(&mut self, words: &mut Words<'_>) -> Option<Position> {
+    pub(super) fn position(&mut self, words: &mut Words<'_>) -> Option<Position> {
         if words.peek().is_some() {
             return match self.read_board(words) {
                 Ok(position) => Some(position),
@@ -216,6 +220,22 @@ impl Console {
         self.fault(&text);
     }
 
+    fn show_efficiency(&mut self) {
+        let of = CubeEfficiency::GNUBG;
+        self.say(&format!(
+            "Parameters for cube evaluations:\nCube efficiency for crashed positions : {:.4}\n\
+             Cube efficiency for contact positions : {:.4}\nCube efficiency for one sided bearoff positions : {:.4}\n\
+             Cube efficiency for race: x = pips * {:.5} + {:.5}\n(min value {:.4}, max value {:.4})",
+            of.crashed,
+            of.contact,
+            of.bearoff,
+            of.race_per_pip,
+            of.race_base,
+            of.race_min,
+            of.race_max
+        ));
+    }
+
     fn show_jacoby(&mut self) {
         let with = |on| if on { "with" } else { "without" };
         if self.table.score.length() == 0 {
@@ -254,73 +274,4 @@ impl Console {
             self.say(&format!("This is {not}post-Crawford play."));
         }
     }
-
-    fn race_count(&mut self, path: &[&'static str], words: &mut Words<'_>) {
-        let Some(position) = self.position(words) else {
-            return;
-        };
-        let Some(counts) = RaceCounts::of(&position) else {
-            self.say("The count is for races only: there is contact.");
-            return;
-        };
-        // The reasons name the limits of each count in its own words.
-        let verdict = |advice: gammond_game::RaceAdvice, reasons: [&str; 3]| {
-            let [wait, take, pass] = reasons;
-            match (advice.double, advice.take) {
-                (false, _) => format!("No Double, Take (since L > {wait})"),
-                (true, true) => format!("Double, Take (since L <= {take})"),
-                (true, false) => format!("Double, Drop (since L <= {pass})"),
-            }
-        };
-        let text = match path {
-            ["thorp"] => {
-                let [mine, theirs] = counts.thorp;
-                let plain = if mine > 33.0 { mine / 1.1 } else { mine };
-                format!(
-                    "Thorp Count Leader            : {plain:.0}\nThorp Count Leader(+1/10)    L: {mine:.1}\nThorp Count Trailer          T: {theirs:.0}\n\n{}",
-                    verdict(counts.by_thorp(), ["T + 2", "T + 2", "T - 2"])
-                )
-            }
-            ["keith"] => {
-                let [mine, theirs] = counts.keith;
-                format!(
-                    "Keith Count Leader            : {:.0}\nKeith Count Leader(+1/7)     L: {mine:.1}\n\
-                     Keith Count Trailer          T: {theirs:.0}\n\n{}",
-                    mine * 7.0 / 8.0,
-                    verdict(counts.by_keith(), ["T + 4", "T + 4", "T+2"])
-                )
-            }
-            _ => {
-                let (mine, theirs) = (position.me().pips(), position.opponent().pips());
-                let (sum, lead) = (mine + theirs, i64::from(theirs) - i64::from(mine));
-                let root = 2.0 * (f64::from(sum) - 4.0).max(1.0).sqrt();
-                #[expect(clippy::cast_precision_loss, reason = "pips are few")]
-                let k = (lead as f64 + 4.0) / root;
-                format!(
-                    "Leader Pip Count : {mine}\nTrailer Pip Count: {theirs}\n\nsum              : {sum}\n\
-                     diff             : {lead}\n\nK = (diff+4)/(2 sqrt(sum-4)) = {k:8.4}\n\
-                     Cubeless Winning Chance: {:.4}\n",
-                    (1.0 + error_function(k)) / 2.0
-                )
-            }
-        };
-        match path {
-            ["keith"] => self.fault(&text),
-            _ => self.say(&text),
-        }
-    }
-}
-
-/// Returns erf(x) to 2e-7 (Abramowitz and Stegun 7.1.26).
-fn error_function(x: f64) -> f64 {
-    const TERMS: [f64; 5] = [
-        1.061_405_429,
-        -1.453_152_027,
-        1.421_413_741,
-        -0.284_496_736,
-        0.254_829_592,
-    ];
-    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
-    let sum = TERMS.iter().fold(0.0, |sum, term| (sum + term) * t);
-    (1.0 - sum * (-x * x).exp()).copysign(x)
 }

@@ -34,15 +34,6 @@ impl Leaf {
             near: None,
         }
     }
-
-    /// Returns the same evaluation, without the chances after the next roll where they are not needed.
-    #[must_use]
-    pub(crate) fn with_next(self, needed: bool) -> Leaf {
-        Leaf {
-            next: self.next.filter(|_| needed),
-            ..self
-        }
-    }
 }
 
 /// Values one leaf for any number of cubes at the same score.
@@ -57,7 +48,7 @@ pub struct Valuer<'a> {
 
 /// Shares of plain games, gammons and backgammons in a side's wins.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shares([f64; 3]);
+pub(super) struct Shares(pub(super) [f64; 3]);
 
 impl Shares {
     /// Returns the shares of the player on roll.
@@ -81,6 +72,7 @@ impl Shares {
         Shares([1.0 - gammon - backgammon, gammon, backgammon])
     }
 
+    #[inline(always)]
     pub(super) fn average(&self, values: &[f64; 3]) -> f64 {
         self.0[0] * values[0] + self.0[1] * values[1] + self.0[2] * values[2]
     }
@@ -92,6 +84,7 @@ impl Shares {
 }
 
 /// Interpolates the value at a winning chance linearly between two points.
+#[inline(always)]
 fn line(win: f64, low: (f64, f64), high: (f64, f64)) -> f64 {
     low.1 + (win - low.0) * (high.1 - low.1) / (high.0 - low.0)
 }
@@ -244,102 +237,112 @@ impl<'a> Valuer<'a> {
 
     fn live_match(&self, cube: CubeState) -> f64 {
         let level = self.stakes.level(cube.doublings, 0);
-        let (my_cash, their_cash) = self.cash_points(cube.doublings);
-        let win_value = self.mine.average(&level.win);
-        let lose_value = self.theirs.average(&level.lose);
-        let (none, sure) = ((0.0, lose_value), (1.0, win_value));
-        let cash = (my_cash, level.win[0]);
-        let passed = (1.0 - their_cash, level.lose[0]);
-        let win = self.win;
-        let below = || {
-            if passed.0 <= 0.0 {
-                lose_value
-            } else {
-                line(win, none, passed)
-            }
-        };
-        let above = || {
-            if cash.0 >= 1.0 {
-                win_value
-            } else {
-                line(win, cash, sure)
-            }
-        };
-        match cube.owner {
-            CubeOwner::Centred if win <= passed.0 => below(),
-            CubeOwner::Centred if win < cash.0 => line(win, passed, cash),
-            CubeOwner::Centred => above(),
-            CubeOwner::Me if win > cash.0 => above(),
-            CubeOwner::Me => line(win, none, cash),
-            CubeOwner::Opponent if win <= passed.0 => below(),
-            CubeOwner::Opponent => line(win, passed, sure),
-        }
+        let points = self.cash_points(cube.doublings);
+        live_match((cube.owner, self.win), &self.sides(), level, points)
+    }
+
+    fn sides(&self) -> [Shares; 2] {
+        [self.mine, self.theirs]
     }
 
     /// Returns the winning chances, each side's own, at which I and the opponent cash a live cube.
     pub(super) fn cash_points(&self, doublings: u8) -> (f64, f64) {
-        let (mine, theirs) = (
-            self.stakes.score.my_away(),
-            self.stakes.score.opponent_away(),
-        );
-        let is_last = |doublings: u8| {
-            let doubled = 2 * Stakes::points(doublings);
-            mine <= doubled || theirs <= doubled
-        };
-        if is_last(doublings) {
-            return self.last_cash_points(doublings);
+        let now = self.stakes.level(doublings, 0);
+        match self.stakes.last_levels(doublings) {
+            Some(levels) => last_cash_points(&self.sides(), now, levels),
+            None => {
+                let doubled = self.stakes.level(doublings, 1);
+                let next = self.cash_points(doublings + 1);
+                cash_points(&self.sides(), now, doubled, next)
+            }
         }
-        let (my_next, their_next) = self.cash_points(doublings + 1);
-        let now = self.stakes.level(doublings, 0);
-        let doubled = self.stakes.level(doublings, 1);
-        let point = |passed: f64, redoubled_out: f64, win: f64, next: f64| {
-            1.0 - next * ratio(passed - win, redoubled_out - win)
-        };
-        let me = point(
-            now.win[0],
-            doubled.lose[0],
-            self.mine.average(&doubled.win),
-            their_next,
-        );
-        let them = point(
-            1.0 - now.lose[0],
-            1.0 - doubled.win[0],
-            1.0 - self.theirs.average(&doubled.lose),
-            my_next,
-        );
-        (me, them)
-    }
-
-    /// Returns the cash points when the doubled cube is dead for one player.
-    fn last_cash_points(&self, doublings: u8) -> (f64, f64) {
-        let (mine, theirs) = (
-            self.stakes.score.my_away(),
-            self.stakes.score.opponent_away(),
-        );
-        let doubled = 2 * Stakes::points(doublings);
-        let now = self.stakes.level(doublings, 0);
-        // A player who doubles a cube that he cannot use again is redoubled at once by one who needs more.
-        let at_stake = |doubler: u32, other: u32| -> &CubeLevel {
-            let automatic = doubler <= doubled && other > doubled;
-            self.stakes.level(doublings, if automatic { 2 } else { 1 })
-        };
-        let level = at_stake(mine, theirs);
-        let (lose, win) = (
-            self.theirs.average(&level.lose),
-            self.mine.average(&level.win),
-        );
-        let me = ratio(lose - now.win[0], lose - win);
-        let level = at_stake(theirs, mine);
-        let (lose, win) = (
-            self.mine.average(&level.win),
-            self.theirs.average(&level.lose),
-        );
-        let them = ratio((1.0 - lose) - (1.0 - now.lose[0]), win - lose);
-        (me, them)
     }
 }
 
-fn slot(owner: CubeOwner) -> usize {
+/// Returns the value in a match of a perfectly live cube, by the points at which I and the opponent cash it.
+#[inline(always)]
+pub(super) fn live_match(
+    (owner, win): (CubeOwner, f64),
+    [mine, theirs]: &[Shares; 2],
+    level: &CubeLevel,
+    (my_cash, their_cash): (f64, f64),
+) -> f64 {
+    let none = (0.0, theirs.average(&level.lose));
+    let sure = (1.0, mine.average(&level.win));
+    let cash = (my_cash, level.win[0]);
+    let passed = (1.0 - their_cash, level.lose[0]);
+    let below = owner != CubeOwner::Me && win <= passed.0;
+    let above = match owner {
+        CubeOwner::Me => win > cash.0,
+        CubeOwner::Centred => !below && win >= cash.0,
+        CubeOwner::Opponent => false,
+    };
+    let low = match owner {
+        _ if above => cash,
+        CubeOwner::Me => none,
+        _ if below => none,
+        _ => passed,
+    };
+    let high = match owner {
+        _ if below => passed,
+        CubeOwner::Opponent => sure,
+        _ if above => sure,
+        _ => cash,
+    };
+    if below && passed.0 <= 0.0 {
+        none.1
+    } else if above && cash.0 >= 1.0 {
+        sure.1
+    } else {
+        line(win, low, high)
+    }
+}
+
+/// Returns the points of a cube at which I and the opponent cash it, by those of the doubled one.
+#[inline(always)]
+pub(super) fn cash_points(
+    [mine, theirs]: &[Shares; 2],
+    now: &CubeLevel,
+    doubled: &CubeLevel,
+    (my_next, their_next): (f64, f64),
+) -> (f64, f64) {
+    let point = |passed: f64, redoubled_out: f64, win: f64, next: f64| {
+        1.0 - next * ratio(passed - win, redoubled_out - win)
+    };
+    let me = point(
+        now.win[0],
+        doubled.lose[0],
+        mine.average(&doubled.win),
+        their_next,
+    );
+    let them = point(
+        1.0 - now.lose[0],
+        1.0 - doubled.win[0],
+        1.0 - theirs.average(&doubled.lose),
+        my_next,
+    );
+    (me, them)
+}
+
+/// Returns the points at which I and the opponent cash a cube whose double is dead for one player, by what is at stake when
+/// I double and when the opponent does.
+#[inline(always)]
+pub(super) fn last_cash_points(
+    [mine, theirs]: &[Shares; 2],
+    now: &CubeLevel,
+    [by_me, by_opponent]: [&CubeLevel; 2],
+) -> (f64, f64) {
+    let (lose, win) = (theirs.average(&by_me.lose), mine.average(&by_me.win));
+    let me = ratio(lose - now.win[0], lose - win);
+    let (lose, win) = (
+        mine.average(&by_opponent.win),
+        theirs.average(&by_opponent.lose),
+    );
+    let them = ratio((1.0 - lose) - (1.0 - now.lose[0]), win - lose);
+    (me, them)
+}
+
+pub(super) fn slot(owner: CubeOwner) -> usize {
     match owner {
         CubeOwner::Me => 0,
         CubeOwner::Centred => 1,
@@ -348,6 +351,7 @@ fn slot(owner: CubeOwner) -> usize {
 }
 
 /// Returns a quotient; 1 where nothing is at stake.
+#[inline(always)]
 fn ratio(above: f64, below: f64) -> f64 {
     if below.abs() < 1e-12 {
         1.0

@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod columns;
 mod cubeful;
 pub mod doubling0;
 mod efficiency;
@@ -31,6 +32,7 @@ mod resign;
 mod stakes;
 mod verdict;
 
+pub(crate) use columns::LeafColumns;
 pub(crate) use cubeful::money_without_gammons;
 pub use cubeful::{Leaf, Valuer};
 pub use efficiency::CubeEfficiency;

@@ -77,6 +77,7 @@ impl GammonPrices {
     }
 
     /// Returns the utility of averages in double precision.
+    #[inline(always)]
     #[must_use]
     pub fn utility_of(&self, chances: &[f64; 5]) -> f64 {
         let [
@@ -132,6 +133,12 @@ impl CubeLevel {
             lose,
             prices: prices(win, lose),
         }
+    }
+
+    /// Converts EMG to MWC.
+    #[inline(always)]
+    pub(super) fn mwc_of(&self, emg: f64) -> f64 {
+        (emg * (self.win[0] - self.lose[0]) + self.win[0] + self.lose[0]) / 2.0
     }
 
     /// Returns the MWC of 2 EMG, never so near 0 that EMG of rounding errors were large.
@@ -210,6 +217,19 @@ impl Stakes {
         &self.levels[usize::from(doublings).min(LEVEL_LAST) + above]
     }
 
+    /// Returns the values that are at stake when I double this cube and when the opponent does, if the doubled cube is dead
+    /// for one of us. A player who doubles a cube that he cannot use again is redoubled at once by one who needs more.
+    pub(super) fn last_levels(&self, doublings: u8) -> Option<[&CubeLevel; 2]> {
+        let (mine, theirs) = (self.score.my_away(), self.score.opponent_away());
+        let doubled = 2 * Stakes::points(doublings);
+        let at_stake = |doubler: u32, other: u32| -> &CubeLevel {
+            let automatic = doubler <= doubled && other > doubled;
+            self.level(doublings, if automatic { 2 } else { 1 })
+        };
+        (mine <= doubled || theirs <= doubled)
+            .then(|| [at_stake(mine, theirs), at_stake(theirs, mine)])
+    }
+
     /// Returns the points at stake in a plain game, for comparing with points needed (clamped at 128).
     pub(super) fn points(doublings: u8) -> u32 {
         1 << usize::from(doublings).min(LEVEL_LAST)
@@ -267,8 +287,7 @@ impl Stakes {
         if self.is_money() {
             return emg;
         }
-        let level = self.level(cube.doublings, 0);
-        (emg * (level.win[0] - level.lose[0]) + level.win[0] + level.lose[0]) / 2.0
+        self.level(cube.doublings, 0).mwc_of(emg)
     }
 
     /// Returns a standard error in MWC as one in EMG at this cube.

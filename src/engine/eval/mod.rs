@@ -99,13 +99,14 @@ pub trait Shortcuts: std::fmt::Debug {
 
     /// Ranks the positions after the plays of one position with contact roughly, in a fraction of the time of
     /// [`Shortcuts::evaluate_quickly`]: a difference of two scores in `out` is how much better one position is than
-    /// the other for the player on roll there, when the five chances are worth `slopes`. Scores compare only with one
-    /// another. When the evaluator has no net for this it returns `false`.
+    /// the other for the player on roll there, when the five chances are worth `slopes`: first all positions by the first
+    /// slopes, then by the next ones. Scores compare only with one another, by the same slopes. When the evaluator has no
+    /// net for this it returns `false`.
     fn rank_quickly(
         &self,
         reference: &Position,
         positions: &[Position],
-        slopes: &[f32; 5],
+        slopes: &[[f32; 5]],
         out: &mut [f64],
     ) -> bool {
         let _ = (reference, positions, slopes, out);

@@ -5,10 +5,13 @@
 
 mod shared;
 
+pub(super) use shared::SharedReplies;
+
 use super::cache::hash_of;
 use super::choice::{Choice, Chooser, Pruning};
 use super::leaves::{CacheMisses, Needs};
-use super::slots::{BRANCHES, Branches};
+use super::slots::{BRANCHES, Branches, SlotColumns};
+use crate::equity::LeafColumns;
 use gammond_game::{Chances, Class, PlayGenerator, Position, Roll};
 
 /// The position that one or several rolls lead to.
@@ -59,6 +62,7 @@ pub struct Scratch {
     starts: Vec<usize>,
     /// Value of each of `all` by the quick net, for each branch whose prices differ from the first one's.
     quick: [Vec<Option<f64>>; BRANCHES],
+    /// Scores of `all` by the net that ranks, for each of the slopes one after the other; empty if there is no such net.
     scores: Vec<f64>,
     classes: Vec<Class>,
     group: Vec<u32>,
@@ -71,6 +75,8 @@ pub struct Scratch {
     /// For each branch the number of its kept plays in `kept`.
     kept_of: [usize; BRANCHES],
     unique: Unique,
+    /// For each of `all` its number in `unique` plus one, or 0 if it has none yet.
+    numbers: Vec<u32>,
     /// For each unique position its place in `batch` plus one.
     place: Vec<u32>,
     /// Positions to evaluate.
@@ -79,6 +85,9 @@ pub struct Scratch {
     /// Values with and without the cube of the evaluated positions, for each branch.
     values: Vec<[(f64, f64); BRANCHES]>,
     ranked: Vec<(f64, u32)>,
+    /// The evaluated positions, and their values, of several searches at once.
+    pub(super) leaves: LeafColumns,
+    pub(super) columns: SlotColumns,
 }
 
 /// The plays that a branch keeps.
@@ -185,22 +194,27 @@ impl Scratch {
         let reference = position.swapped();
         let pruning = choice.pruning.as_ref();
         let pruning = pruning.filter(|_| evaluated != Evaluated::All);
-        self.unique.clear();
-        self.place.clear();
-        self.batch.clear();
+        self.forget_kept();
+        // Pruning depends on the chances only, so that equal prices keep the same plays.
+        let slopes = |branch| choice.selection(branch, 1 - side).slopes;
+        let mut different: Vec<usize> = Vec::with_capacity(BRANCHES);
         for branch in branches.iter() {
-            // Pruning depends on the chances only, so that equal prices keep the same plays.
-            let slopes = |branch| choice.selection(branch, 1 - side).slopes;
-            let same = |earlier: &usize| slopes(*earlier) == slopes(branch);
-            let earlier = branches.iter().take_while(|&other| other < branch);
-            self.kept_of[branch] = earlier.into_iter().find(same).unwrap_or(branch);
-            if self.kept_of[branch] != branch {
-                continue;
+            let same = |earlier: &&usize| slopes(**earlier) == slopes(branch);
+            let earlier = different.iter().find(same).copied();
+            self.kept_of[branch] = earlier.unwrap_or(branch);
+            if earlier.is_none() {
+                different.push(branch);
             }
-            self.quick[branch].clear();
-            self.quick[branch].resize(self.all.len(), None);
+        }
+        if let Some(pruning) = pruning {
+            let slopes: Vec<[f32; 5]> = different.iter().copied().map(slopes).collect();
+            self.rank_all(choice, pruning, &slopes, &reference);
+        }
+        for (number, &branch) in different.iter().enumerate() {
             if let Some(pruning) = pruning {
-                self.score_for_pruning(choice, pruning, (side, branch), &reference);
+                self.score_for_pruning(choice, pruning, (side, branch), number, &reference);
+            } else {
+                self.leave_unjudged(branch);
             }
             self.choose_evaluated(choice, branch, pruning, evaluated);
         }
@@ -211,6 +225,15 @@ impl Scratch {
             &mut self.full,
         );
         self.score(choice, branches, 1 - side);
+    }
+
+    /// Begins with no play kept of those that were generated.
+    fn forget_kept(&mut self) {
+        self.unique.clear();
+        self.numbers.clear();
+        self.numbers.resize(self.all.len(), 0);
+        self.place.clear();
+        self.batch.clear();
     }
 
     /// Generates the plays of the rolls.
@@ -230,22 +253,31 @@ impl Scratch {
         self.starts.push(self.all.len());
     }
 
-    /// Scores the plays by the net that prunes them, for the player on roll (side) in a branch.
+    /// Leaves all plays to the evaluator in a branch.
+    fn leave_unjudged(&mut self, branch: usize) {
+        self.quick[branch].clear();
+        self.quick[branch].resize(self.all.len(), None);
+    }
+
+    /// Scores the plays by the net that prunes them, for the player on roll (side) in a branch, whose slopes have this number
+    /// in [`Scratch::rank_all`].
     fn score_for_pruning(
         &mut self,
         choice: &Choice<'_>,
         pruning: &Pruning,
         of @ (_, branch): (usize, usize),
+        number: usize,
         reference: &Position,
     ) {
+        self.leave_unjudged(branch);
         match pruning.by {
             None => {
-                if !self.rank(choice, of, reference) {
+                if !self.rank(branch, number) {
                     self.quick_scores(choice, pruning, of, reference);
                 }
             }
             Some(Chooser::Pruning) => {
-                self.rank(choice, of, reference);
+                self.rank(branch, number);
                 // Rolls with few plays are not pruned.
                 for roll in 0..self.starts.len() - 1 {
                     let plays = self.starts[roll]..self.starts[roll + 1];
@@ -268,24 +300,35 @@ impl Scratch {
         }
     }
 
-    /// Scores all plays, if the evaluator has a net that ranks.
-    fn rank(
+    /// Scores all plays for each of these slopes, if the evaluator has a net that ranks.
+    fn rank_all(
         &mut self,
         choice: &Choice<'_>,
-        (side, branch): (usize, usize),
+        pruning: &Pruning,
+        slopes: &[[f32; 5]],
         reference: &Position,
-    ) -> bool {
-        let slopes = &choice.selection(branch, 1 - side).slopes;
+    ) {
         self.scores.clear();
-        self.scores.resize(self.all.len(), 0.0);
-        let shortcuts = choice.leaves.evaluator.shortcuts();
-        let known = shortcuts.rank_quickly(reference, &self.all, slopes, &mut self.scores);
-        if known {
-            for (quick, &score) in self.quick[branch].iter_mut().zip(&self.scores) {
-                *quick = Some(score);
-            }
+        if !matches!(pruning.by, None | Some(Chooser::Pruning)) {
+            return;
         }
-        known
+        self.scores.resize(self.all.len() * slopes.len(), 0.0);
+        let shortcuts = choice.leaves.evaluator.shortcuts();
+        if !shortcuts.rank_quickly(reference, &self.all, slopes, &mut self.scores) {
+            self.scores.clear();
+        }
+    }
+
+    /// Takes the scores of the slopes with this number for a branch, if there are any.
+    fn rank(&mut self, branch: usize, number: usize) -> bool {
+        let scores = self.scores.chunks_exact(self.all.len().max(1)).nth(number);
+        let Some(scores) = scores else {
+            return false;
+        };
+        for (quick, &score) in self.quick[branch].iter_mut().zip(scores) {
+            *quick = Some(score);
+        }
+        true
     }
 
     /// Scores the plays of those rolls that have many, one class at a time. Rolls whose plays lead
@@ -388,7 +431,14 @@ impl Scratch {
     /// Keeps a play, by its index in `all`, and lists its position for evaluation if it is wanted.
     fn keep(&mut self, branch: usize, play: usize, wanted: bool) {
         let position = self.all[play];
-        let number = self.unique.number(position);
+        let number = match self.numbers[play] {
+            0 => {
+                let number = self.unique.number(position);
+                self.numbers[play] = number + 1;
+                number
+            }
+            known => known - 1,
+        };
         self.kept[branch].plays.push(number);
         self.place.resize(self.unique.positions.len(), 0);
         let place = &mut self.place[number as usize];
@@ -437,10 +487,10 @@ impl Scratch {
     /// opponent.
     fn best_of(&self, branch: usize, index: usize) -> u32 {
         // Only the plays that this roll kept: a play that another roll wanted was still cut here.
-        least(self.kept(branch).of_roll(index), |play| {
-            let place = (self.place[play as usize] as usize).checked_sub(1)?;
-            Some(self.values[place][branch])
-        })
+        let place = |play: u32| (self.place[play as usize] as usize).checked_sub(1);
+        let value = |place: usize| self.values[place][branch].0;
+        let cubeless = |place: usize| self.values[place][branch].1;
+        least(self.kept(branch).of_roll(index), place, value, cubeless)
     }
 
     /// Returns the best play of a roll, all kept ones evaluated.
@@ -499,16 +549,24 @@ impl Scratch {
 }
 
 /// Returns the play that is worth least to the opponent, with the cube and then without; the first of equal ones, and where
-/// none is evaluated.
-fn least(plays: &[u32], value: impl Fn(u32) -> Option<(f64, f64)>) -> u32 {
+/// none has a place among the evaluated ones.
+fn least(
+    plays: &[u32],
+    place: impl Fn(u32) -> Option<usize>,
+    value: impl Fn(usize) -> f64,
+    cubeless: impl Fn(usize) -> f64,
+) -> u32 {
     let mut best = plays[0];
-    let mut least = (f64::INFINITY, f64::INFINITY);
+    let mut least = (f64::INFINITY, usize::MAX);
     for &play in plays {
-        let Some(score) = value(play) else {
+        let Some(place) = place(play) else {
             continue;
         };
-        if score.0 < least.0 || (score.0 == least.0 && score.1 < least.1) {
-            (best, least) = (play, score);
+        let worth = value(place);
+        let is_less = worth < least.0
+            || (worth == least.0 && least.1 != usize::MAX && cubeless(place) < cubeless(least.1));
+        if is_less {
+            (best, least) = (play, (worth, place));
         }
     }
     best

@@ -8,10 +8,11 @@ use super::choice::Choice;
 use super::context::{Context, Stopped};
 use super::leaves::Needs;
 use super::ranking::{ByLevels, Candidate, Ranking, best_and, candidates, prunes_by_rolls};
-use super::replies::{Evaluated, Reply};
+use super::replies::{Evaluated, Reply, Scratch, SharedReplies};
 use super::slots::Branches;
 use super::tree::{Ask, Tree, Value};
 use super::{PlaysOfRoll, cube_answer, deepen, leaves_of, ranked_plays};
+use crate::equity::Leaf;
 use crate::pool::prelude::*;
 use crate::query::{CubeAnswer, CubeQuery, PlayQuery, RankedPlays, Settings};
 use gammond_game::{Chances, MatchState, Position, Roll};
@@ -238,7 +239,23 @@ impl Trees<'_> {
             .collect();
         let mut scratch = first.take_scratch();
         let shared = scratch.choose_shared(&searches, level % 2, position, evaluated);
+        let values = if plies == 1 {
+            // As in a search alone, the lowest level stays on one thread.
+            Ok(self.above_leaves((level, wanted), &shared, &mut scratch))
+        } else {
+            self.average((level, wanted), &shared, plies)
+        };
         first.return_scratch(scratch);
+        values
+    }
+
+    /// Returns the value of a position at a level in each of these searches, by the values of the replies.
+    fn average(
+        &self,
+        (level, wanted): (usize, &[Wanted]),
+        shared: &SharedReplies,
+        plies: u8,
+    ) -> Result<Vec<Value>, Stopped> {
         let mut below: Vec<Vec<Wanted>> = vec![Vec::new(); shared.positions.len()];
         // For each search its replies, and where their values will be.
         let mut replies_of: Vec<Vec<(Reply, [usize; 2])>> = Vec::with_capacity(wanted.len());
@@ -249,19 +266,13 @@ impl Trees<'_> {
             });
             replies_of.push(placed.collect());
         }
-        let value =
-            |((position, chances), wanted): (&(Position, Option<Chances>), &Vec<Wanted>)| {
-                self.values((level + 1, wanted), position, *chances, plies - 1)
-            };
-        // As in a search alone, the lowest level stays on one thread.
-        let values: Vec<Vec<Value>> = if plies == 1 {
-            let replies = shared.positions.iter().zip(&below);
-            replies.map(value).collect::<Result<_, _>>()?
-        } else {
-            let replies: Vec<_> = shared.positions.iter().zip(&below).collect();
-            let values = replies.into_par_iter().map(value);
-            values.collect::<Result<_, _>>()?
-        };
+        let replies: Vec<_> = shared.positions.iter().zip(&below).collect();
+        let values = replies
+            .into_par_iter()
+            .map(|(&(position, chances), wanted)| {
+                self.values((level + 1, wanted), &position, chances, plies - 1)
+            });
+        let values: Vec<Vec<Value>> = values.collect::<Result<_, _>>()?;
         let averages = wanted
             .iter()
             .zip(replies_of)
@@ -273,6 +284,42 @@ impl Trees<'_> {
                 self.0[number].average(level, &replies, &values)
             });
         Ok(averages.collect())
+    }
+
+    /// Returns the value of a position at a level in each of these searches, all of whose replies end them.
+    fn above_leaves(
+        &self,
+        (level, wanted): (usize, &[Wanted]),
+        shared: &SharedReplies,
+        scratch: &mut Scratch,
+    ) -> Vec<Value> {
+        let below = level + 1;
+        let trees = || wanted.iter().map(|&(number, _)| &self.0[number]);
+        let needs = Needs {
+            next: trees().any(|tree| tree.needs_next(below)),
+            near: false,
+        };
+        let leaves = trees().next().map(|first| first.choice.leaves);
+        let leaves = leaves.iter().flat_map(|leaves| {
+            let leaf = move |(position, chances): &(Position, Option<Chances>)| {
+                let chances = chances.unwrap_or_else(|| leaves.one(position));
+                leaves.leaf(position, chances, needs)
+            };
+            shared.positions.iter().map(leaf)
+        });
+        let leaves: Vec<Leaf> = leaves.collect();
+        scratch.leaves.fill(leaves.iter().copied());
+        let average = |(tree, replies): (&Tree<'_>, &Vec<(usize, Reply)>)| {
+            tree.leaves(below, &mut scratch.leaves, &mut scratch.columns);
+            let (places, replies): (Vec<usize>, Vec<Reply>) = replies.iter().copied().unzip();
+            let value = |&place: &usize| Value {
+                chances: leaves[place].chances.to_array().map(f64::from),
+                slots: scratch.columns.slots(place),
+            };
+            let values: Vec<Value> = places.iter().map(value).collect();
+            tree.average(level, &replies, &values)
+        };
+        trees().zip(&shared.of_each).map(average).collect()
     }
 
     /// Returns the value of a position that ends the searches.
@@ -292,7 +339,7 @@ impl Trees<'_> {
         };
         let leaf = self.0[first].choice.leaves.leaf(position, chances, needs);
         let value = |of: &Wanted| match self.0[of.0].has_values(level) {
-            true => self.0[of.0].value_of(level, leaf.with_next(needs_next(of))),
+            true => self.0[of.0].value_of(level, leaf),
             false => self.0[of.0].leaf(level, position, chances),
         };
         wanted.iter().map(value).collect()

@@ -4,7 +4,7 @@
 //! the positions, so they are listed beforehand: at each level the requested cubes, and the way from their values to
 //! those one level deeper.
 
-use crate::equity::{CubeState, Leaf, Stakes, Valuer};
+use crate::equity::{CubeState, Leaf, LeafColumns, Stakes, Valuer};
 
 /// Maximum number of cubes that differ at one level: one centred, and two owners for each value that five doublings
 /// give; the doubled branch of a decision has no centred one and a doubling less.
@@ -76,6 +76,36 @@ pub(super) struct RequestedCube {
     cash: f64,
 }
 
+impl RequestedCube {
+    /// Returns the better one of not doubling and doubling, which the opponent takes or passes.
+    #[inline]
+    fn better(&self, none: f64, take: f64) -> f64 {
+        if take >= none && self.cash >= none {
+            take.min(self.cash)
+        } else {
+            none
+        }
+    }
+}
+
+/// Values of many leaves, a column for each cube, and room to compute them.
+#[derive(Debug, Default)]
+pub(super) struct SlotColumns {
+    below: Vec<Vec<f64>>,
+    pub(super) values: Vec<Vec<f64>>,
+}
+
+impl SlotColumns {
+    /// Returns the values of one leaf.
+    pub(super) fn slots(&self, leaf: usize) -> Slots {
+        let mut slots = [0.0; SLOTS_MAX];
+        for (slot, values) in slots.iter_mut().zip(&self.values) {
+            *slot = values[leaf];
+        }
+        slots
+    }
+}
+
 /// All levels of a search and the stakes of the two players.
 #[derive(Debug)]
 pub(super) struct SlotPlan {
@@ -143,21 +173,40 @@ impl SlotPlan {
             let none = below[wanted.same];
             *value = match wanted.doubled {
                 None => none,
-                Some(slot) => {
-                    let take = if self.is_money {
-                        2.0 * below[slot]
-                    } else {
-                        below[slot]
-                    };
-                    if take >= none && wanted.cash >= none {
-                        take.min(wanted.cash)
-                    } else {
-                        none
-                    }
-                }
+                Some(slot) if self.is_money => wanted.better(none, 2.0 * below[slot]),
+                Some(slot) => wanted.better(none, below[slot]),
             };
         }
         values
+    }
+
+    /// Writes the values of the cubes wanted at `level` for positions that end a search in a match, as [`SlotPlan::leaf`]
+    /// does for each: a column for each cube.
+    pub(super) fn leaves(
+        &self,
+        level: usize,
+        stakes: &Stakes,
+        leaves: &mut LeafColumns,
+        columns: &mut SlotColumns,
+    ) {
+        let SlotColumns { below, values } = columns;
+        let SearchLevel {
+            wanted, expanded, ..
+        } = &self.levels[level];
+        let cubes = expanded.iter().map(|slot| slot.cube);
+        leaves.values(stakes, cubes, below);
+        values.resize(wanted.len(), Vec::new());
+        for (values, wanted) in values.iter_mut().zip(wanted) {
+            values.clear();
+            let none = &below[wanted.same];
+            match wanted.doubled {
+                None => values.extend_from_slice(none),
+                Some(slot) => {
+                    let both = none.iter().zip(&below[slot]);
+                    values.extend(both.map(|(&none, &take)| wanted.better(none, take)));
+                }
+            }
+        }
     }
 
     /// Returns the values of the cubes wanted at `level` for a position that ends the search.

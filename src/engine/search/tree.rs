@@ -6,8 +6,8 @@ use super::choice::{Choice, Pruning};
 use super::context::{Context, Stopped};
 use super::leaves::{LeafEvaluator, Needs};
 use super::replies::{Evaluated, Replies, Reply, Scratch};
-use super::slots::{Branches, RootCube, SLOTS_MAX, SlotPlan, Slots};
-use crate::equity::{CubeState, Leaf, MatchEquityTable, Stakes};
+use super::slots::{Branches, RootCube, SLOTS_MAX, SlotColumns, SlotPlan, Slots};
+use crate::equity::{CubeState, Leaf, LeafColumns, MatchEquityTable, Stakes};
 use crate::pool::prelude::*;
 use crate::query::Settings;
 use gammond_game::{Chances, MatchState, Position};
@@ -152,6 +152,12 @@ impl<'a> Tree<'a> {
             chances: leaf.chances.to_array().map(f64::from),
             slots: self.plan.leaf(level, &self.choice.stakes[level % 2], leaf),
         }
+    }
+
+    /// Computes the values of many leaves of a match.
+    pub(super) fn leaves(&self, level: usize, leaves: &mut LeafColumns, columns: &mut SlotColumns) {
+        let stakes = &self.choice.stakes[level % 2];
+        self.plan.leaves(level, stakes, leaves, columns);
     }
 
     /// Returns the value of the root at `plies` plies: at 1 ply with the evaluator's share of the static value

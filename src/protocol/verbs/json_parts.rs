@@ -188,7 +188,12 @@ impl RequestParts {
         let position = self.position()?;
         printable(position.as_bytes()).map_err(|error| MemberError {
             error,
-            member: self.member(RequestPart::Position),
+            member: Member::Named(
+                self.opening
+                    .as_ref()
+                    .map_or("position", |_| "opening")
+                    .into(),
+            ),
         })?;
         let mut items = Vec::with_capacity(self.settings.len() + 1);
         let roll = match &self.roll {
@@ -301,19 +306,19 @@ impl RequestParts {
         let parts = self.parts()?;
         let resolved = resolve(Some(verb), &parts, session, wishes);
         resolved.map_err(|PartError { part, error }| MemberError {
-            member: self.member(part),
+            member: self.member(verb, part),
             error,
         })
     }
 
     /// Returns the member that holds a part.
-    fn member(&self, part: RequestPart) -> Member {
+    fn member(&self, verb: &Verb, part: RequestPart) -> Member {
         match part {
             RequestPart::Whole => Member::Whole,
-            RequestPart::Position => {
-                let name = self.opening.as_ref().map_or("position", |_| "opening");
-                Member::Named(name.to_owned())
+            RequestPart::Position if verb.takes.has("opening") => {
+                Member::Named("opening".to_owned())
             }
+            RequestPart::Position => Member::Named("position".to_owned()),
             RequestPart::Roll => Member::Named("roll".to_owned()),
             RequestPart::Item(0) if self.plays.is_some() => Member::Named("plays".to_owned()),
             RequestPart::Item(number) => {

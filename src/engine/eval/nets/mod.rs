@@ -300,7 +300,7 @@ impl Shortcuts for NetEvaluator {
         &self,
         reference: &Position,
         positions: &[Position],
-        slopes: &[f32; 5],
+        slopes: &[[f32; 5]],
         out: &mut [f64],
     ) -> bool {
         self.pruner.rank(reference, positions, slopes, out)

@@ -5,8 +5,8 @@
 //! rows added to the sums of the position before it.
 
 use super::class_net::NetError;
-use super::small::{Answer, SmallNet, is_of_class, words};
-use crate::nn::{CpuLevel, Integers, Kernel, RESULTS};
+use super::small::{SmallNet, is_of_class, words};
+use crate::nn::{CpuLevel, Integers, Kernel, RESULTS, Row};
 use gammond_game::Position;
 
 /// A net that ranks.
@@ -41,14 +41,18 @@ impl Pruner {
         &self,
         reference: &Position,
         positions: &[Position],
-        slopes: &[f32; RESULTS],
+        slopes: &[[f32; RESULTS]],
         out: &mut [f64],
     ) -> bool {
         let contact = reference.has_contact();
         if contact {
+            let answers = slopes.iter().map(|slopes| self.0.answer(slopes));
+            let (weights, units): (Vec<Row>, Vec<f64>) =
+                answers.map(|answer| (answer.weights, answer.unit)).unzip();
             self.0.cpu.run(RankKernel {
                 net: &self.0,
-                answer: self.0.answer(slopes),
+                weights: &weights,
+                units: &units,
                 reference: words(reference),
                 positions,
                 out,
@@ -60,7 +64,9 @@ impl Pruner {
 
 struct RankKernel<'a> {
     net: &'a SmallNet,
-    answer: Answer,
+    /// For each of the slopes.
+    weights: &'a [Row],
+    units: &'a [f64],
     reference: [u64; 4],
     positions: &'a [Position],
     out: &'a mut [f64],
@@ -81,8 +87,11 @@ impl Kernel for RankKernel<'_> {
                 *sum = sum.wrapping_add(add);
             }
         }
-        for (position, out) in self.positions.iter().zip(self.out) {
-            let mut count = 0;
+        let (units, count) = (self.units, self.positions.len());
+        // For each of the slopes the scores of all positions.
+        let out = &mut self.out[..count * units.len()];
+        for (place, position) in self.positions.iter().enumerate() {
+            let mut steps_count = 0;
             for (word, (old, new)) in self.reference.into_iter().zip(words(position)).enumerate() {
                 let differ = old ^ new;
                 let differ = differ | differ >> 1 | differ >> 2 | differ >> 3;
@@ -92,13 +101,15 @@ impl Kernel for RankKernel<'_> {
                     differ &= differ - 1;
                     let place = (word * 256) as u32 + at * 4;
                     let row = |word: u64| (place + (word >> at & 15) as u32) as u16;
-                    steps[count % STEPS_MAX] = [row(new), row(old)];
-                    count += 1;
+                    steps[steps_count % STEPS_MAX] = [row(new), row(old)];
+                    steps_count += 1;
                 }
             }
-            let steps = &steps[..count.min(STEPS_MAX)];
-            let sum = I::clipped_dot(&start, &net.rows, steps, net.shift, &self.answer.weights);
-            *out = f64::from(sum) * self.answer.unit;
+            let steps = &steps[..steps_count.min(STEPS_MAX)];
+            let found = |number: usize, sum: i32| {
+                out[number * count + place] = f64::from(sum) * units[number];
+            };
+            I::clipped_dots(&start, &net.rows, steps, net.shift, self.weights, found);
         }
     }
 }
@@ -145,22 +156,24 @@ mod tests {
     #[test]
     fn scores_are_those_of_the_rule_on_all_levels() {
         let (net, parts) = embedded();
-        let slopes = [2.0, 1.0, 0.5, -1.0, -0.25];
+        let slopes = [[2.0, 1.0, 0.5, -1.0, -0.25], [2.0, 0.1, 0.0, -1.4, -0.5]];
         let mut position = Position::start();
         let mut plays = Vec::new();
         for (round, roll) in Roll::ALL.iter().cycle().take(120).enumerate() {
             generate_plays(&position, *roll, &mut plays);
             let reference = position.swapped();
-            let mut scores = vec![0.0; plays.len()];
+            let mut scores = vec![0.0; 2 * plays.len()];
             let scalar = net.at(CpuLevel::SCALAR);
             assert!(scalar.rank(&reference, &plays, &slopes, &mut scores));
-            for (play, score) in plays.iter().zip(&scores) {
-                // Rounding the combined weights to 16 bits moves a score a little.
-                let want = slowly(&parts, play, &slopes);
-                assert!((want - score).abs() < 0.003, "{want} {score}");
+            for (slopes, scores) in slopes.iter().zip(scores.chunks(plays.len().max(1))) {
+                for (play, score) in plays.iter().zip(scores) {
+                    // Rounding the combined weights to 16 bits moves a score a little.
+                    let want = slowly(&parts, play, slopes);
+                    assert!((want - score).abs() < 0.003, "{want} {score}");
+                }
             }
             for cpu in CpuLevel::available() {
-                let mut found = vec![0.0; plays.len()];
+                let mut found = vec![0.0; scores.len()];
                 assert!(net.at(cpu).rank(&reference, &plays, &slopes, &mut found));
                 assert_eq!(found, scores, "{}", cpu.name());
                 // From elsewhere: the same scores.

@@ -122,7 +122,17 @@ impl Kernel for Sum<'_> {
             }
         }
         let steps = &steps[..count.min(PLACES_MAX)];
-        I::clipped_dot(&net.bias, &net.rows, steps, net.shift, &answer.weights)
+        let mut sum = 0;
+        let weights = std::slice::from_ref(&answer.weights);
+        I::clipped_dots(
+            &net.bias,
+            &net.rows,
+            steps,
+            net.shift,
+            weights,
+            |_, found| sum = found,
+        );
+        sum
     }
 }
 

@@ -40,15 +40,16 @@ pub trait Integers {
         length: usize,
     ) -> usize;
     /// Sums `start` plus and minus the pairs of rows in `steps` (numbers below [`ROWS`]), shifts right, limits to
-    /// 0..=255, and returns the dot product with `weights`. Rows are added in 16 bits that wrap; the sum of the
-    /// products must fit in an `i32`.
-    fn clipped_dot(
+    /// 0..=255, and passes the dot product with each of `weights` on, with its number. Rows are added in 16 bits that wrap;
+    /// the sum of the products must fit in an `i32`.
+    fn clipped_dots(
         start: &Row,
         rows: &[Row; ROWS],
         steps: &[[u16; 2]],
         shift: u32,
-        weights: &Row,
-    ) -> i32;
+        weights: &[Row],
+        found: impl FnMut(usize, i32),
+    );
 }
 
 /// Bytes that [`Integers::spread`] writes: four times 24, and 0.
@@ -87,7 +88,7 @@ pub(super) const LISTED: [(u32, f32); 16] = {
     listed
 };
 
-/// Number of rows that [`Integers::clipped_dot`] chooses from.
+/// Number of rows that [`Integers::clipped_dots`] chooses from.
 pub const ROWS: usize = 1024;
 /// Numbers of a [`Row`].
 pub const ROW_WIDTH: usize = 64;

@@ -244,13 +244,14 @@ impl Integers for Plain {
         list_differences_plainly(old, new, first, list, length)
     }
     #[inline(always)]
-    fn clipped_dot(
+    fn clipped_dots(
         start: &Row,
         rows: &[Row; ROWS],
         steps: &[[u16; 2]],
         shift: u32,
-        weights: &Row,
-    ) -> i32 {
+        weights: &[Row],
+        mut found: impl FnMut(usize, i32),
+    ) {
         let mut sums = start.0;
         for &[add, sub] in steps {
             let (add, sub) = (
@@ -262,8 +263,10 @@ impl Integers for Plain {
             }
         }
         let clipped = sums.map(|sum| i32::from(sum >> shift).clamp(0, 255));
-        let products = clipped.iter().zip(weights.0).map(|(a, b)| a * i32::from(b));
-        products.sum()
+        for (number, weights) in weights.iter().enumerate() {
+            let products = clipped.iter().zip(weights.0);
+            found(number, products.map(|(a, b)| a * i32::from(b)).sum());
+        }
     }
 }
 
@@ -347,9 +350,12 @@ mod tests {
     struct Dot<'a>(&'a [Row; ROWS], &'a [[u16; 2]], u32);
 
     impl Kernel for Dot<'_> {
-        type Output = i32;
-        fn run<I: Integers>(self) -> i32 {
-            I::clipped_dot(&self.0[7], self.0, self.1, self.2, &self.0[9])
+        type Output = [i32; 2];
+        fn run<I: Integers>(self) -> [i32; 2] {
+            let mut sums = [0; 2];
+            let found = |number: usize, sum| sums[number] = sum;
+            I::clipped_dots(&self.0[7], self.0, self.1, self.2, &self.0[9..11], found);
+            sums
         }
     }
 
@@ -375,16 +381,19 @@ mod tests {
                 steps.extend([[3, 4]; 40]);
             }
             let shift = round % 6;
-            let mut want = 0;
+            let mut want = [0; 2];
             for unit in 0..ROW_WIDTH {
                 let mut sum = rows[7].0[unit];
                 for [add, sub] in &steps {
                     sum = sum.wrapping_add(rows[usize::from(*add)].0[unit]);
                     sum = sum.wrapping_sub(rows[usize::from(*sub)].0[unit]);
                 }
-                want += i32::from((sum >> shift).clamp(0, 255)) * i32::from(rows[9].0[unit]);
+                for (want, weights) in want.iter_mut().zip(&rows[9..]) {
+                    let value = i32::from((sum >> shift).clamp(0, 255));
+                    *want += value * i32::from(weights.0[unit]);
+                }
             }
-            slow.push(want);
+            slow.push(want[0]);
             for level in CpuLevel::available() {
                 assert_eq!(
                     level.run(Dot(rows, &steps, shift as u32)),

@@ -334,13 +334,14 @@ impl Integers for Avx2 {
         length
     }
     #[inline(always)]
-    fn clipped_dot(
+    fn clipped_dots(
         start: &Row,
         rows: &[Row; ROWS],
         steps: &[[u16; 2]],
         shift: u32,
-        weights: &Row,
-    ) -> i32 {
+        weights: &[Row],
+        mut found: impl FnMut(usize, i32),
+    ) {
         const REGISTERS: usize = ROW_WIDTH / 16;
         // SAFETY: only in code compiled for AVX2; a `Row` is `REGISTERS` registers and aligned.
         unsafe {
@@ -359,13 +360,17 @@ impl Integers for Avx2 {
             }
             let shift = _mm_cvtsi32_si128(shift as i32);
             let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(255));
-            let mut total = zero;
-            for (n, sum) in sums.into_iter().enumerate() {
-                let value = _mm256_sra_epi16(sum, shift);
-                let value = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
-                total = _mm256_add_epi32(total, _mm256_madd_epi16(value, part(weights, n)));
+            for sum in &mut sums {
+                let value = _mm256_sra_epi16(*sum, shift);
+                *sum = _mm256_min_epi16(_mm256_max_epi16(value, zero), one);
             }
-            sum_of_eight(total)
+            for (number, weights) in weights.iter().enumerate() {
+                let mut total = zero;
+                for (n, value) in sums.into_iter().enumerate() {
+                    total = _mm256_add_epi32(total, _mm256_madd_epi16(value, part(weights, n)));
+                }
+                found(number, sum_of_eight(total));
+            }
         }
     }
 }
@@ -487,13 +492,14 @@ impl Integers for Avx512 {
         length
     }
     #[inline(always)]
-    fn clipped_dot(
+    fn clipped_dots(
         start: &Row,
         rows: &[Row; ROWS],
         steps: &[[u16; 2]],
         shift: u32,
-        weights: &Row,
-    ) -> i32 {
+        weights: &[Row],
+        mut found: impl FnMut(usize, i32),
+    ) {
         // SAFETY: only in code compiled for AVX-512; a `Row` is two registers and aligned.
         unsafe {
             let low = |row: &Row| _mm512_load_si512(row.0.as_ptr().cast());
@@ -511,12 +517,16 @@ impl Integers for Avx512 {
                 let value = _mm512_sra_epi16(sum, shift);
                 _mm512_min_epi16(_mm512_max_epi16(value, zero), one)
             };
-            let products = _mm512_add_epi32(
-                _mm512_madd_epi16(clip(first), low(weights)),
-                _mm512_madd_epi16(clip(second), high(weights)),
-            );
-            let upper = _mm512_extracti64x4_epi64::<1>(products);
-            sum_of_eight(_mm256_add_epi32(_mm512_castsi512_si256(products), upper))
+            let (first, second) = (clip(first), clip(second));
+            for (number, weights) in weights.iter().enumerate() {
+                let products = _mm512_add_epi32(
+                    _mm512_madd_epi16(first, low(weights)),
+                    _mm512_madd_epi16(second, high(weights)),
+                );
+                let upper = _mm512_extracti64x4_epi64::<1>(products);
+                let sum = sum_of_eight(_mm256_add_epi32(_mm512_castsi512_si256(products), upper));
+                found(number, sum);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Plays are generated and evaluated once; each search prunes and chooses for itself, as it does alone.
 
 use super::{BRANCHES, Branches, Choice, Evaluated, KeptPlays, Needs, Reply, Scratch, least};
-use crate::equity::{GammonPrices, Leaf};
+use crate::equity::GammonPrices;
 use gammond_game::{Chances, Position, Roll};
 
 /// The replies of several searches, equal ones once.
@@ -14,12 +14,6 @@ pub(in crate::search) struct SharedReplies {
     pub(in crate::search) positions: Vec<(Position, Option<Chances>)>,
     /// For each search its replies, with their places in `positions`.
     pub(in crate::search) of_each: Vec<Vec<(usize, Reply)>>,
-}
-
-/// The plays that searches with these prices keep.
-struct KeptAt {
-    prices: GammonPrices,
-    plays: KeptPlays,
 }
 
 impl Scratch {
@@ -42,20 +36,14 @@ impl Scratch {
             &mut self.misses,
             &mut self.full,
         );
-        let mut leaves: Vec<Option<Leaf>> = vec![None; self.batch.len()];
-        let next =
-            (searches.iter()).any(|(choice, branches)| needs_next(choice, *branches, 1 - side));
+        self.fill_leaves(searches, 1 - side);
         let mut shared = SharedReplies::default();
         let mut place_of: Vec<usize> = vec![0; self.unique.positions.len()];
         for (&(choice, branches), kept_of) in searches.iter().zip(&kept_of) {
             let mut best = [[0; Roll::ALL.len()]; BRANCHES];
             for branch in branches.iter() {
-                let plays = &kept[kept_of[branch]].plays;
-                let needs = [next, needs_next(choice, branches, 1 - side)];
-                let values = self.values_of((choice, branch, 1 - side), plays, &mut leaves, needs);
-                for (roll, best) in best[branch].iter_mut().enumerate() {
-                    *best = least(plays.of_roll(roll), |play| values[play as usize]);
-                }
+                let plays = &kept[kept_of[branch]];
+                self.best_of_each(plays, (choice, branch, 1 - side), &mut best[branch]);
             }
             let mut replies: Vec<(u32, usize, Reply)> = Vec::with_capacity(Roll::ALL.len());
             for (index, roll) in Roll::ALL.iter().enumerate() {
@@ -91,73 +79,91 @@ impl Scratch {
         side: usize,
         position: &Position,
         evaluated: Evaluated,
-    ) -> (Vec<KeptAt>, Vec<[usize; BRANCHES]>) {
+    ) -> (Vec<KeptPlays>, Vec<[usize; BRANCHES]>) {
         self.gather(position, &Roll::ALL);
-        self.unique.clear();
-        self.place.clear();
-        self.batch.clear();
+        self.forget_kept();
         let reference = position.swapped();
-        let mut kept: Vec<KeptAt> = Vec::new();
+        // The different prices, each with the first branch that has them.
+        let mut different: Vec<(GammonPrices, &Choice<'_>, usize)> = Vec::new();
         let mut kept_of = Vec::with_capacity(searches.len());
         for &(choice, branches) in searches {
             let mut of = [0; BRANCHES];
             for branch in branches.iter() {
                 let cube = choice.selection(branch, 1 - side).cube;
                 let prices = choice.stakes[1 - side].cubeless_prices(cube);
-                let known = kept.iter().position(|known| known.prices == prices);
+                let known = different.iter().position(|(known, ..)| *known == prices);
                 of[branch] = known.unwrap_or_else(|| {
-                    self.quick[branch].clear();
-                    self.quick[branch].resize(self.all.len(), None);
-                    let pruning = choice.pruning.as_ref();
-                    if let Some(pruning) = pruning {
-                        self.score_for_pruning(choice, pruning, (side, branch), &reference);
-                    }
-                    self.choose_evaluated(choice, branch, pruning, evaluated);
-                    let plays = std::mem::take(&mut self.kept[branch]);
-                    kept.push(KeptAt { prices, plays });
-                    kept.len() - 1
+                    different.push((prices, choice, branch));
+                    different.len() - 1
                 });
             }
             kept_of.push(of);
         }
+        if let Some((_, choice, _)) = different.first()
+            && let Some(pruning) = &choice.pruning
+        {
+            let slopes = |&(_, choice, branch): &(GammonPrices, &Choice<'_>, usize)| {
+                choice.selection(branch, 1 - side).slopes
+            };
+            let slopes: Vec<[f32; 5]> = different.iter().map(slopes).collect();
+            self.rank_all(choice, pruning, &slopes, &reference);
+        }
+        let mut kept = Vec::with_capacity(different.len());
+        for (number, &(_, choice, branch)) in different.iter().enumerate() {
+            match &choice.pruning {
+                Some(pruning) => {
+                    let of = (side, branch);
+                    self.score_for_pruning(choice, pruning, of, number, &reference);
+                }
+                None => self.leave_unjudged(branch),
+            }
+            self.choose_evaluated(choice, branch, choice.pruning.as_ref(), evaluated);
+            kept.push(std::mem::take(&mut self.kept[branch]));
+        }
         (kept, kept_of)
     }
 
-    /// Returns the value of each evaluated play that a branch keeps, to the player on roll after it, with the cube and
-    /// without, by its number in `unique`.
-    fn values_of(
-        &self,
-        (choice, branch, side): (&Choice<'_>, usize, usize),
+    /// Prepares the evaluated positions for their values to the player on roll in them (`side`).
+    fn fill_leaves(&mut self, searches: &[(&Choice<'_>, Branches)], side: usize) {
+        let plan = |(choice, branch): (&Choice<'_>, usize)| {
+            let plan = choice.selection(branch, side).plan.as_ref();
+            plan.map(|plan| plan.needs_next(0))
+        };
+        let plans = searches.iter().flat_map(|&(choice, branches)| {
+            branches
+                .iter()
+                .filter_map(move |branch| plan((choice, branch)))
+        });
+        // No search has the cube, or one of them needs what the next roll brings.
+        let Some(next) = plans.reduce(|one, other| one || other) else {
+            return;
+        };
+        let needs = Needs { next, near: false };
+        let choice = searches[0].0;
+        let positions = self.batch.iter().zip(&self.full);
+        let leaf = |(position, &chances)| choice.leaves.leaf(position, chances, needs);
+        self.leaves.fill(positions.map(leaf));
+    }
+
+    /// Writes the best play of each roll in a branch, of those that it keeps, as numbers in `unique`.
+    fn best_of_each(
+        &mut self,
         kept: &KeptPlays,
-        leaves: &mut [Option<Leaf>],
-        [any_needs_next, needs_next]: [bool; 2],
-    ) -> Vec<Option<(f64, f64)>> {
+        (choice, branch, side): (&Choice<'_>, usize, usize),
+        best: &mut [u32],
+    ) {
         let (stakes, selection) = (&choice.stakes[side], choice.selection(branch, side));
-        let mut values = vec![None; self.unique.positions.len()];
-        for &play in &kept.plays {
-            let place = self.place[play as usize] as usize;
-            let value = &mut values[play as usize];
-            if place == 0 || value.is_some() {
-                continue;
-            }
-            let chances = self.full[place - 1];
-            let cubeless = stakes.cubeless(selection.cube, &chances);
-            let first = match &selection.plan {
-                None => cubeless,
-                Some(plan) => {
-                    let leaf = leaves[place - 1].get_or_insert_with(|| {
-                        let needs = Needs {
-                            next: any_needs_next,
-                            near: false,
-                        };
-                        (choice.leaves).leaf(&self.batch[place - 1], chances, needs)
-                    });
-                    plan.leaf(0, stakes, leaf.with_next(needs_next))[0]
-                }
-            };
-            *value = Some((first, cubeless));
+        let prices = stakes.cubeless_prices(selection.cube);
+        if let Some(plan) = &selection.plan {
+            plan.leaves(0, stakes, &mut self.leaves, &mut self.columns);
         }
-        values
+        let place = |play: u32| (self.place[play as usize] as usize).checked_sub(1);
+        let cubeless = |place: usize| prices.utility(&self.full[place]);
+        let values = selection.plan.as_ref().map(|_| &self.columns.values[0]);
+        let value = |place| values.map_or_else(|| cubeless(place), |values| values[place]);
+        for (roll, best) in best.iter_mut().enumerate() {
+            *best = least(kept.of_roll(roll), place, value, cubeless);
+        }
     }
 
     /// Returns a reply without weights.
@@ -170,12 +176,4 @@ impl Scratch {
             rolls: 0,
         }
     }
-}
-
-/// Returns true if a value of the player on this side needs the chances after the next roll in one of the branches.
-fn needs_next(choice: &Choice<'_>, branches: Branches, side: usize) -> bool {
-    branches.iter().any(|branch| {
-        let plan = choice.selection(branch, side).plan.as_ref();
-        plan.is_some_and(|plan| plan.needs_next(0))
-    })
 }

@@ -202,7 +202,7 @@ fn check_members(verb: &Verb, body: &Json) -> Result<(), Problem> {
                 return wrong(ErrorCode::BadRoll, "dice such as [3,1] or \"31\"");
             }
             ("roll", _) => return wrong(ErrorCode::BadRequest, "dice such as [3,1] or \"31\""),
-            ("plays", Json::List(plays)) if is_plays(plays) => {}
+            ("plays", Json::List(plays)) => check_plays(plays)?,
             ("position", Json::Text(text)) if has_length(text, POSITION_BYTES_MAX) => {}
             ("opening", Json::Text(text)) if has_length(text, OPENING_BYTES_MAX) => {}
             ("opening", _) => return wrong(ErrorCode::BadRequest, "such as \"31 8/5 6/5\""),
@@ -210,7 +210,7 @@ fn check_members(verb: &Verb, body: &Json) -> Result<(), Problem> {
             ("plays", _) => {
                 return wrong(
                     ErrorCode::BadRequest,
-                    "an array of 1 to 64 plays such as \"8/5 6/5\", each of at most 36 characters",
+                    "an array of plays such as \"8/5 6/5\"",
                 );
             }
             ("settings", Json::Object(settings)) => check_settings(verb, settings)?,
@@ -251,12 +251,30 @@ pub(in crate::http) fn needed(verb: &Verb) -> Vec<&'static str> {
     }
 }
 
-/// Returns true for texts, as many as a rollout can have.
-fn is_plays(plays: &[Json]) -> bool {
-    let fits = (1..=RolloutSettings::CANDIDATES_MAX).contains(&plays.len());
+/// Refuses no plays, too many, and a member that is no play.
+fn check_plays(plays: &[Json]) -> Result<(), Problem> {
+    const MOST: usize = RolloutSettings::CANDIDATES_MAX;
+    let refused = |message: String, place: &str| {
+        let pointer = ErrorLocation::Pointer(format!("/plays{place}"));
+        Err(Problem::new(ErrorCode::BadRequest, message).at(pointer))
+    };
+    if !(1..=MOST).contains(&plays.len()) {
+        let message = format!("plays has {} plays, expected 1 to {MOST}", plays.len());
+        return refused(message, "");
+    }
     let is_play =
         |play: &Json| matches!(play, Json::Text(text) if has_length(text, PLAY_BYTES_MAX));
-    fits && plays.iter().all(is_play)
+    match plays.iter().position(|play| !is_play(play)) {
+        None => Ok(()),
+        Some(at) => {
+            let (number, play) = (at + 1, shown(&plays[at]));
+            let want = format!("one such as \"8/5 6/5\" of at most {PLAY_BYTES_MAX} characters");
+            refused(
+                format!("play {number} is {play}, expected {want}"),
+                &format!("/{at}"),
+            )
+        }
+    }
 }
 
 /// Returns true for a text of 1 to `max` characters, which may have more bytes.

@@ -329,3 +329,60 @@ fn equal_choice_of_the_cube_has_a_minus() {
         assert!(said.contains(&line), "{said}");
     }
 }
+
+/// CON-45: the counts of races at and around their limits, as gnubg prints them.
+#[test]
+fn counts_of_races_are_those_of_the_original() {
+    let recorded = std::fs::read_to_string(fixture("console-races.txt")).unwrap();
+    let (ids, mut rest) = recorded.split_once("\n\n").unwrap();
+    let engine = Engine::builder().threads(1).build().unwrap();
+    let mut host = EngineHost::new(engine, Stop::new(), None);
+    let mut console = Console::new(ConsoleOptions {
+        strict: true,
+        ..ConsoleOptions::default()
+    });
+    for id in ids.lines() {
+        for count in ["keith", "thorp", "isight", "8912", "kleinman"] {
+            let line = format!("show {count} {id}");
+            let said = console.line(line.as_bytes(), &mut host).out;
+            let next = rest.strip_prefix(&said);
+            rest = next.unwrap_or_else(|| panic!("{line}: {said:?}, expected {rest:.300?}"));
+        }
+    }
+    assert_eq!((rest, ids.lines().count()), ("", 48));
+}
+
+/// CON-45: the effective pip counts of a bear-off beside those that gnubg rolls out.
+#[test]
+fn effective_pips_are_near_those_that_the_original_rolls_out() {
+    let said = last_answer("show onesidedrollout dwAAAOwAAAAAAA\n", true);
+    let after = |name: &str| {
+        let line = said.lines().find(|line| line.starts_with(name)).unwrap();
+        numbers(line)
+    };
+    // gnubg's, of 5,760 games.
+    for (name, rolled) in [
+        ("0.", [0.296, 0.704]),
+        ("gnubg", [22.389, 13.389]),
+        ("root", [29.841, 6.841]),
+    ] {
+        let mut found = after(name);
+        found.retain(|value| *value != 0.0);
+        let near = |(found, rolled): (&f64, &f64)| (found - rolled).abs() < 0.1;
+        assert!(
+            found.len() == 2 && found.iter().zip(&rolled).all(near),
+            "{said}"
+        );
+    }
+}
+
+/// CON-45.
+#[test]
+fn what_the_original_has_in_windows_alone_is_refused_in_its_words() {
+    for what in ["rolls", "temperaturemap", "scoremap"] {
+        let said = last_answer(&format!("new session\nshow {what}\n"), true);
+        assert_eq!(said, "That command is not yet implemented.\n");
+        let said = last_answer(&format!("show {what}\n"), true);
+        assert!(said.starts_with("No game in progress"), "{said}");
+    }
+}

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 
+/// Pairs of rolls in a text, at each end.
+const EXCHANGES_SHOWN: usize = 5;
 /// Longest text in characters.
 const CHARACTERS_MAX: usize = 1200;
 const VIEW: &str = "Equities are points for the player on roll (X, at the bottom of a board).";
@@ -161,11 +163,35 @@ fn rolls(answer: &Value) -> String {
             number(roll, "/luck"),
         );
     }
+    let exchanges = list(answer, "exchanges");
+    let half = EXCHANGES_SHOWN.min(exchanges.len() / 2);
+    for (word, part) in [
+        ("Best", &exchanges[..half]),
+        ("Worst", &exchanges[exchanges.len() - half..]),
+    ] {
+        for one in part {
+            let _ = writeln!(
+                text,
+                "{word}: {}{} {}, then {}{} {} {:+.3}",
+                number(one, "/roll/0"),
+                number(one, "/roll/1"),
+                play(one),
+                number(one, "/reply/0"),
+                number(one, "/reply/1"),
+                played(one, "/reply_play"),
+                number(one, "/equity"),
+            );
+        }
+    }
     text + view(answer)
 }
 
 fn play(one: &Value) -> &str {
-    match word(one, "/play") {
+    played(one, "/play")
+}
+
+fn played<'a>(one: &'a Value, at: &str) -> &'a str {
+    match word(one, at) {
         "" => "no play",
         play => play,
     }
