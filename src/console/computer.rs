@@ -1,6 +1,7 @@
 //! Actions without a command: turns of computers, automatic rolls, plays and games.
 
 use super::Console;
+use super::evals::Evals;
 use super::host::ConsoleHost;
 use super::market;
 use super::record::Decided;
@@ -117,10 +118,19 @@ impl Console {
         self.say(&text);
     }
 
+    /// Returns the evaluations of the player who decides. People choose anew at each place of the record (LV-14).
+    fn evals_to_act(&self) -> Evals {
+        let (game, at) = self.record.next_place();
+        Evals {
+            seed: ((game as u64) << 32) | at as u64,
+            ..self.table.decides.of(&self.players).evals
+        }
+    }
+
     /// Lets the engine take the decision that is due.
     pub(super) fn computers_turn(&mut self, host: &mut dyn ConsoleHost) -> Result<(), String> {
         let seat = self.table.decides;
-        let evals = seat.of(&self.players).evals;
+        let evals = self.evals_to_act();
         let state = self
             .table
             .state(self.beavers > 0)
@@ -141,7 +151,7 @@ impl Console {
         }
         let mut decided = Decided::default();
         if self.table.dice.is_none() {
-            let games = host.resigns(&EvalQuery::new(self.table.position, state));
+            let games = host.resigns(&EvalQuery::new(self.table.position, state), &evals.cubes());
             if games > self.table.declined {
                 self.offer_resignation(games);
                 return Ok(());
@@ -210,7 +220,7 @@ impl Console {
         state: &MatchState,
         host: &mut dyn ConsoleHost,
     ) -> Result<(), String> {
-        let evals = self.table.decides.of(&self.players).evals;
+        let evals = self.evals_to_act();
         let mut before = *state;
         if self.table.beavers > 0 {
             // The decision to take a raccoon is made as if the cube were one's own.

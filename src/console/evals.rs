@@ -99,6 +99,8 @@ pub(super) struct Evals {
     pub(super) filter: MoveFilter,
     /// Error rate of the people as whom a player decides, instead of by these evaluations.
     pub(super) people: Option<f64>,
+    /// Seed of the choices of people.
+    pub(super) seed: u64,
 }
 
 impl Evals {
@@ -108,6 +110,7 @@ impl Evals {
             cube: Context::default(),
             filter,
             people: None,
+            seed: 0,
         }
     }
 
@@ -126,7 +129,7 @@ impl Evals {
 
     fn settings(&self, context: &Context) -> Settings {
         match self.people {
-            Some(pr) => Settings::default().with_people(pr, 0),
+            Some(pr) => Settings::default().with_people(pr, self.seed),
             None => context.settings(self.filter),
         }
     }

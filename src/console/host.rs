@@ -12,8 +12,9 @@ pub trait ConsoleHost {
     /// The reason why there is no answer, in one line.
     fn answer(&mut self, question: Question, settings: &Settings) -> Result<EngineAnswer, String>;
 
-    /// Returns the number of games that the player on roll may resign without loss; 0 for none.
-    fn resigns(&mut self, query: &EvalQuery) -> u8;
+    /// Returns the number of games that the player on roll may resign without loss, or as people of the error rate of the
+    /// settings do; 0 for none.
+    fn resigns(&mut self, query: &EvalQuery, settings: &Settings) -> u8;
 
     /// Throws a die: 1 to 6.
     fn die(&mut self) -> u8;

@@ -16,7 +16,7 @@ impl ConsoleHost for NoHost {
         Err(NOTHING.to_owned())
     }
 
-    fn resigns(&mut self, _: &EvalQuery) -> u8 {
+    fn resigns(&mut self, _: &EvalQuery, _: &Settings) -> u8 {
         0
     }
 

@@ -55,8 +55,8 @@ impl ConsoleHost for Recorded {
         self.inner.answer(question, settings)
     }
 
-    fn resigns(&mut self, query: &EvalQuery) -> u8 {
-        self.inner.resigns(query)
+    fn resigns(&mut self, query: &EvalQuery, settings: &Settings) -> u8 {
+        self.inner.resigns(query, settings)
     }
 
     fn die(&mut self) -> u8 {

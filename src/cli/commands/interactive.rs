@@ -131,7 +131,8 @@ struct GameTable<'a> {
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let spec: PlayerSpec = args.player.parse()?;
     let mut options = Options::default();
-    options.filter = Some(MoveFilter::AUTO);
+    // People have the filter with which they are measured (LV-05).
+    options.filter = spec.people().is_none().then_some(MoveFilter::AUTO);
     let opponent = spec.open_with(&Defaults {
         answer_time: Duration::from_secs(args.players.answer_time),
         ours: Ours {

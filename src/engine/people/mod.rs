@@ -224,10 +224,13 @@ impl People {
     }
 }
 
+/// Largest loss of a cube action, at any rate: that of people of PR 16.
+const CUBE_LOSS_MAX: f64 = 0.82;
+
 /// Returns the share of the people who act.
 fn acting(net: &ChoiceNet, scale: f64, dial: &Dial, option: &CubeOption) -> f64 {
     let gain = f64::from(option.gain);
-    if gain.abs() > dial.most {
+    if gain.abs() > dial.most.min(CUBE_LOSS_MAX) {
         return f64::from(u8::from(gain > 0.0));
     }
     let score = f64::from(net.score(&cube_inputs(option, dial.level)));

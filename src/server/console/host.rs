@@ -202,10 +202,8 @@ impl ConsoleHost for EngineHost {
         })
     }
 
-    fn resigns(&mut self, query: &EvalQuery) -> u8 {
-        self.engine()
-            .resign_advice(query, &Settings::default())
-            .games
+    fn resigns(&mut self, query: &EvalQuery, settings: &Settings) -> u8 {
+        self.engine().resign_advice(query, settings).games
     }
 
     fn die(&mut self) -> u8 {
