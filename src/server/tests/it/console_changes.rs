@@ -469,7 +469,7 @@ fn computer_plays_as_people_of_a_rate() {
     ] {
         let start = format!("{XGID}:0:0:1:{high}{low}:0:0:0:0:10;set player 1 gnubg");
         let plain = engine_answer(&format!("{start};play"));
-        let people = format!("{start};set player 1 pr 30;play");
+        let people = format!("{start};set player 1 pr 12;play");
         let found = engine_answer(&people);
         assert_eq!(found, engine_answer(&people));
         let moves = |text: &str| {
@@ -477,7 +477,7 @@ fn computer_plays_as_people_of_a_rate() {
             rest.split_once('.').map(|(play, _)| play.to_owned())
         };
         other += u32::from(moves(&found).unwrap() != moves(&plain).unwrap());
-        let off = format!("{start};set player 1 pr 30;set player 1 pr off;play");
+        let off = format!("{start};set player 1 pr 12;set player 1 pr off;play");
         assert_eq!(engine_answer(&off), plain);
     }
     assert!(
