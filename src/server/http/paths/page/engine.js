@@ -59,9 +59,12 @@ export async function engineDoubles(game, signal) {
   return canDouble(game, ENGINE) && (await cubeAtLevel(game, signal)).double;
 }
 
-// The engine's answer to a turned cube: "raise" (a beaver or a raccoon), "take" or "pass", whichever loses least.
+// The engine's answer to a turned cube: "raise" (a beaver or a raccoon), "take" or "pass", whichever loses least; to a double at an
+// error rate that of a person.
 export async function engineAnswers(game, signal) {
-  const losses = answerLosses(game, await cubeAtLevel(game, signal));
+  const decision = await cubeAtLevel(game, signal);
+  const losses = answerLosses(game, decision);
+  if (levelSettings(game).pr !== undefined && offered(game).turns === 1 && losses.raise !== 0) return decision.take ? "take" : "pass";
   return ["take", "raise", "pass"].find((answer) => losses[answer] === 0);
 }
 
@@ -72,7 +75,12 @@ function valueFor(game, player, signal) {
 
 // The resignation that the engine offers before its roll: 0 for none, else 1 to 3. At an error rate it is that of a person.
 export async function engineResigns(game, signal) {
-  if (levelSettings(game).pr) return Math.min(kindMax(game), (await cubeAtLevel(game, signal)).resign);
+  if (levelSettings(game).pr !== undefined) {
+    // The owner of the cube does not matter here, and there is no cube decision while the person owns it.
+    const owner = settingsFor(game, ENGINE).owner === "opponent" ? { owner: "me" } : {};
+    const { resign } = await cubeOf(game, { ...levelSettings(game), ...owner }, signal);
+    return Math.min(kindMax(game), resign);
+  }
   const { probabilities: chance } = await valueFor(game, ENGINE, signal);
   const isSure = (value) => value < NO_CHANCE || value > 1 - NO_CHANCE;
   if (chance.win > NO_CHANCE || !isSure(chance.lose_gammon) || !isSure(chance.lose_backgammon)) return 0;
