@@ -85,16 +85,19 @@ RESIGNED = """(async () => {
         }
         return answers;
     };
-    const resigns = async (more, position) => {
-        const game = match.newGame({ length: 0, level: 'expert', name: 'Ann', tutor: false, jacoby: true, beavers: false });
+    const resigns = async (more, position, level = 'world-class') => {
+        const game = match.newGame({ length: 0, level, name: 'Ann', tutor: false, jacoby: true, beavers: false });
         Object.assign(game, { phase: 'roll', turn: match.ENGINE, dice: null, position }, more);
         return engine.engineResigns(game);
     };
     const turned = { cube: { value: 2, owner: match.PERSON } };
+    const people = new Set();
+    for (let seed = 0; seed < 60; seed++) people.add(await resigns({ ...turned, seed }, WON, 'expert'));
     return {
         jacoby: await accepted({}, GAMMON), money: await accepted(turned, GAMMON),
         match: await accepted({ length: 5, score: [4, 3], crawford: true }, GAMMON), long: await accepted({ length: 9, score: [0, 0] }, GAMMON),
         engine: [await resigns({}, WON), await resigns(turned, WON)],
+        people: [...people].sort(),
     };
 })()"""
 # The person, then the engine, loses a gammon for certain.
@@ -102,12 +105,14 @@ GAMMON, WON = "AQAAAMD/HwAAAA", "APD/BwABAAAAAA"
 
 
 def resignations(browser, host):
-    """A resignation is accepted if nothing more can be won, and counts no more than Jacoby's rule gives."""
+    """A resignation is accepted if nothing more can be won, and counts no more than Jacoby's rule gives; people now and then
+    play a lost game on."""
     browser.open(f"{host}/status")
     found = browser.value(RESIGNED.replace("GAMMON", json.dumps(GAMMON)).replace("WON", json.dumps(WON)))
     want = {
         "jacoby": [[1, True]] * 3, "money": [[1, False], [2, True], [3, True]], "match": [[1, False], [2, True], [3, True]],
         "long": [[1, False], [2, True], [3, True]], "engine": [1, 2],
+        "people": [0, 2],
     }
     if found != want:
         sys.exit(f"resignations: {found}, want {want}")
