@@ -1,6 +1,6 @@
 //! `gammond bearoff`: bearoff databases are made, asked and described.
 
-use super::{bearoff_rules, bearoff_score};
+use super::{bearoff_hyper, bearoff_rules, bearoff_score};
 use crate::{Common, Failure, Format, ProgressArgs, data_folders, print, stopped};
 use gammond_base::journal::check_writable;
 use gammond_engine::bearoff::{
@@ -40,6 +40,9 @@ enum Command {
     Probe {
         /// The position in any form.
         position: String,
+        /// Ask the table of hypergammon with so many checkers.
+        #[arg(long, value_name = "CHECKERS", value_parser = clap::value_parser!(u8).range(1..=3))]
+        hyper: Option<u8>,
     },
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
     #[command(after_help = "Example: gammond bearoff score race.bm > exact.bm")]
@@ -69,6 +72,11 @@ struct Make {
     /// Both sides' endings, instead of the rolls that one side needs.
     #[arg(long)]
     two_sided: bool,
+    /// The table of hypergammon with so many checkers, in GNU Backgammon's format: all positions solved, with the cube.
+    /// 3 checkers take 300 MB, 390 MB more until it is complete, and half an hour of a core.
+    #[arg(long, value_name = "CHECKERS", value_parser = clap::value_parser!(u8).range(1..=3),
+        conflicts_with_all = ["one_sided", "two_sided", "points", "checkers", "no_gammons", "no_compress"])]
+    hyper: Option<u8>,
     /// Points covered; default 6, for a race table 12.
     #[arg(long, value_name = "N")]
     points: Option<usize>,
@@ -94,7 +102,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             MakeOutcome::All(answer) => answer,
             MakeOutcome::Stopped(code) => return Ok(code),
         },
-        Command::Probe { position } => probe(common, position)?,
+        Command::Probe { position, hyper } => probe(common, position, *hyper)?,
         Command::Rules(rules) => return bearoff_rules::run(common, rules),
         Command::Score(score) => return bearoff_score::run(common, score),
         Command::Info { file: Some(file) } => info(&Database::open(file)?, Some(file)),
@@ -162,7 +170,7 @@ impl Make {
     fn is_bare(&self) -> bool {
         let numbers = self.points.is_some() || self.checkers.is_some();
         let forms = self.one_sided || self.two_sided || self.no_gammons || self.no_compress;
-        self.file.is_none() && !numbers && !forms
+        self.file.is_none() && !numbers && !forms && self.hyper.is_none()
     }
 }
 
@@ -190,7 +198,7 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<MakeOutcome, Fa
                 _ => make_pairs(&file, numbering, true, &mut control)?,
             };
             if !complete {
-                return Ok(ended(control, &file, form));
+                return Ok(ended(control, &file, form != Form::OneSided));
             }
         }
         tables.push(info(&Database::open(&file)?, Some(&file)));
@@ -220,13 +228,38 @@ fn saved(file: &Path, bytes: Option<Vec<u8>>) -> Result<bool, Failure> {
     }
 }
 
-/// Prints how to resume after a stop.
-fn ended(control: Control<'_>, file: &Path, form: Form) -> MakeOutcome {
+/// Makes a table of hypergammon.
+fn make_hyper(
+    common: &Common,
+    make: &Make,
+    checkers: u8,
+    mut control: Control<'_>,
+) -> Result<MakeOutcome, Failure> {
+    let file = match &make.file {
+        Some(file) => file.clone(),
+        None => found_folder()?.join(bearoff_hyper::file_name(checkers)),
+    };
+    if file.extension().is_some_and(|it| it == "race") {
+        let text = "--hyper is for GNU Backgammon's format (*.bd), as in hyper3.bd";
+        return Err(Failure::usage(text));
+    }
+    bearoff_hyper::only_over_its_like(&file, checkers)?;
+    check_writable(&file).map_err(Failure::in_file(&file))?;
+    warn_of_the_partial_file(&file);
+    if !bearoff_hyper::make(common, &file, checkers, &mut control)? {
+        return Ok(ended(control, &file, true));
+    }
+    drop(control);
+    Ok(MakeOutcome::All(info(&Database::open(&file)?, Some(&file))))
+}
+
+/// Prints how to resume after a stop; what is `kept` stands in the partial file.
+fn ended(control: Control<'_>, file: &Path, kept: bool) -> MakeOutcome {
     // Takes the bar off the screen.
     drop(control);
-    MakeOutcome::Stopped(match form {
-        Form::Race | Form::TwoSided => stopped(Some(&part_of(file)), ""),
-        Form::OneSided => stopped(None, "nothing was written; the same command starts again"),
+    MakeOutcome::Stopped(match kept {
+        true => stopped(Some(&part_of(file)), ""),
+        false => stopped(None, "nothing was written; the same command starts again"),
     })
 }
 
@@ -246,6 +279,9 @@ fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
             file.display()
         );
         return Err(Failure::usage(text));
+    }
+    if let Some(checkers) = make.hyper {
+        return make_hyper(common, make, checkers, control);
     }
     let is_race = |file: &PathBuf| file.extension().is_some_and(|it| it == "race");
     let form = match &make.file {
@@ -282,7 +318,7 @@ fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
         }
     };
     if !complete {
-        return Ok(ended(control, &file, form));
+        return Ok(ended(control, &file, form != Form::OneSided));
     }
     let database = Database::open(&file)?;
     warn_of_cut_tails(&database);
@@ -303,14 +339,20 @@ fn warn_of_cut_tails(database: &Database) {
     }
 }
 
-/// Returns a path in the folder where databases are searched.
-fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
+/// Returns the folder where databases are searched.
+fn found_folder() -> Result<PathBuf, Failure> {
     let Some(folder) = data_folders().next() else {
         let text = "no home folder; name the file to write";
         return Err(Failure::usage(text));
     };
     let folder = folder.join("gammond/bearoff");
     std::fs::create_dir_all(&folder).map_err(Failure::in_file(&folder))?;
+    Ok(folder)
+}
+
+/// Returns a path in that folder.
+fn where_found(numbering: Numbering, form: Form) -> Result<PathBuf, Failure> {
+    let folder = found_folder()?;
     let (points, checkers) = (numbering.points(), numbering.checkers());
     Ok(folder.join(match form {
         Form::Race => format!("{points}x{checkers}.race"),
@@ -427,17 +469,20 @@ fn info(database: &Database, file: Option<&Path>) -> Value {
             "cubeful": table.is_cubeful(),
             "bytes": table.file_bytes(),
         }),
-        Database::Hypergammon(checkers) => json!({"kind": "hypergammon", "checkers": checkers}),
+        Database::Hypergammon(table) => bearoff_hyper::info(table),
     };
     answer["source"] = file.map_or_else(|| json!("built in"), |file| json!(file));
     answer
 }
 
-fn probe(common: &Common, text: &str) -> Result<Value, Failure> {
+fn probe(common: &Common, text: &str, hyper: Option<u8>) -> Result<Value, Failure> {
     let position = parse_position(text.as_bytes())
         .map_err(Failure::work)?
         .position;
     let tables = common.tables()?;
+    if let Some(checkers) = hyper {
+        return bearoff_hyper::probe(&tables, &position, checkers);
+    }
     let mut answer = json!({
         "type": "bearoff",
         "position": PositionId::from(position).to_string(),

@@ -1,8 +1,8 @@
 //! A database of whatever kind.
 
 use super::bytes::Bytes;
-use super::header::{HEADER_BYTES, Kind};
-use super::{BearoffError, OneSided, RaceTable, TwoSided, file_kind, race};
+use super::header::Kind;
+use super::{BearoffError, HyperTable, OneSided, RaceTable, TwoSided, file_kind, race};
 use std::path::Path;
 
 /// The contents of a database file.
@@ -14,8 +14,8 @@ pub enum Database {
     Race(RaceTable),
     /// Equities of both sides' endings.
     TwoSided(TwoSided),
-    /// Games of so many checkers, 1 to 3: recognised, not used.
-    Hypergammon(u8),
+    /// Values of games with few checkers.
+    Hypergammon(HyperTable),
 }
 
 impl Database {
@@ -35,18 +35,7 @@ impl Database {
         Ok(match file_kind(&bytes)? {
             Kind::OneSided { .. } => Database::OneSided(OneSided::from_bytes(bytes)?),
             Kind::TwoSided { .. } => Database::TwoSided(TwoSided::from_bytes(bytes)?),
-            Kind::Hypergammon(checkers) => {
-                // 24 points and the bar hold up to so many checkers.
-                let sides: usize = [1, 26, 351, 3276][usize::from(checkers)];
-                let wanted = HEADER_BYTES + 28 * sides * sides;
-                if bytes.len() != wanted {
-                    return Err((
-                        bytes.len(),
-                        format!("{} bytes, expected {wanted}", bytes.len()),
-                    ));
-                }
-                Database::Hypergammon(checkers)
-            }
+            Kind::Hypergammon(_) => Database::Hypergammon(HyperTable::from_bytes(bytes)?),
         })
     }
 }

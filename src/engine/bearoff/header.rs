@@ -24,7 +24,7 @@ pub enum Kind {
         /// True if equities with the cube are present.
         cubeful: bool,
     },
-    /// Outputs for games of so many checkers, 1 to 3: recognised, not read (`BEAR-13`).
+    /// Values of games of so many checkers, 1 to 3 (`BEAR-13`).
     Hypergammon(u8),
 }
 

@@ -24,6 +24,7 @@ mod built_in;
 pub(crate) mod bytes;
 mod database;
 mod header;
+mod hyper;
 mod leaving;
 #[cfg(feature = "make")]
 mod line_journal;
@@ -39,6 +40,9 @@ mod two_sided;
 pub use bytes::MEMORY_BYTES_MAX;
 pub use database::Database;
 pub use header::{HEADER_BYTES, Kind, Layout};
+#[cfg(feature = "make")]
+pub use hyper::{HyperStage, make_hyper};
+pub use hyper::{HyperTable, HyperValue};
 pub use leaving::{LEAVING_ROLLS, LeavingDistributions};
 #[cfg(feature = "make")]
 pub use line_journal::{make_two_sided, save};

@@ -2,7 +2,8 @@
 
 use super::near::FastPlays;
 use super::{
-    BeyondTable, Database, Distribution, LeavingHome, Numbering, OneSided, RaceTable, TwoSided,
+    BeyondTable, Database, Distribution, HyperTable, LeavingHome, Numbering, OneSided, RaceTable,
+    TwoSided,
 };
 use gammond_game::{Chances, Class, Outcome, Position, Roll, Side};
 use std::sync::{Arc, OnceLock};
@@ -21,6 +22,8 @@ pub struct Tables {
     /// Tables from files, the smallest first.
     more_two_sided: Vec<Arc<TwoSided>>,
     more_one_sided: Vec<Arc<LargerDatabase>>,
+    /// Games of 1, 2 and 3 checkers.
+    hyper: [Option<Arc<HyperTable>>; 3],
 }
 
 /// A one-sided database of more than the six points in the program.
@@ -72,11 +75,11 @@ impl Tables {
             fast_plays: Arc::default(),
             more_two_sided: Vec::new(),
             more_one_sided: Vec::new(),
+            hyper: Default::default(),
         })
     }
 
-    /// Returns the default tables and every one- or two-sided database that covers more than they do. Hypergammon databases
-    /// are passed over.
+    /// Returns the default tables, every one- or two-sided database that covers more than they do, and those of hypergammon.
     #[must_use]
     pub fn with(databases: impl IntoIterator<Item = Database>) -> Tables {
         let mut tables = Tables::shared().clone();
@@ -102,7 +105,10 @@ impl Tables {
                     self.more_two_sided.push(Arc::new(table));
                 }
             }
-            Database::Hypergammon(_) => {}
+            Database::Hypergammon(table) => {
+                let place = table.checkers() - 1;
+                self.hyper[place] = Some(Arc::new(table));
+            }
         }
     }
 
@@ -112,7 +118,16 @@ impl Tables {
         }
     }
 
-    /// Names the databases beside the tables in the program, such as `one-sided 12x15`: points and checkers of a side.
+    /// Returns the table of games with so many checkers a side, if there is one.
+    #[must_use]
+    pub fn hyper(&self, checkers: u8) -> Option<&Arc<HyperTable>> {
+        self.hyper
+            .get(usize::from(checkers).checked_sub(1)?)?
+            .as_ref()
+    }
+
+    /// Names the databases beside the tables in the program, such as `one-sided 12x15`: points and checkers of a side,
+    /// and `hypergammon 3`.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let name = |kind: &str, numbering: Numbering| {
@@ -120,9 +135,11 @@ impl Tables {
         };
         let one_sided = self.more_one_sided.iter();
         let two_sided = self.more_two_sided.iter();
+        let hyper = self.hyper.iter().flatten();
         one_sided
             .map(|table| name("one-sided", table.numbering()))
             .chain(two_sided.map(|table| name("two-sided", table.numbering())))
+            .chain(hyper.map(|table| format!("hypergammon {}", table.checkers())))
             .collect()
     }
 

@@ -76,7 +76,7 @@ impl Database {
 
 impl Tables {
     /// Returns the default tables and every one- or two-sided database (`*.bd` of GNU Backgammon's, `*.race` of ours)
-    /// of a folder that covers more than they do. Hypergammon databases are passed over.
+    /// of a folder that covers more than they do, and those of hypergammon.
     ///
     /// # Errors
     /// [`BearoffError`] when the folder cannot be read, or a database in it is damaged.

@@ -12,6 +12,7 @@ mod containment;
 mod cubes;
 mod equity;
 mod gnubg_eval;
+mod hyper;
 mod people;
 mod races;
 mod rollout;
