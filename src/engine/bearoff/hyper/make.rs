@@ -19,16 +19,21 @@ use std::path::Path;
 /// Five chances and four equities (owned, centred, centred with the Jacoby rule, lent) of the side that has just played.
 type Reply = [f32; 9];
 
-/// Sweeps end when no equity changes by more than this. Equities of 2 to 3 have steps of 2.4e-7 here, 3.6e-7 in the file.
-const SMALLEST_CHANGE: f32 = 3e-7;
+/// Sweeps end when no equity changes by more than this. Equities of 2 to 3 have steps of 2.4e-7 here, 3.6e-7 in the file;
+/// GNU Backgammon's `makehyper` ends at 1e-5.
+const SMALLEST_CHANGE: f32 = 5e-7;
+/// Leaps begin after so many sweeps, when one mode of change rules, ...
+const FIRST_LEAP: u32 = 6;
+/// ... come every so many sweeps, ...
+const LEAP_EVERY: u32 = 3;
+/// ... and end when equities change by less than this.
+const LEAP_CHANGE: f32 = 1e-5;
 /// Among plays of the same equity the one that wins more often counts, or rounding would choose.
 const TIE: f32 = 1e-5;
 /// First bytes of the file of an unfinished table.
 const MAGIC: &[u8; 8] = b"GAMMHYP1";
 /// Bytes before the values of an unfinished table: the magic, the checkers, the sweeps, the last change, the values' checksum.
 const PART_HEADER_BYTES: usize = 24;
-/// Bytes of a pair of positions in it: the reply, and 1 where it is settled.
-const PAIR_BYTES: usize = size_of::<Reply>() + 1;
 
 /// How far the work is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +44,7 @@ pub struct HyperStage {
     pub done: usize,
     /// Pairs of positions in a sweep.
     pub pairs: usize,
-    /// Largest change of an equity by the last sweep, if it visited all positions; else infinite.
+    /// Largest change of an equity by the last complete sweep; infinite at first.
     pub change: f32,
 }
 
@@ -89,8 +94,6 @@ struct Solver {
     by_pips: Vec<Vec<u16>>,
     /// By the number of the side on roll times the number of sides, plus that of the side that has just played.
     replies: Vec<Reply>,
-    /// True, at the same places, where the last visit changed nothing.
-    settled: Vec<bool>,
     stage: HyperStage,
 }
 
@@ -120,7 +123,6 @@ impl Solver {
         }
         Solver {
             by_pips,
-            settled: vec![false; replies.len()],
             replies,
             stage: HyperStage {
                 sweeps: 0,
@@ -132,11 +134,14 @@ impl Solver {
         }
     }
 
-    /// Visits the positions once: all, or those that the last visit changed. Returns false if the work was cancelled; the
-    /// values are then of no use.
+    /// Visits all positions once. Returns false if the work was cancelled; the values are then of no use.
     fn sweep(&mut self, watch: &mut dyn FnMut(HyperStage) -> bool) -> bool {
         let levels = self.by_pips.len();
         let mut change: f32 = 0.0;
+        let before = match self.is_followed_by_a_leap() {
+            true => self.replies.clone(),
+            false => Vec::new(),
+        };
         self.stage.done = 0;
         for pips in 2..=2 * (levels - 1) {
             if !watch(self.stage) {
@@ -162,24 +167,32 @@ impl Solver {
                     let gained = [5, 6, 7, 8].map(gained).into_iter().fold(0.0, f32::max);
                     change = change.max(gained);
                     *old = reply;
-                    self.settled[at] = gained < SMALLEST_CHANGE;
                     self.stage.done += 1;
                 }
             }
         }
-        self.stage.change = if self.is_full() {
-            change
-        } else {
-            f32::INFINITY
-        };
+        self.go_further(&before, change / self.stage.change);
+        self.stage.change = change;
         self.stage.sweeps += 1;
         watch(self.stage)
     }
 
-    /// Returns true if the sweep under way visits all positions: the first ones do, and every fourth, which alone can be
-    /// the last.
-    const fn is_full(&self) -> bool {
-        self.stage.sweeps < 4 || self.stage.sweeps.is_multiple_of(4)
+    /// Returns true for a sweep after which the values leap to where further sweeps would bring them.
+    const fn is_followed_by_a_leap(&self) -> bool {
+        let sweeps = self.stage.sweeps;
+        sweeps >= FIRST_LEAP && sweeps.is_multiple_of(LEAP_EVERY) && self.stage.change > LEAP_CHANGE
+    }
+
+    /// Moves each value on as if all later sweeps changed it by `ratio` of the change before (Aitken's extrapolation).
+    /// Where they do not, the next sweeps bring it back.
+    fn go_further(&mut self, before: &[Reply], ratio: f32) {
+        let ratio = ratio.clamp(0.0, 0.9);
+        let factor = ratio / (1.0 - ratio);
+        for (reply, before) in self.replies.iter_mut().zip(before) {
+            for (number, before) in reply.iter_mut().zip(before) {
+                *number += factor * (*number - before);
+            }
+        }
     }
 
     /// Computes the positions against one side whose pips together are `pips`. Those without contact are settled by the
@@ -188,11 +201,7 @@ impl Solver {
         let theirs = self.sides.all()[opponent];
         let mut plays = Vec::new();
         let mut found = Vec::new();
-        let full = self.is_full();
         for &me in &self.by_pips[pips - theirs.pips() as usize] {
-            if !full && self.settled[usize::from(me) * self.sides.all().len() + opponent] {
-                continue;
-            }
             let position = Position::from_sides(self.sides.all()[usize::from(me)], theirs);
             if !is_legal(&position) || self.stage.sweeps > 0 && !position.has_contact() {
                 continue;
@@ -274,22 +283,20 @@ impl Solver {
         let is_ours = file.read_exact(&mut head).is_ok() && head.starts_with(MAGIC);
         let [_, _, checkers, sweeps, change, sum] =
             [0, 4, 8, 12, 16, 20].map(|at| u32::from_le_bytes([0, 1, 2, 3].map(|k| head[at + k])));
-        let wanted = PART_HEADER_BYTES + self.replies.len() * PAIR_BYTES;
+        let wanted = PART_HEADER_BYTES + self.replies.len() * size_of::<Reply>();
         if !is_ours || length != wanted as u64 || checkers as usize != self.sides.checkers() {
             let reason =
                 "not an unfinished hypergammon database of so many checkers; it is left unchanged";
             return Err(damaged(0, reason));
         }
         let mut hasher = crc32fast::Hasher::new();
-        let mut pair = [0; PAIR_BYTES];
-        for (reply, settled) in self.replies.iter_mut().zip(&mut self.settled) {
+        let mut pair = [0; size_of::<Reply>()];
+        for reply in &mut self.replies {
             file.read_exact(&mut pair).map_err(io)?;
             hasher.update(&pair);
-            let (numbers, rest) = pair.as_chunks::<4>();
-            for (number, bytes) in reply.iter_mut().zip(numbers) {
+            for (number, bytes) in reply.iter_mut().zip(pair.as_chunks::<4>().0) {
                 *number = f32::from_le_bytes(*bytes);
             }
-            *settled = rest == [1];
         }
         if sum != hasher.finalize() {
             return Err(damaged(
@@ -304,12 +311,10 @@ impl Solver {
 
     /// Keeps the values after a sweep.
     fn keep(&self, part: &Path) -> io::Result<()> {
-        let pairs = || {
-            let pairs = self.replies.iter().zip(&self.settled);
-            pairs.map(|(reply, &settled)| pair_bytes(reply, settled))
-        };
         let mut hasher = crc32fast::Hasher::new();
-        pairs().for_each(|pair| hasher.update(&pair));
+        for reply in &self.replies {
+            hasher.update(&bytes_of(reply));
+        }
         let HyperStage { sweeps, change, .. } = self.stage;
         let numbers = [
             self.sides.checkers() as u32,
@@ -323,8 +328,8 @@ impl Solver {
             for number in numbers {
                 file.write_all(&number.to_le_bytes())?;
             }
-            for pair in pairs() {
-                file.write_all(&pair)?;
+            for reply in &self.replies {
+                file.write_all(&bytes_of(reply))?;
             }
             file.flush()
         })
@@ -414,12 +419,12 @@ fn reply_to(value: Reply) -> Reply {
     ]
 }
 
-fn pair_bytes(reply: &Reply, settled: bool) -> [u8; PAIR_BYTES] {
-    let mut pair = [u8::from(settled); PAIR_BYTES];
-    for (bytes, number) in pair.as_chunks_mut::<4>().0.iter_mut().zip(reply) {
+fn bytes_of(reply: &Reply) -> [u8; size_of::<Reply>()] {
+    let mut bytes = [0; size_of::<Reply>()];
+    for (bytes, number) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(reply) {
         *bytes = number.to_le_bytes();
     }
-    pair
+    bytes
 }
 
 /// Returns the record of a value.
