@@ -56,6 +56,91 @@ fn the_command_makes_describes_and_asks() {
     assert!(out.contains("tables bytes: 6830248\n"), "{out}");
 }
 
+/// A table of hypergammon is made, described, found among the databases and asked.
+#[test]
+fn tables_of_hypergammon() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hyper1.bd");
+    let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
+    let (code, out, error) = gammond(&["bearoff", "make", file, "--hyper", "1"]);
+    assert_eq!(code, Some(0), "{error}");
+    let made: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let wanted = serde_json::json!({
+        "kind": "hypergammon", "checkers": 1, "positions": 26, "cubeful": true, "bytes": 18_968, "source": file,
+    });
+    assert_eq!(made, wanted);
+    let (_, out, _) = gammond(&["bearoff", "info", file]);
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&out).unwrap(),
+        wanted
+    );
+
+    // My checker needs any roll, the opponent's is far: a gammon, so that I play on for two points; by Jacoby's rule I cash.
+    let id = "XGID=-A-------------a---------:0:0:1:00:0:0:0:0:10";
+    let probe = |checkers: &str| {
+        gammond(&[
+            "bearoff",
+            "probe",
+            id,
+            "--hyper",
+            checkers,
+            "--bearoff",
+            folder,
+        ])
+    };
+    let (code, out, error) = probe("1");
+    assert_eq!(code, Some(0), "{error}");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["class"], "hypergammon");
+    assert_eq!(answer["probabilities"]["win_gammon"], 1.0);
+    assert_eq!(answer["equity"]["centred"], 2.0);
+    assert_eq!(answer["equity"]["centred_jacoby"], 1.0);
+    let (code, _, error) = probe("2");
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("no table of hypergammon with 2 checkers: gammond bearoff make --hyper 2"),
+        "{error}"
+    );
+    let start = [
+        "bearoff",
+        "probe",
+        "4HPwATDgc/ABMA",
+        "--hyper",
+        "1",
+        "--bearoff",
+        folder,
+    ];
+    let (code, _, error) = gammond(&start);
+    assert_eq!(code, Some(1));
+    assert!(
+        error.contains("a side has 15 checkers, expected at most 1"),
+        "{error}"
+    );
+    let refused = |arguments: &[&str], code: i32, wanted: &str| {
+        let (found, _, error) = gammond(&[&["bearoff", "make"], arguments].concat());
+        assert!(found == Some(code) && error.contains(wanted), "{error}");
+    };
+    refused(&[file, "--hyper", "4"], 2, "--hyper");
+    refused(&[file, "--hyper", "2", "--points", "3"], 2, "--points");
+    refused(
+        &["h.race", "--hyper", "2"],
+        2,
+        "--hyper is for GNU Backgammon's format (*.bd)",
+    );
+    refused(
+        &[file, "--hyper", "2"],
+        3,
+        "exists and is another bearoff database",
+    );
+    std::fs::write(file, "my thesis").unwrap();
+    refused(
+        &[file, "--hyper", "1"],
+        3,
+        "exists and is not a complete bearoff database",
+    );
+    assert_eq!(std::fs::read(file).unwrap(), b"my thesis");
+}
+
 /// 64 races of eight points and at most four checkers a side.
 fn races_within_eight() -> Vec<String> {
     let id = |me: &[usize], opponent: &[usize]| {

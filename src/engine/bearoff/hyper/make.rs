@@ -83,8 +83,11 @@ pub fn make_hyper(
     }
     let write = |file: &mut fs::File| solver.write(file);
     write_whole_by(path, write).map_err(|source| BearoffError::io(path, source))?;
-    fs::remove_file(&part).map_err(|source| BearoffError::io(&part, source))?;
-    Ok(true)
+    match fs::remove_file(&part) {
+        // Another program has made the same table meanwhile.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        removed => (removed.map(|()| true)).map_err(|source| BearoffError::io(&part, source)),
+    }
 }
 
 /// The values of all positions so far.

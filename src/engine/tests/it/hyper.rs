@@ -58,7 +58,7 @@ fn reply(value: &HyperValue) -> (Chances, [f64; 4]) {
     (value.chances.inverted(), equities)
 }
 
-/// Returns the worth to the winner, who has just borne off the last of so many checkers.
+/// Returns the worth to the winner, who has just borne off the last of so many checkers (HYPER-03).
 fn won(loser: Side, checkers: u8) -> (Chances, [f64; 4]) {
     let points = match loser.occupied() >> 18 {
         _ if loser.on_board() < checkers => 1,
@@ -304,6 +304,7 @@ fn resumed_table_equals_one_made_at_once() {
     refused(&damaged, 1, "wrong checksum");
 }
 
+/// HYPER-01.
 #[test]
 fn damaged_tables_are_refused() {
     let folder = tempfile::tempdir().unwrap();
