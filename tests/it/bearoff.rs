@@ -76,7 +76,7 @@ fn tables_of_hypergammon() {
     );
 
     // My checker needs any roll, the opponent's is far: a gammon, so that I play on for two points; by Jacoby's rule I cash.
-    let id = "XGID=-A-------------a---------:0:0:1:00:0:0:0:0:10";
+    let id = "XGID=-A-------------a----------:0:0:1:00:0:0:0:0:10";
     let probe = |checkers: &str| {
         gammond(&[
             "bearoff",
