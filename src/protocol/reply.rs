@@ -42,7 +42,7 @@ pub(super) enum RequestKind {
 /// Writes the answer as a picture; errors are written as in answers of the inquiry's own form.
 #[derive(Debug)]
 struct PictureReply {
-    question: Question,
+    language: Language,
     style: DrawingStyle,
     errors: Box<dyn Reply>,
 }
@@ -55,7 +55,7 @@ impl Reply for PictureReply {
         out: &mut Vec<u8>,
     ) -> bool {
         let drawn = match found {
-            Ok(TaskAnswer::Engine(found)) => answer_svg(&self.question, found, self.style),
+            Ok(TaskAnswer::Engine(found)) => answer_svg(found, self.language, self.style),
             Ok(_) => None,
             Err(error) => return self.errors.write(Err(error), about, out),
         };
@@ -71,17 +71,24 @@ impl Reply for PictureReply {
 }
 
 impl Inquiry {
-    /// Returns the inquiry with an SVG drawing as its answer.
+    /// Returns the inquiry with an SVG drawing as its answer. Without a language its texts have that of the sentences that
+    /// the question asks for, else English.
     ///
     /// # Errors
-    /// A question whose answers have no picture, and sentences in a language whose letters are not drawn as lines.
-    pub fn drawn(self, style: DrawingStyle) -> Result<Inquiry, RequestError> {
+    /// A question whose answers have no picture, and a language whose letters are not drawn as lines.
+    pub fn drawn(
+        self,
+        style: DrawingStyle,
+        language: Option<Language>,
+    ) -> Result<Inquiry, RequestError> {
         let InquiryTask::Ask(question) = &self.task else {
             return Err(not_its_answer());
         };
-        if let (Question::Explain(query), DrawingStyle::Outlines(_)) = (question, style)
-            && query.language == Language::Japanese
-        {
+        let language = language.unwrap_or(match question {
+            Question::Explain(query) => query.language,
+            _ => Language::default(),
+        });
+        if matches!(style, DrawingStyle::Outlines(_)) && language == Language::Japanese {
             let message = "setting 'language' is ja: a PNG has Latin letters only, expected en, de or fr, or an SVG";
             return Err(RequestError::new(
                 ErrorCode::BadCombination,
@@ -95,7 +102,7 @@ impl Inquiry {
             return Err(RequestError::new(code, "turns", message));
         }
         let reply = PictureReply {
-            question: question.clone(),
+            language,
             style,
             errors: self.reply,
         };

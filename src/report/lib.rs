@@ -9,3 +9,4 @@ pub mod explain;
 #[cfg(feature = "png")]
 pub mod picture;
 pub mod render;
+mod texts;

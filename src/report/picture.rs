@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::render::{DrawingStyle, Theme, answer_svg};
     use gammond_engine::engine::Engine;
-    use gammond_engine::query::{EvalQuery, Question, Settings, Stop};
+    use gammond_engine::query::{EvalQuery, Language, Question, Settings, Stop};
     use gammond_game::{MatchState, Position};
 
     /// A table becomes points: a page of its colour, bars, and letters where a drawing without its texts has none.
@@ -57,7 +57,7 @@ mod tests {
         };
         let found = engine.answer(&question, &settings, &Stop::never()).unwrap();
         let inked = |style| {
-            let svg = answer_svg(&question, &found, style).unwrap();
+            let svg = answer_svg(&found, Language::English, style).unwrap();
             let image = tiny_skia::Pixmap::decode_png(&png(&svg, Some(600)).unwrap()).unwrap();
             assert_eq!(image.width(), 600);
             let page = image.pixel(0, 0).unwrap();

@@ -589,6 +589,28 @@ fn answers_are_drawn() {
         assert_eq!(output.stdout[..4], *b"\x89PNG", "{verb}");
         assert_eq!(output.stdout[16..20], 500_u32.to_be_bytes(), "{verb}");
     }
+    let german = [&scores[..], &["--svg", "-", "--language", "de"]].concat();
+    let text = String::from_utf8(run(&german, b"").stdout).unwrap();
+    assert!(text.contains("Der beste Zug von 64"), "{text}");
+    let german = [
+        "explain",
+        start,
+        "31",
+        "plies=0",
+        "--svg",
+        "-",
+        "--language",
+        "de",
+    ];
+    let text = String::from_utf8(run(&german, b"").stdout).unwrap();
+    assert!(text.contains("mehr als"), "{text}");
+    for wrong in [
+        &["--language", "de"][..],
+        &["--language", "pl", "--svg", "-"],
+    ] {
+        let refused = run(&[&scores[..], wrong].concat(), b"");
+        assert_eq!(refused.status.code(), Some(2), "{wrong:?}");
+    }
     let japanese = ["explain", start, "31", "language=ja"];
     let svg = run(&[&japanese[..], &["--svg", "-"]].concat(), b"");
     assert!(String::from_utf8(svg.stdout).unwrap().contains('は'));

@@ -849,6 +849,8 @@ fn answers_are_drawn() {
             "The plays of 62 with each cube",
         ),
         ("rolls", "", "The 21 rolls"),
+        ("rolls", "&language=fr", "Les 21 jets"),
+        ("scores", "&away=2&language=ja", "各スコア"),
         ("explain", "&roll=64&language=fr", "8/2 6/2 vaut"),
         ("explain", "&roll=64&language=ja", "は"),
     ] {
@@ -900,6 +902,9 @@ fn drawings_of_answers_are_checked() {
     for (verb, query, accept, status) in [
         ("rolls", "&width=30", "image/png", 400),
         ("rolls", "&theme=pink", "application/json", 400),
+        ("cubes", "&language=pl", "image/svg+xml", 400),
+        ("cubes", "&language=ja", "image/png", 400),
+        ("show", "&language=de", "image/svg+xml", 400),
         ("rolls", "&theme=dark", "application/json", 200),
         ("rolls", "&play=8%2F5", "image/svg+xml", 400),
         ("explain", "&roll=64&language=ja", "image/png", 400),

@@ -112,6 +112,24 @@ fn texts_of(html: &str) -> Vec<String> {
     found
 }
 
+/// Pictures have the page's words where both have the same English text.
+#[test]
+fn pictures_and_pages_translate_alike() {
+    let table = fs::read_to_string(root().join("src/report/render/pictures.tsv")).unwrap();
+    let rows = rows();
+    let mut both = 0;
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').skip(1).collect();
+        let is_it = |key: &str| key.split('|').next() == cells.first().copied();
+        let mut same = rows.iter().filter(|(key, _)| is_it(key)).peekable();
+        if same.peek().is_some() {
+            both += 1;
+            assert!(same.any(|(_, row)| row[..] == cells[1..]), "{line}");
+        }
+    }
+    assert!(both > 20, "{both}");
+}
+
 /// HTTP-125: every row has all languages, with the holes of the English text.
 #[test]
 fn translations_are_complete() {

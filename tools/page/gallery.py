@@ -52,7 +52,7 @@ def table(browser, host, verb, query, scheme):
     browser.open(f"{host}/?{query}")
     browser.until(f"{explore.SETTLED} && document.getElementById('answer').dataset.plies === '2'")
     browser.click(f"#all-{verb}")
-    browser.until(f"{explore.SETTLED} && document.querySelector('#tables table') !== null")
+    browser.until(f"{explore.SETTLED} && document.querySelector('#tables :is(table, .reasons)') !== null")
     browser.value("document.activeElement.blur(); document.querySelector('#tables h2').scrollIntoView()")
     picture(browser, verb, scheme)
 
@@ -68,6 +68,8 @@ def main():
         ranked(browser, host)
         size(browser, 720, 620)
         table(browser, host, "scores", f"position={explore.START}&roll=64", "light")
+        size(browser, 720, 480)
+        table(browser, host, "explain", f"position={MIDDLE}&roll=64", "light")
         size(browser, 720, 860)
         table(browser, host, "rolls", "position=sLnhABFmZ3CAAA", "dark")
         size(browser, 1120, 760)

@@ -2,7 +2,9 @@
 
 use crate::{Common, Failure, Format, PNG_WIDTH_MAX, Picture, png};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{OpeningAnswer, Question, RankedPlay, RankedPlays, Settings, Stop};
+use gammond_engine::query::{
+    Language, OpeningAnswer, Question, RankedPlay, RankedPlays, Settings, Stop,
+};
 use gammond_game::MatchState;
 use gammond_game::notation::{
     ForeignKind, Form, MATCH_FILE_BYTES_MAX, MatchFile, MatchId, PositionId, copied_positions,
@@ -102,6 +104,17 @@ pub(crate) struct DrawnArgs {
     ask: Args,
     #[command(flatten)]
     picture: PictureArgs,
+    /// Language of the texts in the picture: en, de, fr, ja; a PNG has Latin letters only.
+    #[arg(long, value_name = "NAME", requires = "picture", value_parser = language)]
+    language: Option<Language>,
+}
+
+/// Returns a language by its name.
+fn language(name: &str) -> Result<Language, String> {
+    Language::named(name).ok_or_else(|| {
+        let names = Language::ALL.map(Language::name);
+        format!("expected one of {}", names.join(", "))
+    })
 }
 
 macro_rules! verbs {
@@ -137,7 +150,7 @@ fn drawn(common: &Common, verb: &str, args: &DrawnArgs) -> Result<ExitCode, Fail
     args.picture.write(None, |style| {
         let (line, session) = asked(common, verb, &args.ask.request)?;
         let inquiry = match Session::new(session).request(line) {
-            LineAction::Ask(inquiry) => inquiry.drawn(style),
+            LineAction::Ask(inquiry) => inquiry.drawn(style, args.language),
             _ => return Err(Failure::usage("not a position (example: 4HPwATDgc/ABMA)")),
         };
         let inquiry = inquiry.map_err(|error| Failure::usage(error.message))?;

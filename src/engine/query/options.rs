@@ -222,7 +222,9 @@ impl Language {
         }
     }
 
-    fn named(name: &str) -> Option<Language> {
+    /// Returns a language by its name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Language> {
         Language::ALL
             .into_iter()
             .find(|language| language.name() == name)

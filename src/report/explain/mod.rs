@@ -4,12 +4,12 @@
 //! that license it.
 
 mod difference;
-mod table;
 
+pub use crate::texts::SentenceValue;
 pub use difference::{FactDifference, differences};
-pub use table::SentenceValue;
 
 use crate::render::signed;
+use crate::texts::text;
 use gammond_engine::equity::CubeUse;
 use gammond_engine::query::{
     CubeAnswer, CubeFacts, ExplainAnswer, ExplainedDecision, ExplainedPlay, ExplainedPlays,
@@ -85,7 +85,7 @@ struct Writer {
 
 impl Writer {
     fn say(&mut self, rule: &'static str, values: Vec<SentenceValue>) {
-        if let Some(text) = table::text(rule, &values, self.language) {
+        if let Some(text) = text(rule, &values, self.language) {
             self.found.push(Sentence { rule, values, text });
         }
     }

@@ -3,7 +3,7 @@
 use super::score_table::spelled;
 use super::screen::ScreenStyle;
 use super::signed;
-use gammond_engine::query::{CubePlace, CubesAnswer, RankedPlays};
+use gammond_engine::query::{CubePlace, CubesAnswer, Language, RankedPlays};
 use gammond_game::{Cube, CubeOwner};
 use std::fmt::Write as _;
 
@@ -18,19 +18,18 @@ pub fn cubes(found: &CubesAnswer, style: ScreenStyle) -> String {
         Some(first) => plays(found, (first, &ranked), style),
         None => decisions(found, style),
     };
-    let _ = writeln!(text, "\n{}", summary(found));
+    let _ = writeln!(text, "\n{}; {}-ply", changes(found), found.plies);
     text
 }
 
-/// Returns a line about the changes from cube to cube.
-pub(super) fn summary(found: &CubesAnswer) -> String {
-    let changes = match (found.changes(), found.roll.is_some()) {
+/// Returns a text about the changes from cube to cube.
+pub(super) fn changes(found: &CubesAnswer) -> &'static str {
+    match (found.changes(), found.roll.is_some()) {
         (true, true) => "the best play depends on the cube",
         (false, true) => "the same play is best with each cube",
         (true, false) => "the decision depends on the cube",
         (false, false) => "the same decision with each cube that may be turned",
-    };
-    format!("{changes}; {}-ply", found.plies)
+    }
 }
 
 /// Returns the action with the cube in a place.
@@ -70,7 +69,7 @@ fn plays(
     (first, ranked): (&RankedPlays, &[&RankedPlays]),
     style: ScreenStyle,
 ) -> String {
-    let words = |play| spelled(&found.position, play);
+    let words = |play| spelled(&found.position, play, Language::English);
     let widest = first
         .plays
         .iter()

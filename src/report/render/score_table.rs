@@ -1,8 +1,9 @@
 //! The cube decisions, or the best plays, at all scores, as a table for a terminal.
 
 use super::screen::ScreenStyle;
+use crate::texts::text;
 use gammond_engine::query::{
-    CubeAnswer, RankedPlay, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
+    CubeAnswer, Language, RankedPlay, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
 };
 use gammond_game::notation::play_text;
 use gammond_game::{Position, Score};
@@ -101,13 +102,19 @@ impl PlayKinds<'_> {
     }
 
     /// Returns a line for each play: its sign, the play, and the number of scores at which it is best.
-    pub(super) fn legend(&self) -> Vec<String> {
+    pub(super) fn legend(&self, language: Language) -> Vec<String> {
         let kinds = self.kinds.iter().enumerate();
         let line = |(number, (kind, count)): (usize, &(&RankedPlay, usize))| {
-            let note = if number == 0 { ", best for money" } else { "" };
-            let scores = if *count == 1 { "score" } else { "scores" };
-            let (sign, play) = (Self::sign(number), spelled(self.position, kind));
-            format!("{sign} {play} ({count} {scores}{note})")
+            let rule = match number {
+                0 => "scores.best",
+                _ => "scores.play",
+            };
+            let values = [
+                ("sign", Self::sign(number).to_string()),
+                ("play", spelled(self.position, kind, language)),
+                ("count", count.to_string()),
+            ];
+            text(rule, &values, language).unwrap_or_default()
         };
         kinds.map(line).collect()
     }
@@ -155,7 +162,7 @@ pub fn score_plays(found: &ScorePlaysAnswer, style: ScreenStyle) -> String {
         "{}\n\n{}\n* where the play for money loses {ERROR_MARKED} EMG or more, {:.3} at most\n\
          C: the Crawford game; 1 point: past it; {}-ply\n",
         text.join("\n"),
-        kinds.legend().join("\n"),
+        kinds.legend(Language::English).join("\n"),
         worst.fold(0.0, f64::max),
         found.plies
     )
@@ -166,9 +173,9 @@ pub(super) fn is_marked(cell: &ScorePlays) -> bool {
 }
 
 /// Returns a play as text.
-pub(super) fn spelled(before: &Position, ranked: &RankedPlay) -> String {
+pub(super) fn spelled(before: &Position, ranked: &RankedPlay, language: Language) -> String {
     match ranked.play.is_pass() {
-        true => "no play".to_owned(),
+        true => text("no play", &[], language).unwrap_or_default(),
         false => play_text(before, &ranked.play),
     }
 }

@@ -1,72 +1,84 @@
 //! Answers of several values as SVG: scores, cubes, rolls, explanations.
 
-use super::cube_table::{action, summary};
-use super::letters::Anchor;
+use super::cube_table::{action, changes};
+use super::letters::{Anchor, width};
 use super::score_table::{
     ERROR_MARKED, PlayKinds, error, is_marked, label_name, place, short, spelled,
 };
 use super::signed;
 use super::svg_board::{BOARD_SIZE, Overlay, board_within};
-use super::svg_sheet::{MARGIN, SMALL, STRONG, Sheet, SheetCell, TEXT, wrapped};
+use super::svg_sheet::{MARGIN, SLACK, SMALL, STRONG, Sheet, SheetCell, TEXT, wrapped};
 use super::theme::DrawingStyle;
-use crate::explain::sentences;
+use crate::explain::{SentenceValue, sentences};
+use crate::texts::text;
 use gammond_engine::query::{
-    CubePlace, CubesAnswer, EngineAnswer, ExplainAnswer, ExplainedDecision, Language, Question,
-    RankedPlay, RankedPlays, RollsAnswer, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
+    CubePlace, CubesAnswer, EngineAnswer, ExplainAnswer, ExplainedDecision, Language, RankedPlay,
+    RankedPlays, RollsAnswer, ScoreCell, ScorePlays, ScorePlaysAnswer, ScoresAnswer,
 };
 use gammond_game::{CubeOwner, Score};
 
-/// Cube actions and their meanings, in the order of their colours.
-const ACTIONS: [(&str, &str); 4] = [
-    ("ND", "no double"),
-    ("DT", "double and take"),
-    ("DP", "double and pass"),
-    ("TG", "too good to double"),
-];
+/// Cube actions in the order of their colours; each is the rule of its legend.
+const ACTIONS: [&str; 4] = ["ND", "DT", "DP", "TG"];
 /// Size of a cell in the matrix of scores.
 const SCORE_CELL: (f64, f64) = (58.0, 40.0);
 /// Least width of the lines of notes.
 const NOTE_WIDTH: f64 = 460.0;
+/// Width of the column of a cube.
+const CUBE_WIDTH: f64 = 112.0;
 
-/// Returns an answer as an SVG drawing; `None` for questions whose answers have none.
+/// Returns an answer as an SVG drawing with texts in a language; `None` for answers that have no drawing.
 #[must_use]
-pub fn answer_svg(
-    question: &Question,
-    found: &EngineAnswer,
-    style: DrawingStyle,
-) -> Option<String> {
-    let sheet = match (question, found) {
-        (_, EngineAnswer::Scores(found)) => scores(found),
-        (_, EngineAnswer::ScorePlays(found)) => score_plays(found),
-        (_, EngineAnswer::Cubes(found)) => cubes(found),
-        (_, EngineAnswer::Rolls(found)) => rolls(found),
-        (Question::Explain(query), EngineAnswer::Explain(found)) => {
+pub fn answer_svg(found: &EngineAnswer, language: Language, style: DrawingStyle) -> Option<String> {
+    let words = Words(language);
+    let sheet = match found {
+        EngineAnswer::Scores(found) => scores(found, words),
+        EngineAnswer::ScorePlays(found) => score_plays(found, words),
+        EngineAnswer::Cubes(found) => cubes(found, words),
+        EngineAnswer::Rolls(found) => rolls(found, words),
+        EngineAnswer::Explain(found) => {
             let outlines = matches!(style, DrawingStyle::Outlines(_));
-            explanation(found, query.language, outlines)
+            explanation(found, language, outlines)
         }
         _ => return None,
     };
     Some(sheet.finish(style))
 }
 
+/// The texts of a drawing.
+#[derive(Clone, Copy)]
+struct Words(Language);
+
+impl Words {
+    fn of(self, rule: &str) -> String {
+        self.with(rule, &[])
+    }
+
+    fn with(self, rule: &str, values: &[SentenceValue]) -> String {
+        // The tests draw every text in every language.
+        text(rule, values, self.0).unwrap_or_default()
+    }
+}
+
 fn kind_of(action: &str) -> Option<usize> {
-    ACTIONS.iter().position(|(sign, _)| *sign == action)
+    ACTIONS.iter().position(|sign| *sign == action)
+}
+
+/// Returns the width of a text in any font.
+fn room(text: &str, bold: bool) -> f64 {
+    width(text, TEXT.0, bold) * SLACK
 }
 
 /// Draws cells at their scores; returns the width of the matrix.
-fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[SheetCell]) -> f64 {
+fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[SheetCell], words: Words) -> f64 {
     let places: Vec<(u32, u32)> = scores.iter().map(|score| place(*score)).collect();
     let most = places.iter().map(|(_, column)| *column).max().unwrap_or(1);
     let first = places.iter().map(|(row, _)| *row).min().unwrap_or(1);
-    let left = MARGIN + 74.0;
+    let (mine, theirs) = (words.of("scores.mine"), words.of("scores.theirs"));
+    let left = MARGIN + (room(&mine, false) + 8.0).max(74.0);
     sheet.height += TEXT.0;
-    sheet.write(
-        (left, sheet.height, Anchor::Start),
-        TEXT,
-        "The opponent needs",
-    );
+    sheet.write((left, sheet.height, Anchor::Start), TEXT, &theirs);
     sheet.height += 20.0;
-    sheet.write((MARGIN, sheet.height, Anchor::Start), TEXT, "You need");
+    sheet.write((MARGIN, sheet.height, Anchor::Start), TEXT, &mine);
     for (number, column) in (first..=most).enumerate() {
         let middle = left + SCORE_CELL.0 * (number as f64 + 0.5);
         let name = label_name(column);
@@ -85,25 +97,33 @@ fn matrix(sheet: &mut Sheet, scores: &[Score], cells: &[SheetCell]) -> f64 {
     (left + SCORE_CELL.0 * f64::from(most + 1 - first) - MARGIN).max(NOTE_WIDTH)
 }
 
-fn notes(sheet: &mut Sheet, wide: f64, what: &str, errors: impl Iterator<Item = f64>, plies: u8) {
+/// Writes a sentence about the choice for money below the title.
+fn money(sheet: &mut Sheet, choice: String, value: f64, words: Words) {
+    let values = [("choice", choice), ("value", signed(value, 3))];
+    let money = words.with("scores.money", &values);
+    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &money);
+    sheet.height += 8.0;
+}
+
+fn notes(sheet: &mut Sheet, wide: f64, errors: impl Iterator<Item = f64>, plies: u8, words: Words) {
     let worst = errors.fold(0.0, f64::max);
+    let losses = [
+        ("loss", ERROR_MARKED.to_string()),
+        ("most", format!("{worst:.3}")),
+    ];
     sheet.height += 4.0;
     for note in [
-        format!(
-            "Outlined: the {what} for money loses {ERROR_MARKED} EMG or more, {worst:.3} at most."
-        ),
-        format!("Small: the value in EMG at {plies}-ply. 1 point is past the Crawford game."),
+        words.with("scores.marked", &losses),
+        words.with("scores.small", &[("plies", plies.to_string())]),
     ] {
         sheet.paragraph((MARGIN, wide), TEXT, &note);
     }
 }
 
-fn scores(found: &ScoresAnswer) -> Sheet {
-    let mut sheet = Sheet::new("The cube at every score");
-    let (verdict, value) = (found.money.verdict.text(), found.money.optimal.equity);
-    let money = format!("For money: {verdict}, {}", signed(value, 3));
-    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &money);
-    sheet.height += 8.0;
+fn scores(found: &ScoresAnswer, words: Words) -> Sheet {
+    let mut sheet = Sheet::new(&words.of("scores.title"));
+    let verdict = words.of(found.money.verdict.text());
+    money(&mut sheet, verdict, found.money.optimal.equity, words);
     let cell = |cell: &ScoreCell| {
         let sign = short(&cell.cube);
         let value = signed(cell.cube.optimal.equity, 3);
@@ -115,29 +135,23 @@ fn scores(found: &ScoresAnswer) -> Sheet {
     };
     let cells: Vec<SheetCell> = found.cells.iter().map(cell).collect();
     let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
-    let wide = matrix(&mut sheet, &places, &cells);
-    for (kind, (sign, meaning)) in ACTIONS.iter().enumerate() {
+    let wide = matrix(&mut sheet, &places, &cells, words);
+    for (kind, action) in ACTIONS.iter().enumerate() {
         let count = cells.iter().filter(|cell| cell.kind == Some(kind)).count();
-        let noun = if count == 1 { "score" } else { "scores" };
-        sheet.legend(kind, &format!("{sign} {meaning} ({count} {noun})"));
+        let values = [("count", count.to_string())];
+        sheet.legend(kind, &words.with(action, &values));
     }
-    notes(
-        &mut sheet,
-        wide,
-        "action",
-        found.cells.iter().map(error),
-        found.plies,
-    );
+    let errors = found.cells.iter().map(error);
+    notes(&mut sheet, wide, errors, found.plies, words);
     sheet
 }
 
-fn score_plays(found: &ScorePlaysAnswer) -> Sheet {
-    let mut sheet = Sheet::new(&format!("The best play of {} at every score", found.roll));
+fn score_plays(found: &ScorePlaysAnswer, words: Words) -> Sheet {
+    let roll = [("roll", found.roll.to_string())];
+    let mut sheet = Sheet::new(&words.with("scores.plays", &roll));
     let best = found.money.best();
-    let (play, value) = (spelled(&found.position, best), best.value.equity);
-    let money = format!("For money: {play}, {}", signed(value, 3));
-    sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &money);
-    sheet.height += 8.0;
+    let play = spelled(&found.position, best, words.0);
+    money(&mut sheet, play, best.value.equity, words);
     let kinds = PlayKinds::of(found);
     let cell = |(cell, &number): (&ScorePlays, &usize)| {
         let value = signed(cell.plays.best().value.equity, 3);
@@ -149,32 +163,32 @@ fn score_plays(found: &ScorePlaysAnswer) -> Sheet {
     };
     let cells: Vec<SheetCell> = found.cells.iter().zip(&kinds.numbers).map(cell).collect();
     let places: Vec<Score> = found.cells.iter().map(|cell| cell.score).collect();
-    let wide = matrix(&mut sheet, &places, &cells);
-    for (kind, text) in kinds.legend().iter().enumerate() {
+    let wide = matrix(&mut sheet, &places, &cells, words);
+    for (kind, text) in kinds.legend(words.0).iter().enumerate() {
         sheet.legend(kind, text);
     }
     let errors = found.cells.iter().map(|cell| cell.money_error);
-    notes(&mut sheet, wide, "play", errors, found.plies);
-    sheet.paragraph((MARGIN, wide), TEXT, "C is the Crawford game.");
+    notes(&mut sheet, wide, errors, found.plies, words);
+    sheet.paragraph((MARGIN, wide), TEXT, &words.of("scores.crawford"));
     sheet
 }
 
-fn cubes(found: &CubesAnswer) -> Sheet {
+fn cubes(found: &CubesAnswer, words: Words) -> Sheet {
     let title = match found.roll {
-        Some(roll) => format!("The plays of {roll} with each cube"),
-        None => "The decision with each cube".to_owned(),
+        Some(roll) => words.with("cubes.plays", &[("roll", roll.to_string())]),
+        None => words.of("cubes.title"),
     };
     let mut sheet = Sheet::new(&title);
-    let rows = cube_rows(found);
-    let names = rows.iter().map(|(name, _)| name.chars().count());
-    let (left, wide) = (MARGIN + 14.0 + 8.0 * names.max().unwrap_or(0) as f64, 112.0);
+    let rows = cube_rows(found, words);
+    let names = rows.iter().map(|(name, _)| room(name, true));
+    let (left, wide) = (MARGIN + 14.0 + names.fold(0.0, f64::max), CUBE_WIDTH);
     let top = sheet.height + 4.0;
     for (number, place) in found.places.iter().enumerate() {
         let middle = left + wide * (number as f64 + 0.5) - 1.5;
         let owner = match place.cube.owner() {
-            CubeOwner::Centred => "centred",
-            CubeOwner::Me => "yours",
-            CubeOwner::Opponent => "theirs",
+            CubeOwner::Centred => "cubes.centred",
+            CubeOwner::Me => "cubes.yours",
+            CubeOwner::Opponent => "cubes.theirs",
         };
         let colours = "fill=\"var(--mine)\" stroke=\"#1d1a16\"";
         sheet.rectangle((middle - 16.0, top), (32.0, 32.0), colours);
@@ -185,7 +199,7 @@ fn cubes(found: &CubesAnswer) -> Sheet {
         };
         let face = (middle, top + 21.0, Anchor::Middle);
         sheet.write_in(face, STRONG, "#1d1a16", &value.to_string());
-        sheet.write((middle, top + 48.0, Anchor::Middle), TEXT, owner);
+        sheet.write((middle, top + 48.0, Anchor::Middle), TEXT, &words.of(owner));
     }
     sheet.height = top + 56.0;
     for (name, cells) in &rows {
@@ -198,17 +212,13 @@ fn cubes(found: &CubesAnswer) -> Sheet {
     }
     sheet.height += 8.0;
     let right = (left + wide * found.places.len() as f64 - MARGIN).max(NOTE_WIDTH);
-    let mut note = summary(found);
-    // The first letter is an ASCII one.
-    if let Some(first) = note.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
+    let note = words.with(changes(found), &[("plies", found.plies.to_string())]);
     sheet.paragraph((MARGIN, right), TEXT, &note);
     sheet
 }
 
 /// Returns the rows below the cubes: those of the decision or, with a roll, one for each play.
-fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
+fn cube_rows(found: &CubesAnswer, words: Words) -> Vec<(String, Vec<SheetCell>)> {
     let plain = |text: String| SheetCell {
         lines: vec![text],
         ..SheetCell::default()
@@ -216,7 +226,7 @@ fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
     let first = found.places.first().and_then(|place| place.plays.as_ref());
     let Some(first) = first else {
         let row = |name: &str, cell: &dyn Fn(&CubePlace) -> SheetCell| {
-            (name.to_owned(), found.places.iter().map(cell).collect())
+            (words.of(name), found.places.iter().map(cell).collect())
         };
         let value = |value: fn(&gammond_engine::query::CubeAnswer) -> f64| {
             move |place: &CubePlace| match &place.decision {
@@ -229,15 +239,15 @@ fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
                 .decision
                 .as_ref()
                 .and_then(|cube| kind_of(short(cube))),
-            lines: wrapped(action(place), STRONG, 104.0),
+            lines: wrapped(&words.of(action(place)), STRONG, CUBE_WIDTH - 8.0),
             marked: false,
         };
         return vec![
-            row("Equity", &|place| plain(signed(place.value.equity, 3))),
-            row("No double", &value(|cube| cube.no_double.equity)),
+            row("equity", &|place| plain(signed(place.value.equity, 3))),
+            row("cubes.none", &value(|cube| cube.no_double.equity)),
             row("Double, take", &value(|cube| cube.double_take.equity)),
             row("Double, pass", &value(|cube| cube.double_pass.equity)),
-            row("Action", &best),
+            row("cubes.action", &best),
         ];
     };
     let cell = |play: &RankedPlay, place: &CubePlace| {
@@ -252,7 +262,7 @@ fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
         SheetCell {
             kind: is_best.then_some(1),
             lines: match is_best {
-                true => vec![value, "best".to_owned()],
+                true => vec![value, words.of("cubes.best")],
                 false => vec![value, signed(-loss, 3)],
             },
             marked: false,
@@ -260,39 +270,39 @@ fn cube_rows(found: &CubesAnswer) -> Vec<(String, Vec<SheetCell>)> {
     };
     let row = |play: &RankedPlay| {
         let cells = found.places.iter().map(|place| cell(play, place));
-        (spelled(&found.position, play), cells.collect())
+        (spelled(&found.position, play, words.0), cells.collect())
     };
     first.plays.iter().map(row).collect()
 }
 
-fn rolls(found: &RollsAnswer) -> Sheet {
-    let mut sheet = Sheet::new("The 21 rolls");
-    let mean = format!(
-        "Mean {}, standard deviation {:.3}; {}-ply",
-        signed(found.mean.equity, 3),
-        found.deviation,
-        found.plies
-    );
+fn rolls(found: &RollsAnswer, words: Words) -> Sheet {
+    let mut sheet = Sheet::new(&words.of("rolls.title"));
+    let values = [
+        ("mean", signed(found.mean.equity, 3)),
+        ("deviation", format!("{:.3}", found.deviation)),
+        ("plies", found.plies.to_string()),
+    ];
+    let mean = words.with("rolls.mean", &values);
     sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &mean);
     if let Some(share) = found.market_losers {
-        let share = 100.0 * share;
-        let text = format!("Market losers: {share:.1}% of the exchanges of two rolls");
+        let share = [("share", format!("{:.1}", 100.0 * share))];
+        let text = words.with("rolls.lost", &share);
         sheet.paragraph((MARGIN, NOTE_WIDTH), TEXT, &text);
     }
-    let name = |roll: &RankedPlays| spelled(&found.position, roll.best());
+    let name = |roll: &RankedPlays| spelled(&found.position, roll.best(), words.0);
     let names: Vec<String> = found.rolls.iter().map(name).collect();
-    let longest = names.iter().map(|name| name.chars().count()).max();
-    let equity = MARGIN + 46.0 + 8.2 * longest.unwrap_or(0) as f64 + 60.0;
+    let longest = names.iter().map(|name| room(name, false));
+    let equity = MARGIN + 46.0 + longest.fold(0.0, f64::max) + 64.0;
     let (luck, half) = (equity + 66.0, 110.0);
     let zero = luck + 18.0 + half;
     sheet.height += 22.0;
     for (x, anchor, head) in [
-        (MARGIN, Anchor::Start, "Roll"),
-        (MARGIN + 46.0, Anchor::Start, "Best play"),
-        (equity, Anchor::End, "Equity"),
-        (luck, Anchor::End, "Luck"),
+        (MARGIN, Anchor::Start, "rolls.roll"),
+        (MARGIN + 46.0, Anchor::Start, "rolls.best"),
+        (equity, Anchor::End, "equity"),
+        (luck, Anchor::End, "rolls.luck"),
     ] {
-        sheet.write((x, sheet.height, anchor), SMALL, head);
+        sheet.write((x, sheet.height, anchor), SMALL, &words.of(head));
     }
     sheet.height += 6.0;
     let luck_of = |best: &RankedPlay| best.value.equity - found.mean.equity;

@@ -13,7 +13,7 @@ pub(super) const MARGIN: f64 = 20.0;
 /// Between two cells.
 const GAP: f64 = 3.0;
 /// Part by which other fonts may be wider than our letters.
-const SLACK: f64 = 1.08;
+pub(super) const SLACK: f64 = 1.08;
 /// Kinds of cells that have a colour; further ones have none.
 pub(super) const KINDS: usize = 5;
 

@@ -12,6 +12,8 @@ use gammond_report::render::{DrawingStyle, Theme, answer_svg, has_letters, signe
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
+const SENTENCES: &str = include_str!("../../explain/sentences.tsv");
+const PICTURES: &str = include_str!("../../render/pictures.tsv");
 /// A position whose cube action depends on the score.
 const DOUBLE: &str = "u7sNAADb7g4AAA";
 
@@ -126,7 +128,7 @@ fn drawings_are_well_formed_and_complete() {
     let engine = Engine::builder().threads(2).build().unwrap();
     for question in questions() {
         let found = answer(&engine, &question);
-        let svg = answer_svg(&question, &found, DrawingStyle::File(None)).unwrap();
+        let svg = answer_svg(&found, Language::English, DrawingStyle::File(None)).unwrap();
         let (mut texts, boxes) = read(&svg);
         let mut wants = Vec::new();
         let mut cells = 0;
@@ -192,7 +194,10 @@ fn drawings_are_well_formed_and_complete() {
     }
     let class = Question::Class(Position::start());
     let found = answer(&engine, &class);
-    assert_eq!(answer_svg(&class, &found, DrawingStyle::File(None)), None);
+    assert_eq!(
+        answer_svg(&found, Language::English, DrawingStyle::File(None)),
+        None
+    );
 }
 
 /// The sentences in each language are on the drawing, and letters of the Latin ones have lines.
@@ -206,7 +211,7 @@ fn explanations_have_their_sentences() {
             let EngineAnswer::Explain(facts) = &found else {
                 panic!("{found:?}");
             };
-            let svg = answer_svg(&question, &found, DrawingStyle::File(Some(Theme::DARK))).unwrap();
+            let svg = answer_svg(&found, language, DrawingStyle::File(Some(Theme::DARK))).unwrap();
             let letters = |text: &str| text.replace(' ', "");
             let whole = letters(&read(&svg).0.concat());
             let sentences = sentences(facts, language);
@@ -218,11 +223,55 @@ fn explanations_have_their_sentences() {
             }
         }
     }
-    let table = include_str!("../../explain/sentences.tsv");
-    for line in table.lines() {
-        for cell in line.split('\t').take(4) {
-            let text = cell.replace(['{', '}'], "");
-            assert!(has_letters(&text), "{text}");
+    for table in [SENTENCES, PICTURES] {
+        for line in table.lines() {
+            for cell in line.split('\t').take(4) {
+                let text = cell.replace(['{', '}'], "");
+                assert!(has_letters(&text), "{text}");
+            }
+        }
+    }
+}
+
+/// Words of a text, without those in which plays and signs are written.
+fn words(text: &str) -> Vec<&str> {
+    let words = text.split(|one: char| !one.is_alphabetic() && one != '\'');
+    let same = [
+        "ply", "bar", "off", "C", "EMG", "Crawford", "Equity", "Action", "A", "B", "ND", "DT",
+        "DP", "TG", "scores", "score",
+    ];
+    words
+        .filter(|word| !word.is_empty() && !same.contains(word))
+        .collect()
+}
+
+/// Tables in another language have the same values, and of their English texts none.
+#[test]
+fn tables_have_their_texts_in_each_language() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let tables = |question: &Question| !matches!(question, Question::Explain(_));
+    for question in questions().into_iter().filter(tables) {
+        let found = answer(&engine, &question);
+        let texts = |language| {
+            let svg = answer_svg(&found, language, DrawingStyle::File(None)).unwrap();
+            read(&svg).0
+        };
+        let english = texts(Language::English);
+        let numbers = |texts: &[String]| -> Vec<String> {
+            let is_number = |text: &&String| text.parse::<f64>().is_ok();
+            texts.iter().filter(is_number).cloned().collect()
+        };
+        assert!(
+            english.iter().any(|text| words(text).len() > 2),
+            "{english:?}"
+        );
+        for language in [Language::German, Language::French, Language::Japanese] {
+            let other = texts(language);
+            assert!(!other.iter().any(String::is_empty), "{other:?}");
+            assert_eq!(numbers(&other), numbers(&english));
+            for text in other.iter().filter(|text| !words(text).is_empty()) {
+                assert!(!english.contains(text), "{text:?} is English: {language:?}");
+            }
         }
     }
 }
@@ -233,7 +282,7 @@ fn themes_and_outlines() {
     let engine = Engine::builder().threads(2).build().unwrap();
     for question in questions() {
         let found = answer(&engine, &question);
-        let draw = |style| answer_svg(&question, &found, style).unwrap();
+        let draw = |style| answer_svg(&found, Language::English, style).unwrap();
         let free = draw(DrawingStyle::File(None));
         assert!(free.contains("prefers-color-scheme:dark") && free.contains("--kind1:"));
         for &theme in Theme::ALL {

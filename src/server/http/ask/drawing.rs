@@ -9,6 +9,7 @@ use axum::body::Body;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
+use gammond_engine::query::{Language, Scope};
 use gammond_game::notation::parse_play;
 use gammond_protocol::ErrorCode;
 use gammond_protocol::Request;
@@ -35,6 +36,10 @@ const WIDTH: u32 = 918;
 pub(in crate::http) fn is_taken(verb: &Verb, name: &str) -> bool {
     match name {
         "theme" | "width" => DRAWN.contains(&verb),
+        // Requests with sentences have a setting of that name.
+        "language" => {
+            DRAWN.contains(&verb) && verb != &SHOW && !verb.scopes.contains(&Scope::Sentences)
+        }
         "play" | "clockwise" | "dark" => verb == &SHOW,
         _ => false,
     }
@@ -44,6 +49,7 @@ pub(in crate::http) fn is_taken(verb: &Verb, name: &str) -> bool {
 #[derive(Debug, Default)]
 pub(in crate::http) struct DrawingOptions {
     theme: Option<Theme>,
+    language: Option<Language>,
     width: Option<u32>,
     play: Option<String>,
     clockwise: bool,
@@ -85,6 +91,11 @@ impl DrawingOptions {
                     let theme = Theme::named(&value);
                     options.theme = Some(theme.ok_or_else(|| wrong(&names))?);
                 }
+                "language" => {
+                    let names = Language::ALL.map(Language::name).join(", ");
+                    let language = Language::named(&value);
+                    options.language = Some(language.ok_or_else(|| wrong(&names))?);
+                }
                 "width" => {
                     let width = value.parse().ok();
                     let width = width.filter(|width| (WIDTH_MIN..=WIDTH_MAX).contains(width));
@@ -121,7 +132,7 @@ impl DrawingOptions {
             _ => return Ok(read),
         };
         match read {
-            Read::Inquiry(inquiry) => match inquiry.drawn(style) {
+            Read::Inquiry(inquiry) => match inquiry.drawn(style, self.language) {
                 Ok(inquiry) => Ok(Read::Inquiry(Box::new(inquiry))),
                 Err(error) => Err(question.of_setting("language", error.code, &error.message)),
             },

@@ -5,8 +5,7 @@ use crate::http::ask::question::{
     ID_LENGTH_MAX, ID_NUMBER_MAX, OPENING_BYTES_MAX, PLAY_BYTES_MAX, POSITION_BYTES_MAX,
     has_member, needed,
 };
-use gammond_engine::query::RolloutSettings;
-use gammond_engine::query::Setting;
+use gammond_engine::query::{Language, RolloutSettings, Setting};
 use gammond_protocol::verbs::schema::{START, described};
 use gammond_protocol::verbs::{
     ANALYSE_SCOPES, OPENING as OPENING_VERB, ROLLOUT, Verb, settings_of,
@@ -209,6 +208,11 @@ pub(in crate::http) fn drawing(verb: &Verb) -> Vec<Value> {
             "theme",
             "Colours of a drawing",
             json!({"type": "string", "enum": themes}),
+        ),
+        (
+            "language",
+            "Language of the texts in a drawing",
+            json!({"type": "string", "enum": Language::ALL.map(Language::name)}),
         ),
         ("play", "Play of the roll, drawn with arrows", play),
         ("width", "Width of a PNG in pixels", width),

@@ -1,4 +1,4 @@
-//! The table of sentences: a row for each rule, a column for each language.
+//! The texts of sentences and pictures: a row for each rule, a column for each language.
 //!
 //! `{name}` is a value, `{name|one|several}` a number with the noun that fits it.
 
@@ -6,8 +6,10 @@ use gammond_engine::query::Language;
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-/// The rows, a tab between their cells; the first one has the names of the languages.
-const TABLE: &str = include_str!("sentences.tsv");
+/// The rows, a tab between their cells; the first one of a table has the names of the languages.
+const SENTENCES: &str = include_str!("explain/sentences.tsv");
+/// The texts of pictures; verdicts have their English text as their rule.
+const PICTURES: &str = include_str!("render/pictures.tsv");
 
 /// A value of a sentence: its name and its text.
 pub type SentenceValue = (&'static str, String);
@@ -16,10 +18,9 @@ pub type SentenceValue = (&'static str, String);
 fn row(rule: &str) -> Option<&'static [&'static str]> {
     static ROWS: OnceLock<Vec<(&str, Vec<&str>)>> = OnceLock::new();
     let rows = ROWS.get_or_init(|| {
-        let cells = TABLE
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.split_once('\t'));
+        let tables = [SENTENCES, PICTURES].into_iter();
+        let lines = tables.flat_map(|table| table.lines().skip(1));
+        let cells = lines.filter_map(|line| line.split_once('\t'));
         cells
             .map(|(rule, texts)| (rule, texts.split('\t').collect()))
             .collect()
@@ -28,8 +29,8 @@ fn row(rule: &str) -> Option<&'static [&'static str]> {
     Some(&found.1)
 }
 
-/// Returns the sentence of a rule with these values; `None` if the table has no such rule.
-pub(super) fn text(rule: &str, values: &[SentenceValue], language: Language) -> Option<String> {
+/// Returns the text of a rule with these values; `None` if no table has such a rule.
+pub(crate) fn text(rule: &str, values: &[SentenceValue], language: Language) -> Option<String> {
     let column = Language::ALL.iter().position(|other| *other == language)?;
     let template = row(rule)?.get(column)?;
     let mut text = String::new();
@@ -61,16 +62,22 @@ mod tests {
 
     #[test]
     fn every_row_has_all_languages_with_the_same_values() {
-        let mut lines = TABLE.lines();
         let names = Language::ALL.map(Language::name);
-        assert_eq!(lines.next().unwrap(), format!("rule\t{}", names.join("\t")));
         let mut seen = BTreeSet::new();
-        for line in lines {
+        let rows = [SENTENCES, PICTURES].into_iter().flat_map(|table| {
+            let mut lines = table.lines();
+            assert_eq!(lines.next().unwrap(), format!("rule\t{}", names.join("\t")));
+            lines.map(move |line| (line, table == SENTENCES))
+        });
+        for (line, is_claim) in rows {
             let cells: Vec<&str> = line.split('\t').collect();
             assert_eq!(cells.len(), 1 + names.len(), "{line}");
             assert!(seen.insert(cells[0]), "{} is there twice", cells[0]);
             let of_first = holes(cells[1]);
-            assert!(!of_first.is_empty(), "{line}: a claim without a number");
+            assert!(
+                !is_claim || !of_first.is_empty(),
+                "{line}: a claim without a number"
+            );
             for cell in &cells[2..] {
                 assert_eq!(holes(cell), of_first, "{cell}");
             }
