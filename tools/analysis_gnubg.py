@@ -270,6 +270,8 @@ def main():
     plies = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     lengths = sys.argv[3] if len(sys.argv) > 3 else "0 1 3 5 7"
     gammond = sys.argv[4] if len(sys.argv) > 4 else "target/release/gammond"
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "gnubg", gammond]):
         sys.exit(3)
     os.makedirs(folder, exist_ok=True)

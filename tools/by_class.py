@@ -80,6 +80,8 @@ def main():
     parser.add_argument("--per-group", type=int, default=500)
     parser.add_argument("--positions", type=int, default=300000, help="positions of self-play to choose from")
     options = parser.parse_args()
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, options.gammond, options.gnubg]):
         sys.exit(3)
     options.folder.mkdir(parents=True, exist_ok=True)

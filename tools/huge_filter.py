@@ -110,6 +110,8 @@ def main():
     parser.add_argument("--moves")
     parser.add_argument("--count", type=int, default=500)
     args = parser.parse_args()
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, args.gammond, args.gnubg, args.weights, *args.files]):
         sys.exit(3)
     asked = list(decisions(args))

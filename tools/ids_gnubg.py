@@ -167,6 +167,8 @@ def bits(match_id):
 def main():
     count, seed = (int(text) for text in (sys.argv[1:3] + ['3000', '1'][len(sys.argv[1:3]):]))
     gammond = sys.argv[3] if len(sys.argv) > 3 else 'target/release/gammond'
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), 'needs'), __file__, 'gnubg', gammond]):
         sys.exit(3)
     folder = tempfile.mkdtemp()

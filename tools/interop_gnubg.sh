@@ -14,6 +14,8 @@ set -eu
 games=${1:-4}
 matches=${2:-1}
 root=$(cd "$(dirname "$0")/.." && pwd)
+# Where Debian has gnubg.
+PATH="$PATH:/usr/games"
 relay=${GAMMOND_SHARED:-$root/../shared}/tools/gnubg_vs_external.py
 "$root/tools/needs" "$0" gnubg python3 "$relay" "${3:-cargo}"
 [ $# -gt 2 ] || (cd "$root" && cargo build --release --quiet)

@@ -38,6 +38,8 @@ def ours(gammond, path):
 def main():
     folder = os.path.abspath(sys.argv[1])
     gammond = sys.argv[2] if len(sys.argv) > 2 else "target/release/gammond"
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "needs"), __file__, "gnubg", folder, gammond]):
         sys.exit(3)
     os.makedirs(f"{folder}/gnubg", exist_ok=True)

@@ -64,6 +64,8 @@ def habits(text):
 
 def main():
     gammond = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "target/release/gammond")
+    # Where Debian has gnubg.
+    os.environ["PATH"] += ":/usr/games"
     if subprocess.call([os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "needs"), __file__, "gnubg", gammond]):
         sys.exit(3)
     matches = int(sys.argv[2]) if len(sys.argv) > 2 else 300
