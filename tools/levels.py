@@ -51,11 +51,9 @@ def positions(program):
         print(f"| | | noise | {noisy['plays'][0]['play']} |")
 
 
-def duel(program, one, other, matches, folder=None):
+def duel(program, one, other, matches, *options):
     """The score of the first player: matches won, and all."""
-    command = [program, "duel", one, other, "--match", "7", "--games", str(matches), "--progress", "none", "--format", "json"]
-    if folder:
-        command += ["--mat", str(folder)]
+    command = [program, "duel", one, other, "--match", "7", "--games", str(matches), "--progress", "none", "--format", "json", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -80,7 +78,7 @@ def measured(program, matches):
         cells = []
         for other in [f"pr:{rate}:seed=2", "gammond:plies=0"]:
             with tempfile.TemporaryDirectory() as folder:
-                duel(program, f"pr:{rate}:seed=1", other, matches, folder)
+                duel(program, f"pr:{rate}:seed=1", other, matches, "--mat", folder)
                 all_rates = rates(program, folder, f"pr={rate}")
                 count = sum(number for _, number in all_rates)
                 mean = sum(pr * number for pr, number in all_rates) / count
@@ -98,8 +96,9 @@ def matches(program, number):
             if rate == other:
                 cells.append("50 %")
                 continue
-            result = duel(program, f"pr:{rate}:seed=1", f"pr:{other}:seed=2", number)
-            cells.append(f"{100 * result['matches_won']:.0f} ± {100 * result['standard_error']:.0f} %")
+            # Without the luck of the dice a fortieth of the matches has the same error.
+            result = duel(program, f"pr:{rate}:seed=1", f"pr:{other}:seed=2", number, "--luck-adjusted", "embedded:fast")
+            cells.append(f"{100 * result['matches_won']:.1f} ± {100 * result['standard_error']:.1f} %")
         print(f"| PR {rate} | {' | '.join(cells)} |", flush=True)
 
 

@@ -239,7 +239,7 @@ fn cube_rows(found: &CubesAnswer, words: Words) -> Vec<(String, Vec<SheetCell>)>
                 .decision
                 .as_ref()
                 .and_then(|cube| kind_of(short(cube))),
-            lines: wrapped(&words.of(action(place)), STRONG, CUBE_WIDTH - 8.0),
+            lines: wrapped(&words.of(action(place)), STRONG, CUBE_WIDTH - 6.0),
             marked: false,
         };
         return vec![

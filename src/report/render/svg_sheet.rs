@@ -13,7 +13,7 @@ pub(super) const MARGIN: f64 = 20.0;
 /// Between two cells.
 const GAP: f64 = 3.0;
 /// Part by which other fonts may be wider than our letters.
-pub(super) const SLACK: f64 = 1.08;
+pub(super) const SLACK: f64 = 1.2;
 /// Kinds of cells that have a colour; further ones have none.
 pub(super) const KINDS: usize = 5;
 
@@ -24,7 +24,7 @@ pub(super) const TEXT: Font = (14.0, false);
 pub(super) const STRONG: Font = (14.0, true);
 pub(super) const SMALL: Font = (11.5, false);
 
-/// A cell of a table: its colour, up to two lines, and true if it is outlined.
+/// A cell of a table: its colour, its lines, and true if it is outlined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct SheetCell {
     pub(super) kind: Option<usize>,
@@ -157,7 +157,7 @@ impl Sheet {
             }
             let base = match cell.lines.len() {
                 0 | 1 => middle + 3.5,
-                _ => middle - 3.5,
+                lines => middle + 12.0 - 7.75 * lines as f64,
             };
             for (line, text) in cell.lines.iter().enumerate() {
                 let font = if line == 0 { STRONG } else { SMALL };

@@ -192,6 +192,11 @@ fn drawings_are_well_formed_and_complete() {
             texts.swap_remove(at.unwrap_or_else(|| panic!("{want} is not in {texts:?}")));
         }
     }
+}
+
+#[test]
+fn answers_without_a_drawing_have_none() {
+    let engine = Engine::builder().threads(1).build().unwrap();
     let class = Question::Class(Position::start());
     let found = answer(&engine, &class);
     assert_eq!(
