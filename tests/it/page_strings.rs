@@ -118,7 +118,9 @@ fn pictures_and_pages_translate_alike() {
     let table = fs::read_to_string(root().join("src/report/render/pictures.tsv")).unwrap();
     let rows = rows();
     let mut both = 0;
-    for line in table.lines().skip(1) {
+    // The words beside a cube are about another thing there.
+    let lines = table.lines().skip(1);
+    for line in lines.filter(|line| !line.starts_with("cubes.")) {
         let cells: Vec<&str> = line.split('\t').skip(1).collect();
         let is_it = |key: &str| key.split('|').next() == cells.first().copied();
         let mut same = rows.iter().filter(|(key, _)| is_it(key)).peekable();
