@@ -29,30 +29,19 @@ farmed! {
         /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
         #[arg(id = "match_length", long = "match", value_name = "POINTS")]
         match_length: Option<Whole<1, 255>>,
-        /// Variant of the games; without this backgammon.
-        #[arg(long, value_name = "NAME", value_enum)]
-        variant: Option<VariantArg>,
+        /// Variant of the games: backgammon (without this), nackgammon, hypergammon, hypergammon2, hypergammon1.
+        #[arg(long, value_name = "NAME", value_parser = variant_named)]
+        variant: Option<Variant>,
     }
-}
-
-/// A variant, as the command line names it.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum VariantArg {
-    Backgammon,
-    Nackgammon,
 }
 
 #[cfg(feature = "farm")]
-crate::farmed::carried_as_it_is!(VariantArg);
+crate::farmed::carried_as_it_is!(Variant);
 
-impl VariantArg {
-    pub(crate) const fn variant(self) -> Variant {
-        match self {
-            VariantArg::Backgammon => Variant::Backgammon,
-            VariantArg::Nackgammon => Variant::Nackgammon,
-        }
-    }
+/// Reads a variant by its name as a setting, or by GNU Backgammon's.
+pub(crate) fn variant_named(text: &str) -> Result<Variant, String> {
+    let names = Variant::WORDS.join(", ");
+    Variant::named(text).ok_or_else(|| format!("expected one of {names}"))
 }
 
 /// Returns the line of a match file that names the variant, if it is not the usual one.
@@ -63,7 +52,7 @@ pub(crate) fn variant_header(variant: Variant) -> Option<String> {
 
 impl TermsArgs {
     pub(crate) fn variant(&self) -> Variant {
-        self.variant.map(VariantArg::variant).unwrap_or_default()
+        self.variant.unwrap_or_default()
     }
 
     pub(crate) fn terms(&self) -> DuelTerms {

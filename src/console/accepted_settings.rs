@@ -187,6 +187,9 @@ const fn variation(variant: Variant) -> &'static str {
     match variant {
         Variant::Backgammon => "Standard backgammon",
         Variant::Nackgammon => "Nackgammon",
+        Variant::Hypergammon => "3-chequer hypergammon",
+        Variant::Hypergammon2 => "2-chequer hypergammon",
+        Variant::Hypergammon1 => "1-chequer hypergammon",
     }
 }
 
@@ -203,7 +206,7 @@ impl Console {
     }
 
     fn played_variation(&self) -> &'static str {
-        variation(self.record.file.variant().unwrap_or_default())
+        variation(self.table.variant)
     }
 
     /// Confirms settings that change no number and no form.
@@ -293,7 +296,7 @@ impl Console {
                 None => self.say("You must specify a filename. See \"help set met\". "),
                 Some(_) => self.refuse("set met"),
             },
-            ["variation", name @ ("standard" | "nackgammon")] => {
+            ["variation", name] => {
                 self.variant = Variant::named(name).unwrap_or_default();
                 let new = variation(self.variant);
                 self.say(&format!("Default variation is: {new}"));
@@ -307,7 +310,6 @@ impl Console {
                     "Please start a new match or session to play `{new}'"
                 ));
             }
-            ["variation", name] => self.refuse(&format!("set variation {name}")),
             ["calibration"] => match words.number() {
                 Some(speed) => self.say(&format!(
                     "The speed estimate has been set to {speed} static evaluations per second."

@@ -39,7 +39,7 @@ pub(super) fn drawing(table: &Table, names: &[String; 2]) -> String {
     for row in 1..=ROWS {
         line(&mut text, [top, bottom], row, true);
         let note = note(table, Seat::Top, row);
-        off(&mut text, top, row, 'O');
+        off(&mut text, table.variant.off(top), row, 'O');
         let _ = writeln!(text, "{note}");
     }
     let _ = writeln!(
@@ -50,7 +50,7 @@ pub(super) fn drawing(table: &Table, names: &[String; 2]) -> String {
     for row in (1..=ROWS).rev() {
         line(&mut text, [top, bottom], row, false);
         let note = note(table, Seat::Bottom, row);
-        off(&mut text, bottom, row, 'X');
+        off(&mut text, table.variant.off(bottom), row, 'X');
         let _ = writeln!(text, "{note}");
     }
     let _ = writeln!(text, " {last}     X: {}", name(table, names, Seat::Bottom));
@@ -165,9 +165,8 @@ fn digit(count: u8) -> char {
 }
 
 /// Draws checkers borne off in three columns, each filled from the edge.
-fn off(text: &mut String, side: Side, row: u8, letter: char) {
+fn off(text: &mut String, off: u8, row: u8, letter: char) {
     text.push(' ');
-    let off = side.off();
     for column in 0..3 {
         let here = off.saturating_sub(column * ROWS) >= row;
         text.push(if here { letter } else { ' ' });
@@ -203,8 +202,8 @@ pub(super) fn raw(table: &Table, names: &[String; 2]) -> String {
         table.cube,
         may(Seat::Bottom),
         may(Seat::Top),
-        bottom.off(),
-        top.off(),
+        table.variant.off(bottom),
+        table.variant.off(top),
         u8::from(table.score.is_post_crawford()),
         u8::from(!table.score.is_crawford())
     );

@@ -70,12 +70,12 @@ impl Console {
 
     /// Sets cube, score, dice and turn of a match id or XGID and keeps the board.
     fn put(&mut self, table: Table, had_game: bool) {
-        let position = if had_game {
-            self.table.position
-        } else {
-            Position::start()
+        let (variant, position) = match had_game {
+            true => (self.table.variant, self.table.position),
+            false => (self.variant, self.variant.start()),
         };
         self.table = Table {
+            variant,
             position,
             cube_use: self.table.cube_use,
             games: 0,

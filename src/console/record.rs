@@ -212,6 +212,7 @@ pub(super) fn start_of(file: &MatchFile, number: usize, rules: &Table) -> Table 
         score: score.unwrap_or(MatchScore::new(file.length)),
         games: u32::try_from(number).unwrap_or(u32::MAX),
         jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
+        variant: file.variant().unwrap_or_default(),
         position: file.start().unwrap_or_default(),
         ..Table::default()
     };

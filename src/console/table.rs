@@ -4,7 +4,7 @@
 
 use gammond_game::notation::{MatchFields, MatchId, PlayerNumber, PositionId};
 use gammond_game::{
-    ActRefusal, Cube, CubeOwner, MatchScore, MatchState, Outcome, Position, Roll, Rules,
+    ActRefusal, Cube, CubeOwner, MatchScore, MatchState, Outcome, Position, Roll, Rules, Variant,
 };
 
 /// The phase of a game.
@@ -103,6 +103,8 @@ impl Seat {
 /// The match on its way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Table {
+    /// The variant that is played.
+    pub(super) variant: Variant,
     pub(super) phase: TablePhase,
     /// The score before the game on the board, or after the last one.
     pub(super) score: MatchScore,
@@ -135,6 +137,7 @@ pub(super) struct Table {
 impl Default for Table {
     fn default() -> Table {
         Table {
+            variant: Variant::Backgammon,
             phase: TablePhase::None,
             score: MatchScore::new(0),
             games: 0,
@@ -181,6 +184,7 @@ impl Table {
                 jacoby: money && self.jacoby,
                 beavers: money && beavers,
             },
+            variant: self.variant,
         })
     }
 
@@ -280,6 +284,8 @@ impl Table {
             games: self.games,
             jacoby: self.jacoby,
             cube_use: self.cube_use,
+            variant: self.variant,
+            position: self.variant.start(),
             ..Table::default()
         };
     }

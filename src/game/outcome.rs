@@ -1,6 +1,6 @@
 //! Results of finished games.
 
-use super::{BAR, Chances, Position, Side};
+use super::{Chances, Position, Variant};
 
 /// Margin by which a game is won.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -54,40 +54,18 @@ impl Outcome {
 }
 
 impl Position {
-    /// Returns the result of the game; `None` while both sides have checkers left.
+    /// Returns the result of a game with fifteen checkers a side, see [`Variant::outcome`]; `None` while both sides have
+    /// checkers left.
     #[must_use]
     pub const fn outcome(&self) -> Option<Outcome> {
-        let won = self.me().on_board() == 0;
-        let loser = if won {
-            self.opponent()
-        } else if self.opponent().on_board() == 0 {
-            self.me()
-        } else {
-            return None;
-        };
-        Some(Outcome {
-            won,
-            margin: margin(loser),
-        })
+        Variant::Backgammon.outcome(self)
     }
 }
-
-/// Returns the margin of a win over `loser`. The winner's home board is the loser's indices 18 to 23.
-const fn margin(loser: Side) -> Margin {
-    if loser.off() > 0 {
-        Margin::Single
-    } else if loser.occupied() >> 18 != 0 {
-        Margin::Backgammon
-    } else {
-        Margin::Gammon
-    }
-}
-
-const _: () = assert!(BAR == 24, "the bar is beyond the winner's home board");
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BAR;
 
     fn check(loser: &[(usize, u8)], margin: Margin) {
         let mut counts = [0; 25];

@@ -1,5 +1,6 @@
 //! Positions of all checkers, packed into two 128-bit words.
 
+use crate::Variant;
 use std::fmt;
 
 /// Number of places a checker on the board can have: 24 points and the bar.
@@ -22,6 +23,8 @@ const ONES: u128 = 0x11_1111_1111_1111_1111_1111_1111;
 const BOARD: u128 = (1 << 100) - 1;
 
 impl Side {
+    /// Number of checkers of a side, those that are borne off among them.
+    pub const CHECKERS: u8 = 15;
     /// The fifteen checkers at the start of a game.
     pub const START: Side = Side(5 << 20 | 3 << 28 | 5 << 48 | 2 << 92);
     /// All fifteen borne off.
@@ -71,7 +74,7 @@ impl Side {
     #[inline(always)]
     #[must_use]
     pub const fn on_board(self) -> u8 {
-        15 - self.off()
+        Side::CHECKERS - self.off()
     }
 
     /// Returns the packed word: four bits a place, index 0 lowest. A key for comparing and hashing.
@@ -208,6 +211,14 @@ pub enum PositionError {
     /// Both sides have a closed board and a checker on the bar: no game can lead there.
     #[error("both sides are on the bar against closed boards")]
     BothShutOut,
+    /// A side has more checkers on the board than the variant.
+    #[error("{checkers} checkers of one side, at most {} in {}", variant.checkers(), variant.word())]
+    Variant {
+        /// The variant.
+        variant: Variant,
+        /// The number of checkers on the board and the bar.
+        checkers: u8,
+    },
 }
 
 const HOME: u32 = 0x3f;

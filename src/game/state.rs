@@ -1,6 +1,6 @@
 //! The cube, the score and the rules: everything of a match but the checkers.
 
-use crate::Margin;
+use crate::{Margin, Variant};
 use serde::{Deserialize, Serialize};
 
 /// The player who may turn the cube, seen by the player on roll.
@@ -235,7 +235,7 @@ impl Default for Rules {
     }
 }
 
-/// Cube, score and rules, seen by the player on roll.
+/// Cube, score, rules and variant, seen by the player on roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MatchState {
     /// The cube.
@@ -244,6 +244,8 @@ pub struct MatchState {
     pub score: Score,
     /// The rules of money play.
     pub rules: Rules,
+    /// The variant that is played.
+    pub variant: Variant,
 }
 
 impl MatchState {
@@ -254,7 +256,14 @@ impl MatchState {
             cube: Cube::CENTRED,
             score: Score::MONEY,
             rules,
+            variant: Variant::Backgammon,
         }
+    }
+
+    /// Returns the state of a game of a variant.
+    #[must_use]
+    pub const fn with_variant(self, variant: Variant) -> MatchState {
+        MatchState { variant, ..self }
     }
 
     /// Returns the state seen by the other player.
@@ -263,7 +272,7 @@ impl MatchState {
         MatchState {
             cube: self.cube.swapped(),
             score: self.score.swapped(),
-            rules: self.rules,
+            ..self
         }
     }
 

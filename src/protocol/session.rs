@@ -177,6 +177,7 @@ impl Session {
         }
         let mut rules = ExternalSettings::default();
         rules.settings = self.settings.search();
+        rules.variant = self.settings.variant.unwrap_or(rules.variant);
         rules.jacoby = self.settings.jacoby.unwrap_or(rules.jacoby);
         if self.settings.beavers == Some(false) {
             rules.beavers = 0;

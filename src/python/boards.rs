@@ -5,7 +5,7 @@
 
 use crate::fork;
 use crate::interrupt;
-use crate::rules::Position;
+use crate::rules::{Position, variant_named};
 use crate::wrong;
 use gammond_arena::player::classic::Representation;
 use gammond_engine::eval::gnubg::{NetInputs, Version, corrected};
@@ -337,12 +337,15 @@ pub(crate) fn pips<'py>(
 
 /// Returns the points that the player on roll has won or lost: int8[N], 0 while the game goes on.
 #[pyfunction]
+#[pyo3(signature = (boards, variant="backgammon"))]
 pub(crate) fn outcomes<'py>(
     py: Python<'py>,
     boards: &Bound<'py, PyAny>,
+    variant: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let variant = variant_named(variant)?;
     let points = |position: &game::Position, row: &mut [i8]| {
-        row[0] = position.outcome().map_or(0, game::Outcome::points) as i8;
+        row[0] = (variant.outcome(position)).map_or(0, game::Outcome::points) as i8;
     };
     filled(py, boards, 1, points)?.call_method1("reshape", (-1,))
 }

@@ -53,6 +53,9 @@ fn failed(error: &EngineError) -> PyErr {
             wrong::value(argument, format!("{found}, expected {want}"))
         }
         EngineError::Rollout(error) => wrong::value("rollout", error),
+        EngineError::NoTable(_) | EngineError::Position(_) => {
+            wrong::value("position, state", error)
+        }
         other => wrong::work(other),
     }
 }

@@ -3,12 +3,13 @@
 use crate::boards::{self, PLACES};
 use crate::fork;
 use crate::players::OpenPlayer;
+use crate::rules::variant_named;
 use crate::wrong::{self, whole};
 use gammond_arena::player::Player;
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{
     Act, ActRefusal, CubeOwner, Game, GamePhase, MatchScore, PlayGenerator, Position, Roll, Rules,
-    Score,
+    Score, Variant,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -37,6 +38,7 @@ struct Terms {
     /// Points of a match; 0 for single games.
     length: u8,
     cube: bool,
+    variant: Variant,
 }
 
 impl Terms {
@@ -47,8 +49,11 @@ impl Terms {
 
     fn first_game(self) -> (MatchScore, Game) {
         let score = MatchScore::new(self.length.into());
-        let game = score.game(Terms::RULES, self.cube);
-        (score, game)
+        (score, self.game(score))
+    }
+
+    fn game(self, score: MatchScore) -> Game {
+        (score.game(Terms::RULES, self.cube)).with_variant(self.variant)
     }
 }
 
@@ -171,7 +176,7 @@ impl Episode {
         if done {
             (self.score, self.game) = terms.first_game();
         } else {
-            self.game = self.score.game(Terms::RULES, terms.cube);
+            self.game = terms.game(self.score);
         }
         self.throw()?;
         Ok(End { reward, done })
@@ -269,7 +274,7 @@ impl Games {
 #[pymethods]
 impl Games {
     #[new]
-    #[pyo3(signature = (n, opponent=None, match_length=0, cube=false, seed=0))]
+    #[pyo3(signature = (n, opponent=None, match_length=0, cube=false, seed=0, variant="backgammon"))]
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = whole)] n: usize,
@@ -277,6 +282,7 @@ impl Games {
         #[pyo3(from_py_with = whole)] match_length: u32,
         cube: bool,
         #[pyo3(from_py_with = whole)] seed: u64,
+        variant: &str,
     ) -> PyResult<Games> {
         if n == 0 || n > GAMES_MAX {
             return Err(wrong::value(
@@ -289,10 +295,15 @@ impl Games {
         let terms = Terms {
             length: u8::try_from(match_length).unwrap_or_default(),
             cube,
+            variant: variant_named(variant)?,
         };
         let opponent = opponent
             .map(|text| OpenPlayer::new(py, "opponent", text))
             .transpose()?;
+        if let Some(opponent) = &opponent {
+            let fits = opponent.get()?.can_play(terms.variant);
+            fits.map_err(|error| wrong::value("variant", error))?;
+        }
         let games = (0..n)
             .map(|number| Episode::new(stream(seed, number as u64), terms))
             .collect::<Result<_, _>>()

@@ -2,7 +2,7 @@
 
 use crate::wrong::{self, whole};
 use gammond_game::notation::{Form, parse_play, parse_position, parse_roll, play_text};
-use gammond_game::{self as game, Class, Cube, CubeOwner, Margin, Rules, Score};
+use gammond_game::{self as game, Class, Cube, CubeOwner, Margin, Rules, Score, Variant};
 use gammond_report::picture::{PNG_WIDTH_MAX, png};
 use gammond_report::render::{Overlay, Theme, board, svg_file};
 use pyo3::prelude::*;
@@ -362,8 +362,17 @@ impl Position {
     }
 
     /// Points won (positive) or lost by the player on roll with the cube at 1; None while the game goes on.
-    fn outcome(&self) -> Option<i32> {
-        self.0.outcome().map(game::Outcome::points)
+    #[pyo3(signature = (variant="backgammon"))]
+    fn outcome(&self, variant: &str) -> PyResult<Option<i32>> {
+        let outcome = variant_named(variant)?.outcome(&self.0);
+        Ok(outcome.map(game::Outcome::points))
+    }
+
+    /// The position at the start of a variant.
+    #[staticmethod]
+    #[pyo3(signature = (variant="backgammon"))]
+    fn start(variant: &str) -> PyResult<Position> {
+        Ok(Position(variant_named(variant)?.start()))
     }
 
     /// Returns the board with the other player on roll.
@@ -591,7 +600,7 @@ const OWNERS: [(&str, CubeOwner); 3] = [
 impl MatchState {
     /// Creates a state: money play by default; `length` points make a match, `crawford` marks the Crawford game.
     #[new]
-    #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true))]
+    #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true, variant="backgammon"))]
     fn new(
         #[pyo3(from_py_with = whole)] length: u32,
         #[pyo3(from_py_with = whole)] score: (u32, u32),
@@ -600,6 +609,7 @@ impl MatchState {
         owner: &str,
         jacoby: bool,
         beavers: bool,
+        variant: &str,
     ) -> PyResult<MatchState> {
         let owners = OWNERS.iter().find(|(name, _)| *name == owner);
         let Some((_, owner)) = owners else {
@@ -615,6 +625,7 @@ impl MatchState {
             cube,
             score,
             rules: Rules { jacoby, beavers },
+            variant: variant_named(variant)?,
         }))
     }
 
@@ -657,6 +668,12 @@ impl MatchState {
         self.0.rules.beavers
     }
 
+    /// The variant of the game.
+    #[getter]
+    fn variant(&self) -> &'static str {
+        self.0.variant.word()
+    }
+
     /// The reason why the player on roll may not double.
     #[getter]
     fn double_refusal(&self) -> Option<&'static str> {
@@ -677,17 +694,30 @@ impl MatchState {
         let word = |value: bool| if value { "True" } else { "False" };
         let (me, opponent) = self.score();
         format!(
-            "MatchState(length={}, score=({me}, {opponent}), crawford={}, cube={}, owner='{}', jacoby={}, beavers={})",
+            "MatchState(length={}, score=({me}, {opponent}), crawford={}, cube={}, owner='{}', jacoby={}, beavers={}, variant='{}')",
             self.length(),
             word(self.crawford()),
             self.cube(),
             self.owner(),
             word(self.jacoby()),
             word(self.beavers()),
+            self.variant(),
         )
     }
 
-    fn __getnewargs__(&self) -> (u32, (u32, u32), bool, u32, &'static str, bool, bool) {
+    #[expect(clippy::type_complexity, reason = "the arguments of the constructor")]
+    fn __getnewargs__(
+        &self,
+    ) -> (
+        u32,
+        (u32, u32),
+        bool,
+        u32,
+        &'static str,
+        bool,
+        bool,
+        &'static str,
+    ) {
         let (length, score, crawford) = (self.length(), self.score(), self.crawford());
         (
             length,
@@ -697,8 +727,17 @@ impl MatchState {
             self.owner(),
             self.jacoby(),
             self.beavers(),
+            self.variant(),
         )
     }
+}
+
+/// Returns the variant of a name.
+pub(crate) fn variant_named(name: &str) -> PyResult<Variant> {
+    Variant::named(name).ok_or_else(|| {
+        let names = Variant::WORDS.join(", ");
+        wrong::value("variant", format!("'{name}', expected one of {names}"))
+    })
 }
 
 /// Returns pairs (from, to) of points: 25 is the bar, 0 is off.

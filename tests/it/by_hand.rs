@@ -52,6 +52,26 @@ fn another_variant_is_played() {
     assert!(said.contains("decisions lost 0.000 points"), "{said}");
 }
 
+/// `--start`: every game begins at the position, with the person on roll; the file holds the board, and is analysed.
+#[test]
+fn game_begins_at_a_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = "--start 4HPhASjgc/ABMA --seed 5 --plies 0 --save s.mat";
+    let (code, said) = play(folder.path(), words, &best(500));
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("Game 1: you begin."), "{said}");
+    let file = saved(&folder.path().join("s.mat"));
+    let first = &file.games[0].actions[0];
+    let MatAction::SetUp(set_up) = first.1 else {
+        panic!("{first:?}")
+    };
+    let id = gammond_game::notation::PositionId::from(set_up.position);
+    assert_eq!(id.to_string(), "4HPhASjgc/ABMA");
+    assert!(said.contains("decisions lost 0.000 points"), "{said}");
+    let (code, said) = play(folder.path(), "--start 4HPwATDgc --save t.mat", &[]);
+    assert!(code != 0 && said.contains("expected 14"), "{said}");
+}
+
 /// A match with the cube is played to its end, and its file holds all of it.
 #[test]
 fn match_is_played_to_its_end() {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Commands of the console, each with its setting.
-const CONSOLE: [(&str, &str); 27] = [
+const CONSOLE: [(&str, &str); 28] = [
     ("plies", "set evaluation chequerplay evaluation plies"),
     ("cubeful", "set evaluation chequerplay evaluation cubeful"),
     ("filter", "set evaluation movefilter"),
@@ -21,6 +21,7 @@ const CONSOLE: [(&str, &str); 27] = [
     ("score", "set score"),
     ("crawford", "set crawford"),
     ("jacoby", "set jacoby"),
+    ("variant", "set variation standard"),
     ("beavers", "set beavers"),
     ("cube", "set cube value"),
     ("owner", "set cube owner"),
@@ -39,7 +40,7 @@ const CONSOLE: [(&str, &str); 27] = [
 ];
 
 /// Options of UBGI, each with its setting.
-const UBGI: [(&str, &str); 9] = [
+const UBGI: [(&str, &str); 10] = [
     ("plies", "engine.ply"),
     ("elo", "engine.elo"),
     ("seed", "engine.seed"),
@@ -49,16 +50,16 @@ const UBGI: [(&str, &str); 9] = [
     ("length", "game.length"),
     ("score", "game.score"),
     ("jacoby", "game.jacoby"),
+    ("variant", "game.variant"),
 ];
 
 /// Options of UBGI that are no settings of requests: `game.crawford` is whether matches have a Crawford game.
-const UBGI_ALONE: [&str; 6] = [
+const UBGI_ALONE: [&str; 5] = [
     "engine.deterministic",
     "engine.limit_strength",
     "engine.nets",
     "engine.threads",
     "game.crawford",
-    "game.variant",
 ];
 
 fn named(list: &[(&str, &'static str)], setting: &Setting) -> Option<&'static str> {

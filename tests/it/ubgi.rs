@@ -92,7 +92,7 @@ fn strength_can_be_limited() {
     assert!(wrong.contains("error bad_value"), "{wrong}");
 }
 
-/// UBGI-10, UBGI-12, UBGI-13, UBGI-14, UBGI-15.
+/// UBGI-10, UBGI-12, UBGI-13, UBGI-14, UBGI-15, UBGI-27.
 #[test]
 fn handshake_and_options() {
     let text = session("ubgi\n");
@@ -100,7 +100,9 @@ fn handshake_and_options() {
     assert!(found[0].starts_with("id name gammond"));
     assert!(found.contains(&"proto 0.2"));
     assert!(found.contains(&"key engine.ply int 1..5 1"), "{text}");
-    assert!(found.contains(&"option name Variant type combo default backgammon var backgammon"));
+    let variants = "option name Variant type combo default backgammon var backgammon var nackgammon \
+                    var hypergammon var hypergammon2 var hypergammon1";
+    assert!(found.contains(&variants), "{text}");
     assert_eq!(found.last(), Some(&"ubgiok"));
     assert!(!text.contains("error"));
     check("set engine.ply 3\nget engine.ply\n", "value engine.ply 3\n");
@@ -128,8 +130,8 @@ fn handshake_and_options() {
         "error unsupported key\nerror unsupported key\n",
     );
     check(
-        "set game.variant nackgammon\n",
-        "error bad_value game.variant\n",
+        "set game.variant longgammon\nset game.variant nackgammon\nget game.variant\n",
+        "error bad_value game.variant\nvalue game.variant nackgammon\n",
     );
     check(
         "set engine.threads 2\nget engine.threads\n",
@@ -405,7 +407,8 @@ fn code_of_02(code: &str) -> &str {
 }
 
 /// Beginnings of commands that the reference engine refuses and we obey.
-const OFFERED: [&str; 11] = [
+const OFFERED: [&str; 12] = [
+    "set game.variant nackgammon",
     "setoption ",
     "set engine.deterministic true",
     "get engine.eval_mode",

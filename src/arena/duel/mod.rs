@@ -240,6 +240,7 @@ fn described(
     players: &[&dyn Player],
 ) -> Result<Header, PlayerError> {
     for (place, player) in players.iter().enumerate() {
+        player.can_play(variant)?;
         header = header.field(&format!("player {}", place + 1), player.identity()?);
     }
     if variant != Variant::Backgammon {

@@ -25,7 +25,7 @@ pub use spec::{ClassicKind, Defaults, Here, Naming, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineBuilder, EngineError};
-use gammond_game::{Chances, MatchState, Position, Roll, generate_plays};
+use gammond_game::{Chances, MatchState, Position, Roll, Variant, generate_plays};
 use std::path::{Path, PathBuf};
 
 /// Returns a builder of engines that open classic nets beside the engine's own kinds.
@@ -69,6 +69,15 @@ pub trait Player: Send + Sync {
     fn chances(&self, position: &Position) -> Option<Chances> {
         let _ = position;
         None
+    }
+
+    /// Checks that it can play a variant. Most players play each, badly where they know fifteen checkers alone.
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        let _ = variant;
+        Ok(())
     }
 
     /// Returns the same player in games with the cube; `None` when it plays only cubeless ones.

@@ -7,7 +7,7 @@ use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Options, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
-use gammond_game::{Chances, MatchState, Position, Roll, Rules, generate_plays};
+use gammond_game::{Chances, MatchState, Position, Roll, Rules, Variant, generate_plays};
 use gammond_job::Header;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -151,6 +151,15 @@ impl Gammond {
         })
     }
 
+    fn context<'a>(
+        &'a self,
+        position: &Position,
+        state: &MatchState,
+        stop: &'a Stop,
+    ) -> Result<search::Context<'a>, EngineError> {
+        self.engine.context_of(position, state.variant, stop)
+    }
+
     /// Returns the best play by a search, on the calling thread: the engine's own pool has one thread, and would
     /// delay all other games.
     fn searched_play(
@@ -162,8 +171,11 @@ impl Gammond {
         let (settings, stop) = (&*by_chance(settings, chance), Stop::never());
         let ranked = match needs_engine(settings) {
             true => self.engine.rank_plays(query, settings, &stop)?,
-            false => search::rank_plays(self.engine.context(&stop), query, settings)
-                .map_err(|Stopped| EngineError::Stopped)?,
+            false => {
+                let context = self.context(&query.position, &query.state, &stop)?;
+                search::rank_plays(context, query, settings)
+                    .map_err(|Stopped| EngineError::Stopped)?
+            }
         };
         let best = ranked.plays.first();
         Ok(best.map_or_else(|| query.position.swapped(), |play| play.position))
@@ -178,8 +190,11 @@ impl Gammond {
         let (settings, stop) = (&*by_chance(&self.cubeful, chance), Stop::never());
         match needs_engine(settings) {
             true => self.engine.cube_action(query, settings, &stop),
-            false => search::cube_action(self.engine.context(&stop), query, settings)
-                .map_err(|Stopped| EngineError::Stopped),
+            false => {
+                let context = self.context(&query.position, &query.state, &stop)?;
+                search::cube_action(context, query, settings)
+                    .map_err(|Stopped| EngineError::Stopped)
+            }
         }
     }
 
@@ -209,6 +224,12 @@ impl Gammond {
 impl Player for Gammond {
     fn name(&self) -> String {
         self.name.clone()
+    }
+
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        let stop = Stop::never();
+        let context = self.engine.context_of(&variant.start(), variant, &stop);
+        Ok(context.map(drop)?)
     }
 
     fn identity(&self) -> Result<String, PlayerError> {
@@ -285,7 +306,7 @@ impl CubePlayer for Gammond {
         let (query, stop) = (CubeQuery::new(*position, *state), Stop::never());
         // People double where the engine does not consider it.
         if self.cubeful.pr.is_none() {
-            let context = self.engine.context(&stop);
+            let context = self.context(position, state, &stop)?;
             let considers = search::considers_double(context, &query, &self.cubeful);
             if !considers.map_err(|Stopped| EngineError::Stopped)? {
                 return Ok(false);

@@ -20,7 +20,7 @@ pub fn answer(
 ) -> Result<BgammonAnswer, EngineError> {
     match ask {
         Ask::Play { query, mine } => {
-            if resigns(engine, (query.position, query.state), *mine, settings) {
+            if resigns(engine, (query.position, query.state), *mine, settings)? {
                 return Ok(BgammonAnswer::Resign);
             }
             let settings = Settings {
@@ -36,7 +36,7 @@ pub fn answer(
             mine,
             theirs,
         } => {
-            if resigns(engine, (query.position, query.state), *mine, settings) {
+            if resigns(engine, (query.position, query.state), *mine, settings)? {
                 return Ok(BgammonAnswer::Resign);
             }
             if query.state.double_refusal().is_some() {
@@ -74,9 +74,9 @@ fn resigns(
     (position, state): (Position, MatchState),
     concession: u8,
     settings: &Settings,
-) -> bool {
+) -> Result<bool, EngineError> {
     let query = EvalQuery { position, state };
-    engine.resign_advice(&query, settings).games >= concession
+    Ok(engine.resign_advice(&query, settings)?.games >= concession)
 }
 
 /// Returns a match winning chance: every game on a bgammon server is part of a match.
@@ -93,15 +93,14 @@ fn pass(engine: &Engine, query: &CubeQuery, concession: u8) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_game::{Cube, Rules, Score};
+    use gammond_game::Score;
 
     fn query(position: Position) -> CubeQuery {
         CubeQuery {
             position,
             state: MatchState {
-                cube: Cube::CENTRED,
                 score: Score::new(7, 0, 0, false).unwrap(),
-                rules: Rules::default(),
+                ..MatchState::default()
             },
         }
     }

@@ -14,20 +14,17 @@ pub fn answer(
     settings: &Settings,
     stop: &Stop,
 ) -> Result<Answer, EngineError> {
-    let resignation = |wanted: bool, position, state| {
+    let resignation = |wanted: bool, position, state| -> Result<_, EngineError> {
+        let query = EvalQuery { position, state };
         let games = match wanted {
-            true => {
-                engine
-                    .resign_advice(&EvalQuery { position, state }, settings)
-                    .games
-            }
+            true => engine.resign_advice(&query, settings)?.games,
             false => 0,
         };
-        (games > 0).then_some(Answer::Resign(games))
+        Ok((games > 0).then_some(Answer::Resign(games)))
     };
     match ask {
         Ask::Play { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
+            if let Some(resign) = resignation(*resign, query.position, query.state)? {
                 return Ok(resign);
             }
             let settings = Settings {
@@ -39,7 +36,7 @@ pub fn answer(
             Ok(Answer::Play(best.play))
         }
         Ask::RollOrDouble { query, resign } => {
-            if let Some(resign) = resignation(*resign, query.position, query.state) {
+            if let Some(resign) = resignation(*resign, query.position, query.state)? {
                 return Ok(resign);
             }
             let double = cube(engine, query, settings, stop)?.double;
@@ -54,7 +51,7 @@ pub fn answer(
             games,
             ends_match,
         } => {
-            let accept = *ends_match || engine.accept_resignation(query, *games);
+            let accept = *ends_match || engine.accept_resignation(query, *games)?;
             Ok(if accept {
                 Answer::Accept
             } else {

@@ -165,13 +165,15 @@ fn adjusted(
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let stop = Stop::never();
-    let judge = (engine.context(&stop), engine.identity()?);
+    let variant = args.terms.variant();
+    let context = engine.context_of(&variant.start(), variant, &stop)?;
+    let judge = (context, engine.identity()?);
     let plan = AdjustedPlan {
         seed: common.seed(),
         pairs: args.games.get().div_ceil(2),
         independent: args.independent_dice,
         terms: args.terms.terms(),
-        variant: args.terms.variant(),
+        variant,
     };
     let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
     drop(control);

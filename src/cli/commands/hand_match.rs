@@ -3,7 +3,8 @@
 use crate::{Failure, own_data_folder, shown_path};
 use gammond_base::escape::FileName;
 use gammond_base::journal::{create_whole, write_whole};
-use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile};
+use gammond_game::Position;
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use gammond_server::console::today;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -82,10 +83,17 @@ impl HandMatch {
         })
     }
 
-    /// Begins a game at this score.
-    pub(super) fn begin_game(&mut self, scores: [u32; 2]) {
+    /// Begins a game at this score, from a position that side 0 on roll sees; without one from the variant's start.
+    pub(super) fn begin_game(&mut self, scores: [u32; 2], start: Option<Position>) {
+        let set_up = |position| SetUp {
+            position,
+            value: 1,
+            owner: None,
+        };
+        let actions = start.map(|position| (player(0), MatAction::SetUp(set_up(position))));
         self.file.games.push(MatGame {
             scores,
+            actions: actions.into_iter().collect(),
             ..MatGame::default()
         });
     }
@@ -108,7 +116,8 @@ impl HandMatch {
 
     /// Returns true if nothing was played.
     pub(super) fn is_empty(&self) -> bool {
-        self.file.games.iter().all(|game| game.actions.is_empty())
+        let mut actions = self.file.games.iter().flat_map(|game| &game.actions);
+        actions.all(|(_, action)| matches!(action, MatAction::SetUp(_)))
     }
 
     /// Returns a line about where the match is; `None` if it is not to be kept.

@@ -1,7 +1,7 @@
 //! `gammond play`: a match or money games by hand in a terminal, or with plays that come from a file.
 
 use super::hand_match::HandMatch;
-use crate::duels::{VariantArg, variant_header};
+use crate::duels::{variant_header, variant_named};
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
@@ -11,10 +11,10 @@ use gammond_engine::query::{
     Settings, Stop,
 };
 use gammond_game::notation::{
-    LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
+    LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, parse_position, play_text,
 };
 use gammond_game::{
-    Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
+    Act, Cube, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
     Variant, find_play, legal_plays,
 };
 use gammond_report::analysis::{Totals, WorstMistake, analyse};
@@ -43,8 +43,11 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "match_length")]
     no_jacoby: bool,
     /// Variant of the games.
-    #[arg(long, value_name = "NAME", value_enum, default_value_t = VariantArg::Backgammon)]
-    variant: VariantArg,
+    #[arg(long, value_name = "NAME", value_parser = variant_named, default_value_t)]
+    variant: Variant,
+    /// Position from which every game begins, with you on roll; without this the start of the variant.
+    #[arg(long, value_name = "POSITION", value_parser = position_of)]
+    start: Option<Position>,
     /// Your name in the match file.
     #[arg(long, value_name = "NAME", default_value = "You")]
     name: String,
@@ -94,6 +97,15 @@ enum GameEnd {
     Left,
 }
 
+/// Reads a position in which a game can begin.
+fn position_of(text: &str) -> Result<Position, String> {
+    let found = parse_position(text.as_bytes()).map_err(|error| error.to_string())?;
+    match found.position.is_over() {
+        true => Err("the game is over there".to_owned()),
+        false => Ok(found.position),
+    }
+}
+
 /// A step of a game: on with something, or its end.
 type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
 
@@ -118,6 +130,8 @@ struct GameTable<'a> {
     name: String,
     rules: Rules,
     variant: Variant,
+    /// Position at the start of each game, seen by the person on roll.
+    start: Option<Position>,
     seed: u64,
     score: MatchScore,
     length: u8,
@@ -163,7 +177,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             jacoby,
             beavers: false,
         },
-        variant: args.variant.variant(),
+        variant: args.variant,
+        // The usual start begins with the opening roll.
+        start: (args.start).filter(|start| *start != args.variant.start()),
         seed,
         score: MatchScore::new(length.into()),
         length,
@@ -177,6 +193,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .file
         .comments
         .extend(variant_header(table.variant));
+    let start = args.start.unwrap_or(table.variant.start());
+    let stop = Stop::never();
+    table.engine.context_of(&start, table.variant, &stop)?;
+    table.opponent.can_play(table.variant)?;
     table.begin(args)?;
     let mut input = std::io::stdin().lock();
     let played = table.play(&mut input, args.games);
@@ -265,9 +285,12 @@ impl GameTable<'_> {
     fn game(&mut self, input: &mut impl BufRead, game: u64) -> Result<GameEnd, Failure> {
         let mut dice = stream(self.seed, 2 * game);
         let mut chance = stream(self.seed, 2 * game + 1);
-        let begun = self.score.game(self.rules, true);
-        let (number, mut game) = (game + 1, begun.with_variant(self.variant));
-        game.act(Act::Roll(Roll::opening(&mut dice)))?;
+        let number = game + 1;
+        let mut game = self.score.game(self.rules, true).with_variant(self.variant);
+        match self.start {
+            Some(position) => game.set_up(PERSON, position, Cube::CENTRED),
+            None => game.act(Act::Roll(Roll::opening(&mut dice)))?,
+        }
         let begins = match game.on_roll() {
             PERSON => "you begin".to_owned(),
             _ => format!("{} begins", self.name),
@@ -279,7 +302,7 @@ impl GameTable<'_> {
         let title = format!("\nGame {number}{crawford}: {begins}.");
         let title = self.look.strong(&title);
         self.say(&title)?;
-        self.saved.begin_game(self.score.points());
+        self.saved.begin_game(self.score.points(), self.start);
         for _ in 0..TURNS_MAX {
             // The person has the board before the eyes who has just decided to roll.
             let is_drawn = game.on_roll() == PERSON && game.double_refusal().is_none();
@@ -580,7 +603,7 @@ impl GameTable<'_> {
     fn resign(&mut self, view: &View, margin: Margin) -> Result<Option<GameEnd>, Failure> {
         let query = EvalQuery::new(view.position, view.state);
         let kind = kind(margin);
-        if !self.engine.accept_resignation(&query, margin as u8) {
+        if !self.engine.accept_resignation(&query, margin as u8)? {
             let text = format!("{} wants more than a {kind} and plays on.", self.name);
             self.say(&text)?;
             return Ok(None);

@@ -317,6 +317,7 @@ impl Args {
         limits.request_cpu = self.request_cpu.map(Duration::from_secs);
         limits.client_cpu = Duration::from_secs(self.client_cpu);
         config.limits = limits;
+        config.rules.variant = session.variant.unwrap_or_default();
         config.rules.jacoby = !self.no_jacoby;
         config.rules.beavers = self.beavers;
         config.rules.resign = !self.no_resign;

@@ -93,7 +93,7 @@ impl Console {
         if matches!(class, Class::Bearoff1 | Class::Bearoff2) {
             text += &bearoff_table(&position).unwrap_or_default();
         }
-        text += &match position.outcome() {
+        text += &match state.variant.outcome(&position) {
             Some(outcome) => format!("({})\n\n", margin(outcome.margin)),
             None => "\n".to_owned(),
         };

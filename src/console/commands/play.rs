@@ -139,6 +139,7 @@ impl Console {
             score: MatchScore::new(length),
             jacoby: self.jacoby,
             cube_use,
+            variant: self.variant,
             ..crate::table::Table::default()
         };
         self.begin_record();
@@ -148,13 +149,12 @@ impl Console {
     pub(crate) fn begin_record(&mut self) {
         self.judged = None;
         self.record
-            .begin(self.table.score.length(), &self.names, self.variant);
+            .begin(self.table.score.length(), &self.names, self.table.variant);
     }
 
     pub(crate) fn begin_game(&mut self, host: &mut dyn ConsoleHost) {
         let finished = !matches!(self.table.phase, TablePhase::Playing | TablePhase::None);
         self.table.begin();
-        self.table.position = self.record.file.start().unwrap_or_default();
         self.forget_hint();
         self.judged = None;
         self.record.file.length = self.table.score.length();
@@ -378,7 +378,7 @@ impl Console {
         self.forget_hint();
         self.table.pass_on(after);
         self.due = true;
-        if let Some(outcome) = after.outcome() {
+        if let Some(outcome) = self.table.variant.outcome(&after) {
             let games = self.table.games(outcome);
             self.won(TablePhase::Over, seat, games);
         }

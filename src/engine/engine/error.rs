@@ -6,6 +6,7 @@ use crate::eval::nets::NetError;
 use crate::eval::puretd::PureTdError;
 use crate::pool::PoolError;
 use crate::rollout::RolloutError;
+use gammond_game::{PositionError, Variant};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,14 @@ pub enum EngineError {
         "a time budget needs a clock, and this engine has none: `EngineBuilder::clock` sets one"
     )]
     NoClock,
+    /// A variant that needs a table which the engine does not have.
+    #[error(
+        "{} needs its table: gammond bearoff make --hyper {}", .0.word(), .0.checkers()
+    )]
+    NoTable(Variant),
+    /// A position that the variant does not have.
+    #[error("position has {0}")]
+    Position(PositionError),
     /// A rollout that cannot be.
     #[error(transparent)]
     Rollout(RolloutError),

@@ -32,6 +32,7 @@ pub use error::{EngineError, FileError, THREADS_MAX};
 pub use sources::{NamedBytes, NetOpener, Nets};
 
 use gammond_base::checksum::sha256;
+use gammond_game::{Position, Variant};
 use sources::Databases;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -401,16 +402,35 @@ impl Engine {
         self.clock.map_or(Duration::ZERO, |clock| clock())
     }
 
+    /// Returns the context of the search functions for a position of a variant.
+    ///
+    /// # Errors
+    /// [`EngineError::NoTable`] for a variant that needs a table which this engine does not have;
+    /// [`EngineError::Position`] for a position with more checkers than the variant.
+    pub fn context_of<'a>(
+        &'a self,
+        position: &Position,
+        variant: Variant,
+        stop: &'a Stop,
+    ) -> Result<search::Context<'a>, EngineError> {
+        variant.check(position).map_err(EngineError::Position)?;
+        match variant {
+            Variant::Backgammon | Variant::Nackgammon => Ok(self.context(stop)),
+            _ => Err(EngineError::NoTable(variant)),
+        }
+    }
+
     /// Runs a search, deep ones on the compute threads, and within its time budget.
     fn run<T: Send>(
         &self,
+        (position, variant): (&Position, Variant),
         settings: &Settings,
         stop: &Stop,
         search: impl FnOnce(search::Context<'_>) -> Result<T, Stopped> + Send,
     ) -> Result<T, EngineError> {
         let context = search::Context {
             budget: self.deadline(settings.time_ms)?,
-            ..self.context(stop)
+            ..self.context_of(position, variant, stop)?
         };
         let found = if settings.plies == 0 && context.budget.is_none() {
             search(context)
@@ -461,7 +481,7 @@ impl Engine {
                 self.rank_plays(play, settings, stop)?,
             ),
             Question::Resignation(query, games) => {
-                EngineAnswer::Resignation(self.accept_resignation(query, *games))
+                EngineAnswer::Resignation(self.accept_resignation(query, *games)?)
             }
             Question::Rollout(task) => {
                 let begin = self.now();
@@ -506,9 +526,12 @@ impl Engine {
         if let Some(level) = settings.level {
             return self.evaluate_at(query, (level, settings), stop);
         }
-        self.run(settings, stop, |context| {
-            search::evaluate(context, query, settings)
-        })
+        self.run(
+            (&query.position, query.state.variant),
+            settings,
+            stop,
+            |context| search::evaluate(context, query, settings),
+        )
     }
 
     /// Ranks all legal plays of a roll.
@@ -525,9 +548,12 @@ impl Engine {
             let ranked = self.rank_plays_at(query, (level, settings), &[], stop)?;
             return Ok(play_as_people(ranked, query, settings));
         }
-        self.run(settings, stop, |context| {
-            search::rank_plays(context, query, settings)
-        })
+        self.run(
+            (&query.position, query.state.variant),
+            settings,
+            stop,
+            |context| search::rank_plays(context, query, settings),
+        )
     }
 
     /// Answers as [`Engine::rank_plays`]. At a level the play that leads to `after` is rolled out beside the best
@@ -538,7 +564,7 @@ impl Engine {
     pub fn rank_plays_and(
         &self,
         query: &PlayQuery,
-        after: &gammond_game::Position,
+        after: &Position,
         settings: &Settings,
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
@@ -556,7 +582,7 @@ impl Engine {
     pub fn compare_plays(
         &self,
         query: &PlayQuery,
-        listed: &[gammond_game::Position],
+        listed: &[Position],
         settings: &Settings,
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
@@ -570,9 +596,12 @@ impl Engine {
             ranked.keep_best_and(listed);
             return Ok(ranked);
         }
-        self.run(settings, stop, |context| {
-            search::compare_plays(context, query, listed, settings)
-        })
+        self.run(
+            (&query.position, query.state.variant),
+            settings,
+            stop,
+            |context| search::compare_plays(context, query, listed, settings),
+        )
     }
 
     /// Decides whether to double, and whether to take or pass.
@@ -589,9 +618,12 @@ impl Engine {
             let answer = self.cube_action_at(query, (level, settings), stop)?;
             return Ok(act_as_people(answer, query, settings, self.met()));
         }
-        self.run(settings, stop, |context| {
-            search::cube_action(context, query, settings)
-        })
+        self.run(
+            (&query.position, query.state.variant),
+            settings,
+            stop,
+            |context| search::cube_action(context, query, settings),
+        )
     }
 
     /// Returns true if doubling is worth considering: a quick check that saves the full decision.
@@ -604,21 +636,36 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<bool, EngineError> {
-        self.run(settings, stop, |context| {
-            search::considers_double(context, query, settings)
-        })
+        self.run(
+            (&query.position, query.state.variant),
+            settings,
+            stop,
+            |context| search::considers_double(context, query, settings),
+        )
     }
 
     /// Returns the number of games that the player on roll may resign without loss; with an error rate in the settings the
     /// number that a person of this rate resigns.
-    #[must_use]
-    pub fn resign_advice(&self, query: &EvalQuery, settings: &Settings) -> ResignAdvice {
-        search::advise_resignation(self.context(&Stop::never()), query, settings)
+    ///
+    /// # Errors
+    /// As [`Engine::context_of`].
+    pub fn resign_advice(
+        &self,
+        query: &EvalQuery,
+        settings: &Settings,
+    ) -> Result<ResignAdvice, EngineError> {
+        let stop = Stop::never();
+        let context = self.context_of(&query.position, query.state.variant, &stop)?;
+        Ok(search::advise_resignation(context, query, settings))
     }
 
     /// Returns true if the opponent should accept when the player on roll of `query` resigns `games` games (1..=3).
-    #[must_use]
-    pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> bool {
-        search::accepts_resignation(self.context(&Stop::never()), query, games)
+    ///
+    /// # Errors
+    /// As [`Engine::context_of`].
+    pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> Result<bool, EngineError> {
+        let stop = Stop::never();
+        let context = self.context_of(&query.position, query.state.variant, &stop)?;
+        Ok(search::accepts_resignation(context, query, games))
     }
 }

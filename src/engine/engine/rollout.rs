@@ -37,17 +37,11 @@ impl Engine {
         stop: &Stop,
         progress: &mut (dyn FnMut(&RolloutAnswer) + Send),
     ) -> Result<RolloutAnswer, EngineError> {
-        let context = Context {
-            budget: self.deadline(settings.time_ms)?,
-            ..self.context(stop)
-        };
+        let budget = self.deadline(settings.time_ms)?;
+        let contexts = (self.contexts(query, stop)?).map(|context| Context { budget, ..context });
         let query = &self.with_candidates(query, settings, stop)?;
         let run = || {
-            let other = Context {
-                budget: context.budget,
-                ..self.other(stop)
-            };
-            let mut rollout = Rollout::against([context, other], query, settings)?;
+            let mut rollout = Rollout::against(contexts, query, settings)?;
             let ended = rollout.run(settings.trials, &mut |rollout| {
                 if let Ok(known) = rollout.known() {
                     progress(&known);
@@ -70,7 +64,7 @@ impl Engine {
         numbers: Range<u32>,
         stop: &Stop,
     ) -> Result<Vec<Vec<[f64; 5]>>, EngineError> {
-        let contexts = [self.context(stop), self.other(stop)];
+        let contexts = self.contexts(query, stop)?;
         let rollout = Rollout::against(contexts, query, settings);
         let games = rollout.and_then(|rollout| rollout.games(numbers));
         games.map_err(EngineError::from)
@@ -97,7 +91,7 @@ impl Engine {
         query: &RolloutQuery,
         settings: &RolloutSettings,
     ) -> Result<Rollout<'_>, EngineError> {
-        let contexts = [self.context(&NEVER), self.other(&NEVER)];
+        let contexts = self.contexts(query, &NEVER)?;
         Ok(Rollout::against(contexts, query, settings)?)
     }
 
@@ -112,22 +106,27 @@ impl Engine {
         (candidate, round): (usize, u32),
         stop: &Stop,
     ) -> Result<Vec<[f64; 6]>, EngineError> {
-        let contexts = [self.context(stop), self.other(stop)];
+        let contexts = self.contexts(query, stop)?;
         let rollout = Rollout::against(contexts, query, settings)?;
         Ok(rollout.round(candidate, round)?)
     }
 
-    /// Returns the context of the other side of a rollout.
-    fn other<'a>(&'a self, stop: &'a Stop) -> Context<'a> {
-        let context = self.context(stop);
-        match &self.opponent {
+    /// Returns the contexts of both sides of a rollout.
+    fn contexts<'a>(
+        &'a self,
+        query: &RolloutQuery,
+        stop: &'a Stop,
+    ) -> Result<[Context<'a>; 2], EngineError> {
+        let context = self.context_of(&query.position, query.state.variant, stop)?;
+        let other = match &self.opponent {
             Some(opponent) => Context {
                 evaluator: opponent.evaluator.as_ref(),
                 cache: opponent.cache.as_deref(),
                 ..context
             },
             None => context,
-        }
+        };
+        Ok([context, other])
     }
 
     /// Returns the same query with the plays that rank best, if it is about those of a roll.
@@ -152,9 +151,10 @@ impl Engine {
             state: query.state,
         };
         // Half of the time at most, so that games are played in the rest.
+        let begun = self.context_of(&query.position, query.state.variant, stop)?;
         let context = Context {
             budget: self.deadline(settings.time_ms.map(|time| time / 2))?,
-            ..self.context(stop)
+            ..begun
         };
         let rank = |context, plies| {
             let search = Settings {
@@ -167,7 +167,7 @@ impl Engine {
             if context.budget.is_none() {
                 return rank(context, plies);
             }
-            let mut ranked = rank(self.context(stop), 0)?;
+            let mut ranked = rank(begun, 0)?;
             for plies in 1..=plies {
                 match rank(context, plies) {
                     Ok(deeper) => ranked = deeper,

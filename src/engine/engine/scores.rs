@@ -7,7 +7,7 @@ use crate::query::{
     ScoresAnswer, ScoresQuery, Settings, Stop,
 };
 use crate::search;
-use gammond_game::{MatchState, Position, Roll};
+use gammond_game::{MatchState, Position, Roll, Variant};
 
 /// Share of the time for the decision for money.
 const MONEY_SHARE: (u64, u64) = (1, 10);
@@ -39,7 +39,8 @@ impl Engine {
             Some(_) => self.one_by_one(&states, settings, decide)?,
             None => {
                 let settings = with_time(settings, SCORES_SHARE);
-                self.run(&settings, stop, |context| {
+                let game = (&query.position, query.variant);
+                self.run(game, &settings, stop, |context| {
                     search::cube_actions(context, &query.position, &states, &settings)
                 })?
             }
@@ -119,7 +120,8 @@ impl Engine {
                 self.compare_plays(&query, listed, settings, stop)
             });
         }
-        self.run(settings, stop, |context| {
+        let variant = (states.first()).map_or(Variant::default(), |state| state.variant);
+        self.run((position, variant), settings, stop, |context| {
             search::compare_plays_at(context, (position, roll), listed, states, settings)
         })
     }

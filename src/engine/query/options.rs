@@ -5,7 +5,7 @@ pub(in crate::query) mod setting;
 
 use super::{Level, MoveFilter, RolloutSettings, RolloutSide, ScoresQuery, Settings, Truncation};
 use crate::people::People;
-use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score};
+use gammond_game::{Cube, CubeOwner, MatchState, MatchStateError, Rules, Score, Variant};
 use setting::{Scope, Setting, SettingKind, Value, shortened};
 
 /// A type that a setting can have.
@@ -113,6 +113,7 @@ words! {
     Queue: Queue::named, |queue: &Queue| queue.name();
     AnswerOrder: AnswerOrder::named, |order: &AnswerOrder| order.name();
     Language: Language::named, |language: &Language| language.name();
+    Variant: Variant::named, |variant: &Variant| variant.word();
 }
 
 fn owner_named(name: &str) -> Option<CubeOwner> {
@@ -379,6 +380,9 @@ settings! {
     "cube owner"
     owner: CubeOwner [State] SettingKind::Word, words &["me", "opponent", "centred"], also OWNERS;
 
+    "variant of the game"
+    variant: Variant [State] SettingKind::Word, words &Variant::WORDS, also Variant::SYNONYMS;
+
     "games of a rollout"
     trials: u32 [Rollout] SettingKind::Whole(1, RolloutSettings::TRIALS_MAX as i128);
 
@@ -622,7 +626,7 @@ impl Options {
         settings
     }
 
-    /// Returns `base` with the cube, the score and the rules that are set. A new length or score removes an old Crawford
+    /// Returns `base` with the cube, the score, the rules and the variant that are set. A new length or score removes an old Crawford
     /// flag.
     ///
     /// # Errors
@@ -648,6 +652,7 @@ impl Options {
                 jacoby: self.jacoby.unwrap_or(rules.jacoby),
                 beavers: self.beavers.unwrap_or(rules.beavers),
             },
+            variant: self.variant.unwrap_or(base.variant),
         })
     }
 
@@ -667,7 +672,7 @@ impl Options {
         Score::new(length, me, opponent, crawford)
     }
 
-    /// Returns these options without cube, score and rules.
+    /// Returns these options without cube, score, rules and variant.
     #[must_use]
     pub fn without_state(&self) -> Options {
         Options {
@@ -678,11 +683,12 @@ impl Options {
             beavers: None,
             cube: None,
             owner: None,
+            variant: None,
             ..self.clone()
         }
     }
 
-    /// Returns true if cube, score or a rule is set.
+    /// Returns true if cube, score, a rule or the variant is set.
     #[must_use]
     pub fn has_state(&self) -> bool {
         *self != self.without_state()
@@ -702,6 +708,7 @@ impl Options {
             beavers: self.beavers.or(earlier.beavers),
             cube: self.cube.or(earlier.cube),
             owner: self.owner.or(earlier.owner),
+            variant: self.variant.or(earlier.variant),
             ..self
         }
     }
@@ -792,8 +799,9 @@ mod tests {
     fn every_key_of_the_table_can_be_set() {
         let values = [
             "2", "Roller+", "off", "large", "no", "0.05", "8", "1800", "3", "12", "2", "100", "7",
-            "3:5", "on", "off", "off", "2", "opp", "1296", "11", "1", "2", "0", "tiny", "2", "576",
-            "5:0", "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9", "ready",
+            "3:5", "on", "off", "off", "2", "opp", "standard", "1296", "11", "1", "2", "0", "tiny",
+            "2", "576", "5:0", "off", "0.01", "2.33", "9", "1", "text", "de", "bulk", "-9",
+            "ready",
         ];
         assert_eq!(values.len(), SETTINGS.len());
         let mut settings = Options::default();

@@ -2,7 +2,7 @@
 //! would cost there.
 
 use super::{CubeAnswer, RankedPlays};
-use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score};
+use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, Variant};
 
 /// A query for all scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +13,8 @@ pub struct ScoresQuery {
     pub cube: Cube,
     /// Rules of the decision for money.
     pub rules: Rules,
+    /// The variant.
+    pub variant: Variant,
     /// Largest number of points that a player needs, at most [`ScoresQuery::AWAY_MAX`].
     pub away: u8,
 }
@@ -30,6 +32,7 @@ impl ScoresQuery {
     pub fn money(&self) -> MatchState {
         MatchState {
             cube: self.cube,
+            variant: self.variant,
             ..MatchState::money(self.rules)
         }
     }
@@ -67,11 +70,11 @@ impl ScoresQuery {
     fn state(&self, (mine, theirs): (u32, u32), crawford: bool) -> Option<MatchState> {
         let length = mine.max(theirs);
         let score = Score::new(length, length - mine, length - theirs, crawford).ok()?;
-        let rules = Rules::default();
         Some(MatchState {
             cube: self.cube,
             score,
-            rules,
+            variant: self.variant,
+            ..MatchState::default()
         })
     }
 }

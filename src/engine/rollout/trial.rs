@@ -183,7 +183,7 @@ impl<'a> TrialContext<'a> {
             asker: !start.turned,
             luck: Sample::default(),
         };
-        if let Some(outcome) = start.position.outcome() {
+        if let Some(outcome) = start.state.variant.outcome(&start.position) {
             return Ok(self.ended(&play, outcome));
         }
         for turn in 0.. {
@@ -336,7 +336,7 @@ impl<'a> TrialContext<'a> {
             Some(best) => (best.after, (!self.differ).then_some(best.chances)),
             None => (self.search_play(player, play, roll, side)?, None),
         };
-        if let Some(outcome) = after.outcome() {
+        if let Some(outcome) = self.state.variant.outcome(&after) {
             return Ok(Some(self.ended(play, outcome.swapped())));
         }
         play.position = after;

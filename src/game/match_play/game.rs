@@ -7,7 +7,6 @@ use crate::{Cube, CubeOwner, Margin, MatchState, PlayGenerator, Position, Varian
 /// A game between the sides 0 and 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
-    variant: Variant,
     /// Seen by the player on roll.
     position: Position,
     /// Seen by the player on roll, before a double that is not answered.
@@ -28,12 +27,11 @@ impl Default for Game {
 }
 
 impl Game {
-    /// Begins a game at the usual start; `state` is seen by side 0. Without a cube neither side may double.
+    /// Begins a game at the start of its variant; `state` is seen by side 0. Without a cube neither side may double.
     #[must_use]
     pub fn new(state: MatchState, with_cube: bool) -> Game {
         Game {
-            variant: Variant::Backgammon,
-            position: Position::start(),
+            position: state.variant.start(),
             state,
             on_roll: 0,
             phase: GamePhase::Opening,
@@ -45,11 +43,7 @@ impl Game {
     /// Begins the game at the start of a variant.
     #[must_use]
     pub fn with_variant(self, variant: Variant) -> Game {
-        Game {
-            variant,
-            position: variant.start(),
-            ..self
-        }
+        Game::new(self.state.with_variant(variant), self.with_cube)
     }
 
     /// Returns the position, seen by the player on roll; after the last play by the loser.
@@ -197,7 +191,7 @@ impl Game {
         let side = side.min(1);
         let is_open = self.turns() > 0 && self.on_roll == side && cube.value() == self.stake();
         if !is_open {
-            self.phase = match position == self.variant.start() {
+            self.phase = match position == self.state.variant.start() {
                 true => GamePhase::Opening,
                 false => GamePhase::Turn,
             };
@@ -269,7 +263,7 @@ impl Game {
                 let player = self.on_roll;
                 (self.position, self.state) = (after, self.state.swapped());
                 self.on_roll = 1 - player;
-                self.phase = match after.outcome() {
+                self.phase = match self.state.variant.outcome(&after) {
                     None => GamePhase::Turn,
                     Some(outcome) => GamePhase::Over(GameEnd {
                         winner: if outcome.won { 1 - player } else { player },
@@ -529,9 +523,23 @@ mod tests {
         assert_eq!(*game.position(), board);
         game.set_up(0, Position::start(), cube);
         assert_eq!(game.phase(), GamePhase::Opening);
-        let mut other = Game::new(money(false), true).with_variant(Variant::Nackgammon);
+        let mut other = Game::new(money(false).with_variant(Variant::Nackgammon), true);
         assert_eq!(*other.position(), Variant::Nackgammon.start());
         other.set_up(0, Position::start(), cube);
         assert_eq!(other.phase(), GamePhase::Turn);
+    }
+
+    /// In hypergammon the loser has three checkers: all of them left are a gammon, one in the winner's home a backgammon.
+    #[test]
+    fn variant_decides_the_margin() {
+        for (variant, points) in [(Variant::Hypergammon, 3), (Variant::Backgammon, 1)] {
+            let mut game = Game::new(money(false).with_variant(variant), true);
+            game.act(roll(2, 1)).unwrap();
+            let opponent = [&[0; 9][..], &[1], &[0; 10], &[1, 1]].concat();
+            game.position = Position::from_points(&[1], &opponent).unwrap();
+            let after = Position::from_points(&opponent, &[]).unwrap();
+            game.act(Act::Play(after)).unwrap();
+            assert_eq!(game.end().map(|end| end.points), Some(points), "{variant}");
+        }
     }
 }

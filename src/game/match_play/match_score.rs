@@ -1,6 +1,6 @@
 //! The score from game to game of a match or money session.
 
-use crate::{Cube, Game, GameEnd, MatchState, MatchStateError, Rules, Score};
+use crate::{Game, GameEnd, MatchState, MatchStateError, Rules, Score};
 
 /// The score of a match, or of a money session, between its games: the points of sides 0 and 1, and whether the next game
 /// is the Crawford game.
@@ -115,9 +115,8 @@ impl MatchScore {
     #[must_use]
     pub fn state(&self, side: usize, rules: Rules) -> MatchState {
         MatchState {
-            cube: Cube::CENTRED,
             score: self.score(side).unwrap_or(Score::MONEY),
-            rules,
+            ..MatchState::money(rules)
         }
     }
 

@@ -150,7 +150,7 @@ impl BoardLine {
             colour: 1,
             direction: -1,
             home_and_bar: [0, 25],
-            off: [i32::from(me.off()), i32::from(opponent.off())],
+            off: [me, opponent].map(|side| i32::from(state.variant.off(side))),
             on_bar: [0, 0],
             can_move: 0,
             forced_move: 0,

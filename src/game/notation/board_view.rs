@@ -136,7 +136,11 @@ impl View<'_> {
         };
         Ok(BoardView {
             position,
-            state: MatchState { cube, score, rules },
+            state: MatchState {
+                cube,
+                score,
+                ..MatchState::money(rules)
+            },
             roll: if doubled {
                 None
             } else {

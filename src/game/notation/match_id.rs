@@ -356,7 +356,11 @@ impl MatchId {
             }
         };
         Ok(MatchView {
-            state: MatchState { cube, score, rules },
+            state: MatchState {
+                cube,
+                score,
+                ..MatchState::money(rules)
+            },
             roll: self
                 .roll()
                 .map_err(|reason| refuse("match ID roll", reason))?,

@@ -337,7 +337,11 @@ impl Ogid {
         let roll = roll.and_then(|[one, two]| Roll::new(one, two).ok());
         Ok(OgidView {
             position,
-            state: MatchState { cube, score, rules },
+            state: MatchState {
+                cube,
+                score,
+                ..MatchState::money(rules)
+            },
             roll,
             offer: doubled.then_some(Offer::Double),
             no_cube: self.owner == OgidOwner::Dead && !score.is_crawford(),

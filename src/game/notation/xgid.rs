@@ -216,7 +216,11 @@ impl Xgid {
         };
         Ok(XgidView {
             position,
-            state: MatchState { cube, score, rules },
+            state: MatchState {
+                cube,
+                score,
+                ..MatchState::money(rules)
+            },
             roll,
             offer,
             no_cube: self.cube_max_log == 0,

@@ -11,6 +11,9 @@ pub fn engine_error(error: &EngineError) -> RequestError {
         EngineError::Rollout(error @ RolloutError::Cube(_)) => {
             return RequestError::new(ErrorCode::BadCube, "cube", error.to_string());
         }
+        EngineError::NoTable(_) => {
+            return RequestError::new(ErrorCode::BadSetting, "variant", error.to_string());
+        }
         EngineError::Stopped => ErrorCode::Stopped,
         EngineError::Rollout(error) => {
             let message = format!("rollout: {error}");

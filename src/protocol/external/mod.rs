@@ -28,12 +28,14 @@ use command::{Command, Options};
 use gammond_base::lines::FramedLine;
 use gammond_engine::query::{CubeQuery, EvalQuery, PlayQuery, Settings};
 use gammond_game::notation::{BoardDialect, BoardLine, BoardView, PositionId};
-use gammond_game::{Cube, CubeOwner, MatchState, Score};
+use gammond_game::{Cube, CubeOwner, MatchState, Score, Variant};
 
 /// Settings that the peer of an external player does not send.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ExternalSettings {
+    /// Variant of the games.
+    pub variant: Variant,
     /// True if Jacoby holds in money play; gnubg's default is on.
     pub jacoby: bool,
     /// Number of beavers allowed in a row; gnubg's default is 3, 0 for none.
@@ -49,6 +51,7 @@ pub struct ExternalSettings {
 impl Default for ExternalSettings {
     fn default() -> Self {
         ExternalSettings {
+            variant: Variant::Backgammon,
             jacoby: true,
             beavers: 3,
             resign: true,
@@ -201,6 +204,7 @@ impl External {
             .view(dialect)
             .map_err(|error| format!("Error: badly formed board ({error})\n"))?;
         let state = &mut view.state;
+        state.variant = self.rules.variant;
         if state.score.is_money() {
             state.rules.jacoby = options.jacoby.unwrap_or(self.rules.jacoby);
             state.rules.beavers = options.beavers.unwrap_or(self.rules.beavers > 0);

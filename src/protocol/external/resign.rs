@@ -23,7 +23,7 @@ pub(crate) fn lost_for_certain(position: &Position, state: &MatchState) -> Optio
     if needed <= turns_left {
         return None;
     }
-    if me.off() > 0 || !gammons_count(state) {
+    if state.variant.off(me) > 0 || !gammons_count(state) {
         return Some(1);
     }
     if turns_to_bear_off_one(me) <= turns_left {

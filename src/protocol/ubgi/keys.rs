@@ -2,7 +2,7 @@
 
 use gammond_engine::people::People;
 use gammond_engine::query::{Level, MoveFilter};
-use gammond_game::Score;
+use gammond_game::{Score, Variant};
 
 /// Values that an option accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) const NO_LEVEL: &str = "off";
 
 /// All options, in the order of the handshake.
 pub(super) const KEYS: [Key; 15] = [
-    key("game.variant", "Variant", Domain::Enum(&["backgammon"])),
+    key("game.variant", "Variant", Domain::Enum(&Variant::WORDS)),
     key("game.jacoby", "Jacoby", Domain::Bool),
     key(
         "game.length",

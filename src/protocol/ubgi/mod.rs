@@ -171,7 +171,8 @@ impl Ubgi {
             "quit" => return UbgiAction::Close(String::new()),
             "stop" => Ok(UbgiAction::Silence),
             "newgame" => {
-                (self.position, self.roll, self.state) = (None, None, STATE);
+                let state = STATE.with_variant(self.state.variant);
+                (self.position, self.roll, self.state) = (None, None, state);
                 self.options.games += 1;
                 Ok(UbgiAction::Silence)
             }
@@ -260,12 +261,11 @@ impl Ubgi {
         let Some(value) = key.accept(value, old) else {
             return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
         };
-        if key.name == "game.variant" {
-            (self.position, self.roll) = (Some(Position::start()), None);
-            return Ok(UbgiAction::Silence);
-        }
         if !self.options.change(key.name, &value, &mut self.state) {
             return Ok(UbgiAction::Say(format!("error bad_value {}\n", key.name)));
+        }
+        if key.name == "game.variant" {
+            (self.position, self.roll) = (Some(self.state.variant.start()), None);
         }
         if key.engine {
             return Ok(UbgiAction::Rebuild {
@@ -287,7 +287,7 @@ impl Ubgi {
                 let view = Xgid::parse(id.as_bytes()).and_then(Xgid::view);
                 let view = view.map_err(|_| "bad_value position")?;
                 self.position = Some(view.position);
-                self.state = view.state;
+                self.state = view.state.with_variant(self.state.variant);
                 self.roll = view.roll;
             }
             ["xgid", ..] => return Err("bad_value position"),
@@ -329,7 +329,7 @@ impl Ubgi {
         if words.is_empty() {
             return Err("bad_command newsession");
         }
-        let mut state = STATE;
+        let mut state = STATE.with_variant(self.state.variant);
         state.rules.jacoby = jacoby.unwrap_or(false);
         if is_match.unwrap_or(length.is_some()) {
             state.score = Score::new(length.unwrap_or(1), 0, 0, false).map_err(|_| WRONG)?;

@@ -3,7 +3,7 @@
 use super::keys::NO_LEVEL;
 use gammond_engine::people::People;
 use gammond_engine::query::{Level, MoveFilter, Settings};
-use gammond_game::{MatchState, Score};
+use gammond_game::{MatchState, Score, Variant};
 
 /// The rating that is set at first.
 const ELO: u32 = 1800;
@@ -46,7 +46,7 @@ impl Values {
 
     pub(super) fn value(&self, name: &str, state: &MatchState) -> String {
         match name {
-            "game.variant" => "backgammon".into(),
+            "game.variant" => state.variant.word().into(),
             "game.jacoby" => state.rules.jacoby.to_string(),
             "game.length" => state.score.length().to_string(),
             "game.score" => format!("{}:{}", state.score.me(), state.score.opponent()),
@@ -92,6 +92,7 @@ impl Values {
         };
         state.score = new_score;
         match name {
+            "game.variant" => state.variant = Variant::named(value).unwrap_or(state.variant),
             "game.jacoby" => state.rules.jacoby = on,
             "engine.ply" => self.ply = value.parse().unwrap_or(self.ply),
             "engine.level" => self.level = Level::named(value),

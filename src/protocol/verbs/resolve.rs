@@ -12,7 +12,7 @@ use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Options, Scope, Setting, Settings};
 use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
-use gammond_game::{MatchState, MatchStateError};
+use gammond_game::{MatchState, MatchStateError, Position, Variant};
 use std::borrow::Cow;
 
 /// Settings of cube and score.
@@ -86,6 +86,7 @@ pub(crate) fn resolve(
             None => position_error(&parts.position, shown.form, error),
             Some(_) => state_error(parts, error),
         })?;
+    variant_fits(parts, from, state.variant, &shown.position)?;
     let verb = verb.unwrap_or(bare);
     let resolved = Resolved {
         parts,
@@ -201,6 +202,33 @@ fn match_goes_on(
     ))
 }
 
+/// Checks that the position can be one of the variant. The opening book has backgammon alone.
+///
+/// # Errors
+/// The variant has fewer checkers, or no opening book.
+fn variant_fits(
+    parts: &Parts<'_>,
+    from: PositionFrom,
+    variant: Variant,
+    position: &Position,
+) -> Result<(), PartError> {
+    let wrong = |part, code, field, message: &str| Err(PartError::new(part, code, field, message));
+    let place = RequestPart::Position;
+    if from != PositionFrom::Text && variant != Variant::Backgammon {
+        let part = parts.first_of(&["variant"]).unwrap_or(place);
+        let name = variant.word();
+        let message = format!("variant is {name}, and the opening book has backgammon alone");
+        return wrong(part, ErrorCode::BadCombination, "variant", &message);
+    }
+    match variant.check(position) {
+        Ok(()) => Ok(()),
+        Err(error) => {
+            let message = format!("position has {error}");
+            wrong(place, ErrorCode::BadPosition, "position", &message)
+        }
+    }
+}
+
 /// Returns the state in the form, else the session's, with the request's settings on top.
 fn state_of(
     parsed: &ParsedPosition,
@@ -212,6 +240,8 @@ fn state_of(
     };
     // No Match ID carries beavers; no board line and no OGID carries Jacoby either.
     let open = matches!(parsed.form, Form::BoardLine | Form::Ogid);
+    // No form of a position carries the variant.
+    state.variant = session.variant.unwrap_or(state.variant);
     if (open || parsed.form == Form::GnubgId) && state.score.is_money() {
         state.rules.beavers = session.beavers.unwrap_or(state.rules.beavers);
     }

@@ -45,6 +45,7 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
         position: resolved.position,
         cube: resolved.state.cube,
         rules: resolved.state.rules,
+        variant: resolved.state.variant,
         away: resolved.options.away.unwrap_or(ScoresQuery::AWAY),
     };
     let settings = resolved.options.search();

@@ -8,7 +8,7 @@ use crate::dialect::About;
 use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, EngineAnswer, Question, Scope, Settings};
 use gammond_game::notation::PositionId;
-use gammond_game::{MatchState, RaceAdvice, RaceCounts, Roll};
+use gammond_game::{MatchState, RaceAdvice, RaceCounts, Roll, Variant};
 use gammond_report::render;
 use serde_json::{Value, json};
 
@@ -64,12 +64,13 @@ fn write(
     let position = &shown.position;
     let board = render::board(position, state, shown.roll);
     let lines: Vec<&str> = board.lines().collect();
+    let off = [position.me(), position.opponent()].map(|side| state.variant.off(side));
     let mut body = json!({
         "position": PositionId::from(*position).to_string(),
         "class": class.to_string(),
         "roll": shown.roll.map(Roll::dice),
         "pips": [position.me().pips(), position.opponent().pips()],
-        "off": [position.me().off(), position.opponent().off()],
+        "off": off,
         "state": state_value(state),
         "board": lines,
     });
@@ -103,6 +104,7 @@ fn state_value(state: &MatchState) -> Value {
         "beavers": state.rules.beavers,
         "cube": state.cube.value(),
         "owner": state.cube.owner(),
+        "variant": state.variant.word(),
     })
 }
 
@@ -128,6 +130,11 @@ fn schemas() -> Vec<(String, Value)> {
                 "owner",
                 "Owner of the cube",
                 json!({"type": "string", "enum": ["me", "opponent", "centred"]}),
+            ),
+            (
+                "variant",
+                "Variant of the game",
+                schema::one_of(&Variant::WORDS),
             ),
         ],
         &[],

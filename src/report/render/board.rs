@@ -16,7 +16,7 @@ pub fn board(position: &Position, state: &MatchState, roll: Option<Roll>) -> Str
     for row in 1..=ROWS {
         line(&mut text, position, row, true);
         let note = match row {
-            1 => format!("     {}", side_note(opponent)),
+            1 => format!("     {}", side_note(opponent, state)),
             2 if state.cube.owner() == CubeOwner::Opponent => format!("     {}", cube(state)),
             _ => String::new(),
         };
@@ -34,7 +34,7 @@ pub fn board(position: &Position, state: &MatchState, roll: Option<Roll>) -> Str
     for row in (1..=ROWS).rev() {
         line(&mut text, position, row, false);
         let note = match (row, roll) {
-            (1, _) => format!("     {}", side_note(me)),
+            (1, _) => format!("     {}", side_note(me, state)),
             (2, _) if state.cube.owner() == CubeOwner::Me => format!("     {}", cube(state)),
             (3, Some(roll)) => format!("     rolled {roll}"),
             (3, None) => "     on roll".to_owned(),
@@ -61,8 +61,8 @@ fn join(parts: &[&str]) -> String {
     parts.join("  ")
 }
 
-fn side_note(side: Side) -> String {
-    match side.off() {
+fn side_note(side: Side, state: &MatchState) -> String {
+    match state.variant.off(side) {
         0 => format!("pips {}", side.pips()),
         off => format!("pips {}, {off} off", side.pips()),
     }
@@ -168,7 +168,7 @@ v|                  |BAR|                  |     [cube 1]  money game, Jacoby
         let state = MatchState {
             cube: Cube::new(4, CubeOwner::Me).unwrap(),
             score: Score::new(7, 3, 2, false).unwrap(),
-            rules: Rules::default(),
+            ..MatchState::default()
         };
         let drawn = board(&position, &state, Some(Roll::new(3, 1).unwrap()));
         assert!(drawn.contains("12 "), "{drawn}");

@@ -6,7 +6,7 @@
 
 use super::letters::{self, Anchor};
 use super::theme::{Theme, board_style, rules};
-use gammond_game::{BAR, CubeOwner, MatchState, OFF, Play, Position, Roll, Side};
+use gammond_game::{BAR, CubeOwner, MatchState, OFF, Play, Position, Roll, Side, Variant};
 use std::fmt::Write as _;
 
 /// Width of a point, and of the bar.
@@ -131,15 +131,17 @@ fn element(
         opponent.pips()
     );
     picture.board();
-    picture.checkers(me, true);
-    picture.checkers(opponent, false);
+    for (side, mine) in [(me, true), (opponent, false)] {
+        picture.checkers(side, mine);
+        picture.off(state.variant.off(side), mine);
+    }
     picture.cube(state);
     picture.notes(position, state);
     if let Some(roll) = drawn.roll {
         picture.dice(roll);
     }
     if let Some(play) = drawn.play {
-        for (from, to) in arrows(&me, play) {
+        for (from, to) in arrows(&me, state.variant, play) {
             picture.arrow(from, to);
         }
     }
@@ -148,9 +150,9 @@ fn element(
 }
 
 /// Returns each arrow from the checker that moves to its new place: point and height of both.
-fn arrows(me: &Side, play: &Play) -> Vec<((usize, u8), (usize, u8))> {
+fn arrows(me: &Side, variant: Variant, play: &Play) -> Vec<((usize, u8), (usize, u8))> {
     let mut counts: [u8; OFF + 1] = std::array::from_fn(|index| match index {
-        OFF => me.off(),
+        OFF => variant.off(*me),
         _ => me.count(index),
     });
     let mut arrows: Vec<((usize, u8), (usize, u8))> = Vec::new();
@@ -306,8 +308,12 @@ impl Picture {
                 }
             }
         }
+    }
+
+    /// Draws the checkers that a side has borne off.
+    fn off(&mut self, count: u8, mine: bool) {
         let x = self.middle(OFF) - 15.0;
-        for place in 0..side.off() {
+        for place in 0..count {
             let away = 10.0 * f64::from(place) + 9.0;
             let y = match mine {
                 true => EDGE + HEIGHT - away,
@@ -446,7 +452,7 @@ mod tests {
                 .map(|&(from, to)| Step { from, to })
                 .collect();
             let play = Play::from_steps(&steps).unwrap();
-            let found = arrows(&Position::start().me(), &play);
+            let found = arrows(&Position::start().me(), Variant::Backgammon, &play);
             found
                 .iter()
                 .map(|arrow| (arrow.0.1, arrow.1.1))

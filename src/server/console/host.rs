@@ -203,7 +203,8 @@ impl ConsoleHost for EngineHost {
     }
 
     fn resigns(&mut self, query: &EvalQuery, settings: &Settings) -> u8 {
-        self.engine().resign_advice(query, settings).games
+        let advice = self.engine().resign_advice(query, settings);
+        advice.map_or(0, |advice| advice.games)
     }
 
     fn die(&mut self) -> u8 {

@@ -239,10 +239,10 @@ impl Board {
         let state = MatchState {
             cube: self.cube,
             score,
-            rules: Rules {
+            ..MatchState::money(Rules {
                 jacoby: false,
                 beavers: false,
-            },
+            })
         };
         Some(match player {
             MatPlayer::First => state,

@@ -18,5 +18,6 @@ mod races;
 mod rollout;
 mod scores;
 mod search;
+mod variants;
 
 use gammond_test_support as support;

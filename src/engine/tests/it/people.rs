@@ -194,7 +194,7 @@ fn people_resign_what_is_lost() {
                 ..settings.clone()
             };
             let query = EvalQuery::new(parsed.position, state);
-            engine.resign_advice(&query, &settings).games
+            engine.resign_advice(&query, &settings).unwrap().games
         });
         let found: Vec<u8> = found.collect();
         let query = CubeQuery::new(parsed.position, state);

@@ -6,7 +6,9 @@ use gammond_engine::query::{
     ScoresQuery, Settings, Stop,
 };
 use gammond_game::notation::parse_position;
-use gammond_game::{Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, legal_plays};
+use gammond_game::{
+    Cube, CubeOwner, MatchState, Position, Roll, Rules, Score, Variant, legal_plays,
+};
 
 fn position(id: &str) -> Position {
     parse_position(id.as_bytes()).unwrap().position
@@ -55,6 +57,7 @@ fn query(position: Position, (cube, owner): (u32, CubeOwner), away: u8) -> Score
         position,
         cube: Cube::new(cube, owner).unwrap(),
         rules: Rules::default(),
+        variant: Variant::Backgammon,
         away,
     }
 }

@@ -2,7 +2,7 @@
 //! over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
-use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer};
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, variation_header};
 use super::recorder::{FieldError, Recorder};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Play, Roll, Step};
@@ -185,15 +185,8 @@ fn read_match_section(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(
         .ok()
         .filter(|&length| length <= LENGTH_MAX)
         .ok_or(("match length", Reason::Other("is not 0 to 32767")))?;
-    let variation = match record.varint("variation")? {
-        0 => None,
-        1 => Some("NackGammon"),
-        2 => Some("HyperGammon"),
-        3 => Some("LongGammon"),
-        _ => Some("unknown"),
-    };
-    let mut headers: Vec<String> = Vec::new();
-    headers.extend(variation.map(|name| format!(" [Variation \"{name}\"]")));
+    let mut headers = Vec::new();
+    headers.extend(variation_header(record.varint("variation")?));
     for (bit, place) in recorder.file.names.iter_mut().enumerate() {
         if mask & (1 << bit) != 0 {
             let name = record.counted("name")?;

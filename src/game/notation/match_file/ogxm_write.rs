@@ -2,9 +2,9 @@
 
 use super::format::NotWritable;
 use super::ogxm::{DOUBLE, DROP, END, MAGIC, MAJOR, MORE, RESIGNED, TAKE, WHITE, number_of};
-use super::record::{MatAction, MatGame, MatPlayer, MatchFile};
+use super::record::{MatAction, MatGame, MatPlayer, MatchFile, VARIATIONS};
 use crate::notation::played::legal_steps;
-use crate::{OFF, Play, Position, Roll};
+use crate::{OFF, Play, Position, Roll, Variant};
 
 /// Returns an error in a game, from 1; 0 for the whole match.
 const fn refused(game: usize, what: &'static str) -> NotWritable {
@@ -22,11 +22,15 @@ impl MatchFile {
     /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, boards that were
     /// set up, illegal plays. A last roll that was not played is left out.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotWritable> {
-        let start = self.start().ok_or(const { refused(0, "this variation") })?;
+        let variant = self.variant();
+        let number = (VARIATIONS.iter()).position(|&one| Some(one) == variant.map(Variant::name));
+        let (Some(variant), Some(number)) = (variant, number) else {
+            return Err(const { refused(0, "this variation") });
+        };
         let mut sections = Vec::new();
-        section(&mut sections, b"MTCH", &self.match_section());
+        section(&mut sections, b"MTCH", &self.match_section(number as u64));
         for (number, game) in (1..).zip(&self.games) {
-            let body = game_body(game, start).map_err(|what| refused(number, what))?;
+            let body = game_body(game, variant.start()).map_err(|what| refused(number, what))?;
             section(&mut sections, b"GAME", &body);
         }
         let mut bytes = MAGIC.to_vec();
@@ -44,14 +48,13 @@ impl MatchFile {
     }
 
     /// Returns the record of the whole match.
-    fn match_section(&self) -> Vec<u8> {
+    fn match_section(&self, variation: u64) -> Vec<u8> {
         let mut record = Vec::new();
         let scores = self.games.first().map_or([0, 0], |game| game.scores);
         let started = scores != [0, 0];
         varint(&mut record, 0xa7 | if started { 0x10 } else { 0 });
         varint(&mut record, u64::from(self.length));
-        let nackgammon = self.start().is_some_and(|start| start != Position::start());
-        varint(&mut record, u64::from(nackgammon));
+        varint(&mut record, variation);
         for name in &self.names {
             let name = if name.is_empty() { "player" } else { name };
             varint(&mut record, name.len() as u64);

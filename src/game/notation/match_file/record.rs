@@ -284,6 +284,21 @@ impl MatchFile {
     }
 }
 
+/// Variations by their numbers in binary files.
+pub(super) const VARIATIONS: [&str; 4] = [
+    Variant::Backgammon.name(),
+    Variant::Nackgammon.name(),
+    Variant::Hypergammon.name(),
+    "LongGammon",
+];
+
+/// Returns the header of a variation with this number; the usual one has none.
+pub(super) fn variation_header(number: impl TryInto<usize>) -> Option<String> {
+    let number = number.try_into().unwrap_or(usize::MAX);
+    let name = VARIATIONS.get(number).unwrap_or(&"unknown");
+    (number > 0).then(|| format!(" [Variation \"{name}\"]"))
+}
+
 /// Returns a name as it can stand before the colon.
 pub(super) fn clean(name: &str) -> String {
     let mut text = String::new();
@@ -299,4 +314,51 @@ pub(super) fn clean(name: &str) -> String {
         text.push_str("player");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A game of hypergammon, as GNU Backgammon writes it after a backgammon.
+    const HYPERGAMMON: &str = "; [Variation \"HyperGammon (3)\"]\n; [Jacoby \"Off\"]\n\n 0 point match\n\n Game 1\n \
+        gnubg : 0                      root : 0\n  1) 61: 24/18 23/22             66: 24/18 23/17 18/12 12/6\n  \
+        2) 21: 18/16 22/21             66: 22/16 17/11 16/10 11/5\n  3) 21: 16/14 14/13             \
+        44: 10/6 6/2 6/2 5/1\n  4) 21: 13/11 11/10             22: 2/0 2/0 1/0 \n                                  \
+        Wins 3 points\n";
+    const AS_SGF: &str = "(;FF[4]GM[6]CA[UTF-8]AP[GNU Backgammon:1.07.001]MI[length:0][game:0][ws:0][bs:0]PW[gnubg]\
+        PB[root]RU[Hypergammon3]RE[B+3]\n;W[61xrwv]\n;B[66agbhgmms]\n;W[21rpvu]\n;B[66cihniont]\n;W[21pnnm]\n\
+        ;B[44osswswtx]\n;W[21mkkj]\n;B[22wzwzxz])\n";
+
+    /// MAT-84: the last play of three checkers ends the game, and a loser with three left loses a backgammon.
+    #[test]
+    fn hypergammon_is_read_by_its_rules() {
+        let mat = MatchFile::read(HYPERGAMMON.as_bytes()).unwrap();
+        let sgf = MatchFile::read(AS_SGF.as_bytes()).unwrap();
+        for reading in [mat, sgf] {
+            assert_eq!(reading.faults, []);
+            let file = reading.file;
+            assert_eq!(file.variant(), Some(Variant::Hypergammon));
+            let game = &file.games[0];
+            assert_eq!(game.result, Some((MatPlayer::Second, 3)));
+            assert_eq!((game.actions.len(), game.settled), (8, false));
+            let again = file.to_string().parse::<MatchFile>().unwrap();
+            assert_eq!(again.games, file.games);
+            let written = MatchFile::read(&file.ogxm().unwrap()).unwrap();
+            assert_eq!(written.file.variant(), Some(Variant::Hypergammon));
+            assert_eq!(written.file.games[0].result, game.result);
+        }
+        let file = HYPERGAMMON.parse::<MatchFile>().unwrap();
+        let sgf = file.sgf(&[], &|_, _| None);
+        assert!(sgf.contains("RU[Hypergammon3]"), "{sgf}");
+        let fewer = HYPERGAMMON.replace("(3)", "(2)");
+        let reading = MatchFile::read(fewer.as_bytes()).unwrap();
+        assert_eq!(reading.file.variant(), Some(Variant::Hypergammon2));
+        assert!(!reading.faults.is_empty());
+        assert!(reading.file.ogxm().is_err());
+        let longer = HYPERGAMMON.replace("HyperGammon (3)", "LongGammon");
+        let reading = MatchFile::read(longer.as_bytes()).unwrap();
+        assert_eq!(reading.file.variant(), None);
+        assert_eq!(reading.file.games[0].actions, []);
+    }
 }

@@ -164,7 +164,7 @@ impl Recorder {
             Some(_) => Ok(()),
             None => Err((
                 "variation",
-                Reason::Other("is not known here, expected Backgammon or NackGammon"),
+                Reason::Other("is not known here, expected Backgammon, NackGammon or HyperGammon"),
             )),
         }
     }
@@ -489,6 +489,10 @@ impl Recorder {
             let why = Reason::Other("is no power of two up to 4096");
             return Err(("cube", why));
         };
+        if self.game.state().variant.check(&position).is_err() {
+            let why = Reason::Other("has more checkers than its variation");
+            return Err(("position", why));
+        }
         self.game.set_up(player.index(), position, cube);
         self.push(line, player, MatAction::SetUp(set_up))
     }

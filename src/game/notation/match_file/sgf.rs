@@ -5,7 +5,7 @@ use super::recorder::{FieldError, Recorder, UNDOUBLED};
 use crate::notation::error::quoted;
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::notation::syntax::{Parsed, refuse};
-use crate::{BAR, OFF, POINTS, Play, Position, Roll, Step};
+use crate::{BAR, OFF, POINTS, Play, Position, Roll, Step, Variant};
 use nom::bytes::complete::{take_while, take_while1};
 
 /// Game trees inside one another at most: variations.
@@ -259,11 +259,10 @@ impl Reader<'_> {
             let rules = std::mem::take(&mut self.root.rules);
             let comments = &mut self.recorder.file.comments;
             for rule in rules.split(':') {
-                let header = match rule.to_ascii_lowercase().as_str() {
-                    "jacoby" => "Jacoby \"On\"",
-                    "nackgammon" => "Variation \"NackGammon\"",
-                    "hypergammon1" | "hypergammon2" | "hypergammon3" => "Variation \"HyperGammon\"",
-                    "nocube" => "CubeLimit \"1\"",
+                let header = match (rule.to_ascii_lowercase().as_str(), Variant::named(rule)) {
+                    ("jacoby", _) => "Jacoby \"On\"".to_owned(),
+                    ("nocube", _) => "CubeLimit \"1\"".to_owned(),
+                    (_, Some(variant)) => format!("Variation \"{}\"", variant.name()),
                     _ => continue,
                 };
                 comments.push(format!(" [{header}]"));

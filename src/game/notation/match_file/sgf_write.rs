@@ -3,7 +3,7 @@
 use super::notes::{MatchNotes, SgfNote};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use crate::notation::steps_made;
-use crate::{BAR, OFF, Play, Roll};
+use crate::{BAR, OFF, Play, Roll, Variant};
 use std::fmt::Write as _;
 
 /// The property that names the program, in files of ours.
@@ -113,13 +113,13 @@ impl MatchFile {
         if crawford {
             rules.push("CrawfordGame");
         }
-        let named = |name: &str| {
-            self.header("Variation")
-                .is_some_and(|kind| kind.eq_ignore_ascii_case(name))
-        };
-        if named("NackGammon") {
-            rules.push("Nackgammon");
-        }
+        rules.extend(match self.variant().unwrap_or_default() {
+            Variant::Backgammon => None,
+            Variant::Nackgammon => Some("Nackgammon"),
+            Variant::Hypergammon => Some("Hypergammon3"),
+            Variant::Hypergammon2 => Some("Hypergammon2"),
+            Variant::Hypergammon1 => Some("Hypergammon1"),
+        });
         rules.join(":")
     }
 }

@@ -131,7 +131,11 @@ impl SnowiePosition {
         };
         Ok(SnowiePosition {
             position,
-            state: MatchState { cube, score, rules },
+            state: MatchState {
+                cube,
+                score,
+                ..MatchState::money(rules)
+            },
             roll,
         })
     }

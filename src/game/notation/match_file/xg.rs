@@ -2,7 +2,7 @@
 //! Comments are passed over. Rules MAT-40 to MAT-46 of `protocol-specs/match-files.md`.
 
 use super::file_analysis::{FileAnalysis, FileCube, FilePlay};
-use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp};
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp, variation_header};
 use super::recorder::{FieldError, Recorder};
 use super::xg_archive::{Record, records, wrong};
 use crate::notation::error::{Code, NotationError, Reason};
@@ -370,13 +370,7 @@ fn header(record: &Record<'_>, recorder: &mut Recorder) -> Result<(), FieldError
         false => [record.short_text(9), record.short_text(50)],
     };
     let headers = &mut recorder.file.comments;
-    match record.number(96) {
-        0 => {}
-        1 => headers.push(" [Variation \"NackGammon\"]".to_owned()),
-        2 => headers.push(" [Variation \"HyperGammon\"]".to_owned()),
-        3 => headers.push(" [Variation \"LongGammon\"]".to_owned()),
-        _ => headers.push(" [Variation \"unknown\"]".to_owned()),
-    }
+    headers.extend(variation_header(record.number(96)));
     headers.extend(day(record).map(|day| format!(" [EventDate \"{day}\"]")));
     let mut switch = |key: &str, at| {
         let word = if record.byte(at) != 0 { "On" } else { "Off" };

@@ -53,7 +53,14 @@ fn state_of(row: &Value) -> (MatchState, Option<Roll>) {
     let cube = Cube::new(number(row, "cube") as u32, owner).unwrap();
     let dice = [&row["dice"][0], &row["dice"][1]].map(|die| die.as_u64().unwrap() as u8);
     let roll = (dice != [0, 0]).then(|| Roll::new(dice[0], dice[1]).unwrap());
-    (MatchState { cube, score, rules }, roll)
+    (
+        MatchState {
+            cube,
+            score,
+            ..MatchState::money(rules)
+        },
+        roll,
+    )
 }
 
 fn sorted(roll: Option<Roll>) -> Option<[u8; 2]> {
@@ -378,10 +385,10 @@ fn states() -> impl Strategy<Value = MatchState> {
             MatchState {
                 cube: Cube::new(1 << log, owner).unwrap(),
                 score,
-                rules: Rules {
+                ..MatchState::money(Rules {
                     jacoby: jacoby && money,
                     beavers: beavers && money,
-                },
+                })
             }
         },
     )

@@ -109,7 +109,11 @@ fn mid_01_to_05_match_ids() {
         jacoby: false,
         beavers: false,
     };
-    let state = MatchState { cube, score, rules };
+    let state = MatchState {
+        cube,
+        score,
+        ..MatchState::money(rules)
+    };
     let roll = Some(Roll::new(5, 6).unwrap());
     let id = MatchId::of(&state, roll, None, PlayerNumber::One);
     assert_eq!(

@@ -171,7 +171,7 @@ class Engine(_gammond.Engine):
         if cube:
             request["cube"] = True
         if state is not None:
-            names = ["length", "score", "crawford", "jacoby", "beavers", "cube", "owner"]
+            names = ["length", "score", "crawford", "jacoby", "beavers", "cube", "owner", "variant"]
             settings = {name: getattr(state, name) for name in names} | settings
         request["settings"] = settings
         answer: dict[str, Any] = json.loads(self._ask(json.dumps(request)))

@@ -109,8 +109,11 @@ class Position:
     @property
     def class_name(self) -> str:
         """The class: contact, crashed, race, a bearoff, or over."""
-    def outcome(self) -> int | None:
+    def outcome(self, variant: str = "backgammon") -> int | None:
         """Returns the points won (positive) or lost by the player on roll, cube at 1; None while the game goes on."""
+    @staticmethod
+    def start(variant: str = "backgammon") -> Position:
+        """Returns the position at the start of a variant."""
     def swapped(self) -> Position:
         """Returns the position seen by the opponent."""
     def legal_plays(self, roll: Roll | str | tuple[int, int]) -> list[Play]:
@@ -155,7 +158,7 @@ class Position:
 
 @final
 class MatchState:
-    """Cube, score and rules, seen by the player on roll. Length 0 is money play."""
+    """Cube, score, rules and variant, seen by the player on roll. Length 0 is money play."""
 
     def __new__(
         cls,
@@ -166,6 +169,7 @@ class MatchState:
         owner: str = "centred",
         jacoby: bool = True,
         beavers: bool = True,
+        variant: str = "backgammon",
     ) -> MatchState: ...
     @property
     def length(self) -> int:
@@ -188,6 +192,9 @@ class MatchState:
     @property
     def beavers(self) -> bool:
         """True if a double may be beavered (money)."""
+    @property
+    def variant(self) -> str:
+        """`backgammon`, `nackgammon`, `hypergammon`, `hypergammon2` or `hypergammon1`."""
     @property
     def double_refusal(self) -> str | None:
         """The reason why the player on roll may not double: an opponent's, a dead or the largest cube, the Crawford game."""
@@ -642,7 +649,13 @@ class Games:
     """Games for `gammond.env.VectorEnv`, each with its own dice."""
 
     def __new__(
-        cls, n: int, opponent: str | None = None, match_length: int = 0, cube: bool = False, seed: int = 0
+        cls,
+        n: int,
+        opponent: str | None = None,
+        match_length: int = 0,
+        cube: bool = False,
+        seed: int = 0,
+        variant: str = "backgammon",
     ) -> Games: ...
     def reset(self, seed: int | None = None) -> None:
         """Restarts all games; without a seed, with new dice."""
@@ -676,7 +689,7 @@ def class_of(boards: NDArray[np.int8]) -> NDArray[np.uint8]:
 def pips(boards: NDArray[np.int8]) -> NDArray[np.int32]:
     """Returns the pip counts of the player on roll and of the opponent: int32[N, 2]."""
 
-def outcomes(boards: NDArray[np.int8]) -> NDArray[np.int8]:
+def outcomes(boards: NDArray[np.int8], variant: str = "backgammon") -> NDArray[np.int8]:
     """Returns the points that the player on roll has won or lost: int8[N], 0 while the game goes on."""
 
 def swapped(boards: NDArray[np.int8]) -> NDArray[np.int8]:

@@ -37,13 +37,20 @@ class VectorEnv:
     Without an `opponent` the caller acts for both players in turn. With one (a player spec of the program: ``random``,
     ``pubeval``, ``gammond:plies=0``) the agent is player 0 and the environment plays the opponent's turns. With `match`
     an episode is a match to `match` points, with reward 1 or -1 at its end; else an episode is a game and its reward is
-    the points. With `cube` there are cube actions, see `phases`.
+    the points. With `cube` there are cube actions, see `phases`. Games are of a `variant`: ``backgammon``,
+    ``nackgammon``, ``hypergammon``, ``hypergammon2`` or ``hypergammon1``.
     """
 
     def __init__(
-        self, n: int, opponent: str | None = None, match: int | None = None, cube: bool = False, seed: int = 0
+        self,
+        n: int,
+        opponent: str | None = None,
+        match: int | None = None,
+        cube: bool = False,
+        seed: int = 0,
+        variant: str = "backgammon",
     ) -> None:
-        self._games = _gammond.Games(n, opponent, match or 0, cube, seed)
+        self._games = _gammond.Games(n, opponent, match or 0, cube, seed, variant)
 
     @property
     def num_envs(self) -> int:
@@ -127,8 +134,10 @@ else:
             match: int | None = None,
             cube: bool = False,
             render_mode: str | None = None,
+            variant: str = "backgammon",
         ) -> None:
             self._make = (1, opponent, match, cube)
+            self._variant = variant
             self._env: VectorEnv | None = None
             self.render_mode = render_mode
             self.action_space = spaces.Discrete(ACTIONS_MAX)
@@ -161,7 +170,7 @@ else:
             super().reset(seed=seed)
             if self._env is None or seed is not None:
                 start = seed if seed is not None else int(self.np_random.integers(2**32))
-                self._env = VectorEnv(*self._make, seed=start)
+                self._env = VectorEnv(*self._make, seed=start, variant=self._variant)
             else:
                 self._env.reset()
             return self._seen()
@@ -177,7 +186,7 @@ else:
         def render(self) -> Any:
             if self._env is None or self.render_mode != "ansi":
                 return None
-            return _gammond.to_positions(self._env.boards)[0].board()
+            return _gammond.to_positions(self._env.boards)[0].board(_gammond.MatchState(variant=self._variant))
 
 
 try:
@@ -197,9 +206,16 @@ else:
 
         metadata = {"render_modes": ["ansi"], "name": "gammond_v0", "is_parallelizable": False}
 
-        def __init__(self, match: int | None = None, cube: bool = False, render_mode: str | None = None) -> None:
+        def __init__(
+            self,
+            match: int | None = None,
+            cube: bool = False,
+            render_mode: str | None = None,
+            variant: str = "backgammon",
+        ) -> None:
             super().__init__()
             self._make = (1, None, match, cube)
+            self._variant = variant
             self.render_mode = render_mode
             self.possible_agents = ["player_0", "player_1"]
             self.agents: list[str] = []
@@ -221,7 +237,7 @@ else:
 
         def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
             self._seed = self._seed + 1 if seed is None else seed
-            self._env = VectorEnv(*self._make, seed=self._seed)
+            self._env = VectorEnv(*self._make, seed=self._seed, variant=self._variant)
             self.agents = self.possible_agents[:]
             self.rewards = {agent: 0.0 for agent in self.agents}
             self._cumulative_rewards = {agent: 0.0 for agent in self.agents}
@@ -260,7 +276,7 @@ else:
         def render(self) -> str | None:
             if self.render_mode != "ansi":
                 return None
-            return _gammond.to_positions(self._env.boards)[0].board()
+            return _gammond.to_positions(self._env.boards)[0].board(_gammond.MatchState(variant=self._variant))
 
         def close(self) -> None:
             pass

@@ -6,7 +6,7 @@ use gammond_engine::query::{
     Stop,
 };
 use gammond_game::notation::{parse_position, play_text};
-use gammond_game::{MatchState, Position, Roll, Rules, Score};
+use gammond_game::{MatchState, Position, Roll, Rules, Score, Variant};
 use gammond_report::explain::sentences;
 use gammond_report::render::{DrawingStyle, Theme, answer_svg, has_letters, signed};
 use quick_xml::Reader;
@@ -26,6 +26,7 @@ fn scores(position: Position, away: u8) -> ScoresQuery {
         position,
         cube: MatchState::default().cube,
         rules: Rules::default(),
+        variant: Variant::Backgammon,
         away,
     }
 }

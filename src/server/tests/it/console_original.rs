@@ -176,7 +176,10 @@ fn nackgammon_is_played_from_its_start() {
         written.contains("; [Variation \"NackGammon\"]\n"),
         "{written}"
     );
-    assert!(last_answer("set variation 1-chequer\n", true).contains("not supported"));
+    let fewer = begun.replace("nackgammon", "1-chequer-hypergammon");
+    let board = last_answer(&format!("{fewer}show board\n"), true);
+    assert!(board.contains("Position ID: AACAAAAAAgAAAA\n"), "{board}");
+    assert!(!board.contains("X X\n"), "no checker is off: {board}");
 }
 
 /// CON-40: IDs of ended games, short ones, and Crawford flags at other scores.

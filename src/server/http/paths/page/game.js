@@ -13,6 +13,14 @@ const CUBE_MAX = 4096;
 const TURNS_MAX = 3;
 const FORMAT = 1;
 
+// Variants that the engine can play: start, and name in match files.
+export const VARIANTS = {
+  backgammon: { start: START, name: "Backgammon" },
+  nackgammon: { start: "4Dl4ADbgOXgANg", name: "NackGammon" },
+};
+// A kept game of an older version has no variant.
+const variantOf = (game) => VARIANTS[game.variant] ?? VARIANTS.backgammon;
+
 // Opponents: up to experts they play as people of an error rate (PR) do.
 export const LEVELS = [
   { id: "beginner", name: "Beginner", settings: { pr: 30, filter: "swift" } },
@@ -46,9 +54,9 @@ function nameOf(text, instead) {
   return clean === "" ? instead : clean;
 }
 
-export function newGame({ length, level, name, tutor, jacoby, beavers }) {
+export function newGame({ length, level, name, tutor, jacoby, beavers, variant }) {
   const game = {
-    format: FORMAT, length, level, tutor, jacoby, beavers, names: [nameOf(name, t("You")), "gammond"], score: [0, 0], crawford: false,
+    format: FORMAT, length, level, tutor, jacoby, beavers, variant, names: [nameOf(name, t("You")), "gammond"], score: [0, 0], crawford: false,
     crawfordDone: false, games: [], seed: crypto.getRandomValues(new Uint32Array(1))[0],
   };
   beginGame(game);
@@ -76,7 +84,7 @@ export function beginGame(game) {
   const isOneAway = game.score.map((points) => points === game.length - 1);
   game.crawford = game.length > 0 && !game.crawfordDone && isOneAway[0] !== isOneAway[1];
   game.crawfordDone ||= game.crawford;
-  game.position = START;
+  game.position = variantOf(game).start;
   game.cube = { value: 1, owner: null };
   game.offer = null;
   game.games.push({ score: [...game.score], crawford: game.crawford, actions: [], result: null });
@@ -103,7 +111,7 @@ export function canDouble(game, player = game.turn) {
 // Score, cube and rules as the API's settings, seen by a player.
 export function settingsFor(game, player) {
   const owner = { [player]: "me", [1 - player]: "opponent" }[game.cube.owner] ?? "centred";
-  const settings = { cube: game.cube.value, owner };
+  const settings = { cube: game.cube.value, owner, variant: game.variant ?? "backgammon" };
   if (game.length === 0) return { ...settings, length: 0, jacoby: game.jacoby, beavers: game.beavers === true };
   // The score before this game: the one after the last is none of a match.
   const { score } = currentGame(game);
@@ -209,6 +217,7 @@ export function acceptResignation(game) {
 export function matchFile(game, date = new Date()) {
   const day = localDay(date).replaceAll("-", ".");
   const lines = [`; [EventDate "${day}"]`];
+  if (variantOf(game) !== VARIANTS.backgammon) lines.push(`; [Variation "${variantOf(game).name}"]`);
   if (game.length === 0) lines.push(`; [Jacoby "${game.jacoby ? "On" : "Off"}"]`, `; [Beaver "${game.beavers ? "On" : "Off"}"]`);
   lines.push("", ` ${game.length} point match`, "");
   game.games.forEach((one, number) => lines.push(...gameLines(game, one, number + 1), ""));

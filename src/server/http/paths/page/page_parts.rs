@@ -9,7 +9,7 @@ use crate::http::paths::page::form::PageForm;
 use crate::http::wire::problem::Problem;
 use gammond_base::escape::Markup;
 use gammond_game::notation::{Form, PositionId};
-use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side};
+use gammond_game::{BAR, CubeOwner, MatchState, Position, Roll, Side, Variant};
 use gammond_protocol::ErrorCode;
 use gammond_protocol::verbs::{CONVERT, CUBE, EVAL, MOVE, PositionRequest, Verb};
 use gammond_report::render;
@@ -137,8 +137,12 @@ fn picture(form: &PageForm, position: &Position, state: &MatchState, roll: Optio
 /// Writes the position for people who do not see it. Points have the numbers of the player on roll.
 fn in_words(position: &Position, state: &MatchState, roll: Option<Roll>) -> String {
     let mut text = String::from("Player on roll: ");
-    let _ = write!(text, "{}. Opponent: ", side(position.me(), false));
-    text += &side(position.opponent(), true);
+    let _ = write!(
+        text,
+        "{}. Opponent: ",
+        side(position.me(), state.variant, false)
+    );
+    text += &side(position.opponent(), state.variant, true);
     let score = state.score;
     let _ = match score.is_money() {
         true => write!(text, ". Money game"),
@@ -162,7 +166,7 @@ fn in_words(position: &Position, state: &MatchState, roll: Option<Roll>) -> Stri
     text
 }
 
-fn side(side: Side, turned: bool) -> String {
+fn side(side: Side, variant: Variant, turned: bool) -> String {
     let mut parts = Vec::new();
     for (index, count) in side.counts().into_iter().enumerate().rev() {
         match index {
@@ -172,8 +176,9 @@ fn side(side: Side, turned: bool) -> String {
             _ => parts.push(format!("{count} on point {}", index + 1)),
         }
     }
-    if side.off() > 0 {
-        parts.push(format!("{} off", side.off()));
+    let off = variant.off(side);
+    if off > 0 {
+        parts.push(format!("{off} off"));
     }
     format!("{}; {} pips", parts.join(", "), side.pips())
 }

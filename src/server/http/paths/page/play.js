@@ -147,7 +147,8 @@ function showScore() {
   });
   byId("score").replaceChildren(...rows);
   const money = [t("Money game"), game.jacoby ? t("Jacoby rule") : null, game.beavers ? t("Beavers") : null];
-  const kind = game.length > 0 ? [t("Match to {length}", { length: game.length })] : money.filter((rule) => rule !== null);
+  const length = game.length > 0 ? [t("Match to {length}", { length: game.length })] : money.filter((rule) => rule !== null);
+  const kind = game.variant === "nackgammon" ? [t("Nackgammon"), ...length] : length;
   const owner = { 0: t("with you"), 1: t("with the opponent") }[game.cube.owner] ?? t("in the middle");
   const cube = game.crawford ? t("Crawford game") : t("cube {value} {owner}", { value: game.cube.value, owner });
   const opponent = t("Opponent: {level}.", { level: t(match.levelOf(game).name) });
@@ -444,7 +445,7 @@ byId("new").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target.elements;
   game = match.newGame({
-    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked,
+    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value,
   });
   byId("report").replaceChildren();
   isElsewhere = false;

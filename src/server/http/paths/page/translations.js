@@ -11,6 +11,8 @@ export default {
   "Copy": ["Kopieren", "Copier", "コピー"],
   "Copy {label}": ["{label} kopieren", "Copier {label}", "{label}をコピー"],
   "Player on roll": ["Spieler am Wurf", "Joueur au trait", "手番のプレイヤー"],
+  "Variant": ["Variante", "Variante", "ルールの種類"],
+  "Nackgammon": ["Nackgammon", "Nackgammon", "ナックギャモン"],
   "Opponent": ["Gegner", "Adversaire", "相手"],
   "Rollout": ["Rollout", "Rollout", "ロールアウト"],
   "rollout": ["Rollout", "rollout", "ロールアウト"],
