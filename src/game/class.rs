@@ -9,6 +9,8 @@ use std::fmt;
 pub enum Class {
     /// One side has borne off everything.
     Over = 0,
+    /// Covered by the table of a hypergammon variant.
+    Hypergammon = 3,
     /// Covered by the two-sided bearoff table (6 checkers on 6 points each).
     Bearoff2 = 4,
     /// Covered by an extra two-sided file.
@@ -65,10 +67,11 @@ fn is_crashed(side: Side) -> bool {
 }
 
 impl fmt::Display for Class {
-    /// Writes `over`, `bearoff2`, `bearoff-ts`, `bearoff1`, `bearoff-os`, `race`, `crashed`, `contact`.
+    /// Writes `over`, `hypergammon`, `bearoff2`, `bearoff-ts`, `bearoff1`, `bearoff-os`, `race`, `crashed`, `contact`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Class::Over => "over",
+            Class::Hypergammon => "hypergammon",
             Class::Bearoff2 => "bearoff2",
             Class::BearoffTs => "bearoff-ts",
             Class::Bearoff1 => "bearoff1",

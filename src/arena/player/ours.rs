@@ -157,7 +157,7 @@ impl Gammond {
         state: &MatchState,
         stop: &'a Stop,
     ) -> Result<search::Context<'a>, EngineError> {
-        self.engine.context_of(position, state.variant, stop)
+        self.engine.context_of(position, state, stop)
     }
 
     /// Returns the best play by a search, on the calling thread: the engine's own pool has one thread, and would
@@ -228,7 +228,8 @@ impl Player for Gammond {
 
     fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
         let stop = Stop::never();
-        let context = self.engine.context_of(&variant.start(), variant, &stop);
+        let state = MatchState::money(Rules::default()).with_variant(variant);
+        let context = self.engine.context_of(&variant.start(), &state, &stop);
         Ok(context.map(drop)?)
     }
 

@@ -14,7 +14,7 @@ use gammond_arena::player::{Player, PlayerSpec, engine_builder};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::Nets;
-use gammond_game::Variant;
+use gammond_game::{MatchState, Rules, Variant};
 use gammond_job::Runner;
 use gammond_report::render::signed;
 use std::path::{Path, PathBuf};
@@ -166,7 +166,8 @@ fn adjusted(
     let journal = args.journal.as_deref();
     let stop = Stop::never();
     let variant = args.terms.variant();
-    let context = engine.context_of(&variant.start(), variant, &stop)?;
+    let state = MatchState::money(Rules::default()).with_variant(variant);
+    let context = engine.context_of(&variant.start(), &state, &stop)?;
     let judge = (context, engine.identity()?);
     let plan = AdjustedPlan {
         seed: common.seed(),

@@ -194,8 +194,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .comments
         .extend(variant_header(table.variant));
     let start = args.start.unwrap_or(table.variant.start());
+    let state = MatchState::money(Rules::default()).with_variant(table.variant);
     let stop = Stop::never();
-    table.engine.context_of(&start, table.variant, &stop)?;
+    table.engine.context_of(&start, &state, &stop)?;
     table.opponent.can_play(table.variant)?;
     table.begin(args)?;
     let mut input = std::io::stdin().lock();

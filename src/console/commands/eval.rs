@@ -161,6 +161,7 @@ impl Console {
 const fn evaluator(class: Class) -> &'static str {
     match class {
         Class::Over => "Over",
+        Class::Hypergammon => "Hypergammon",
         Class::Bearoff2 => "Bearoff2",
         Class::BearoffTs => "Bearoff-TS",
         Class::Bearoff1 => "Bearoff1",

@@ -176,7 +176,7 @@ impl Tables {
             Class::Bearoff1 => self.one_sided.chances(position),
             Class::BearoffTs => (self.more_two_sided.iter()).find_map(|it| it.chances(position)),
             Class::BearoffOs => (self.more_one_sided.iter()).find_map(|it| it.chances(position)),
-            Class::Race | Class::Crashed | Class::Contact => None,
+            Class::Hypergammon | Class::Race | Class::Crashed | Class::Contact => None,
         }
     }
 

@@ -112,7 +112,7 @@ impl Engine {
         let ExplainQuery {
             position, state, ..
         } = *query;
-        let gammon_values = gammon_values(state, &self.met);
+        let gammon_values = gammon_values(state, self.met_of(state.variant));
         let query = EvalQuery { position, state };
         if !settings.cubeful || state.double_refusal().is_some() {
             let found = self.evaluate(&query, settings, stop)?;
@@ -136,7 +136,10 @@ impl Engine {
             plies: cube.plies,
             ..settings.clone()
         };
-        let (stakes, beavers) = (Stakes::new(state, &self.met), state.rules.beavers);
+        let (stakes, beavers) = (
+            Stakes::new(state, self.met_of(state.variant)),
+            state.rules.beavers,
+        );
         let window = CubeWindow::of(&stakes, state.cube.into(), beavers, &cube.chances);
         let facts = CubeFacts {
             chances: cube.chances,

@@ -10,6 +10,7 @@ mod exchanges;
 mod explain;
 #[cfg_attr(not(feature = "files"), path = "files/none.rs")]
 mod files;
+mod hyper;
 mod identity;
 mod level;
 mod opening;
@@ -32,7 +33,8 @@ pub use error::{EngineError, FileError, THREADS_MAX};
 pub use sources::{NamedBytes, NetOpener, Nets};
 
 use gammond_base::checksum::sha256;
-use gammond_game::{Position, Variant};
+use gammond_game::{MatchState, Position, Variant};
+use hyper::HyperGame;
 use sources::Databases;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,6 +89,8 @@ pub struct Engine {
     efficiency: CubeEfficiency,
     cache: Option<Arc<Cache>>,
     bearoff: Arc<[String]>,
+    /// Variants whose tables there are.
+    hyper: Arc<[HyperGame]>,
 }
 
 /// The opponent's evaluator and its cache.
@@ -218,6 +222,7 @@ impl EngineBuilder {
     pub fn build(self) -> Result<Engine, EngineError> {
         let tables = self.bearoff.load()?;
         let bearoff = tables.names().into();
+        let hyper = HyperGame::all(&tables);
         let remember = || (self.cache_mb > 0).then(|| Arc::new(Cache::new(self.cache_mb)));
         let opponent = match &self.other_nets {
             Some(nets) => Some(OpponentEvaluator {
@@ -232,6 +237,7 @@ impl EngineBuilder {
         }
         Ok(Engine {
             bearoff,
+            hyper,
             evaluator,
             opponent,
             cache: remember(),
@@ -402,7 +408,14 @@ impl Engine {
         self.clock.map_or(Duration::ZERO, |clock| clock())
     }
 
-    /// Returns the context of the search functions for a position of a variant.
+    /// Returns the match equity table of a variant: [`Engine::met`], or that of the variant's own games.
+    #[must_use]
+    pub fn met_of(&self, variant: Variant) -> &MatchEquityTable {
+        let game = self.hyper.iter().find(|game| game.variant() == variant);
+        game.map_or(&self.met, HyperGame::met)
+    }
+
+    /// Returns the context of the search functions for a position in a state of the match, which has the variant.
     ///
     /// # Errors
     /// [`EngineError::NoTable`] for a variant that needs a table which this engine does not have;
@@ -410,27 +423,33 @@ impl Engine {
     pub fn context_of<'a>(
         &'a self,
         position: &Position,
-        variant: Variant,
+        state: &MatchState,
         stop: &'a Stop,
     ) -> Result<search::Context<'a>, EngineError> {
+        let variant = state.variant;
         variant.check(position).map_err(EngineError::Position)?;
+        let context = self.context(stop);
         match variant {
-            Variant::Backgammon | Variant::Nackgammon => Ok(self.context(stop)),
-            _ => Err(EngineError::NoTable(variant)),
+            Variant::Backgammon | Variant::Nackgammon => Ok(context),
+            _ => {
+                let game = self.hyper.iter().find(|game| game.variant() == variant);
+                let game = game.ok_or(EngineError::NoTable(variant))?;
+                Ok(game.context(context, state))
+            }
         }
     }
 
     /// Runs a search, deep ones on the compute threads, and within its time budget.
     fn run<T: Send>(
         &self,
-        (position, variant): (&Position, Variant),
+        (position, state): (&Position, &MatchState),
         settings: &Settings,
         stop: &Stop,
         search: impl FnOnce(search::Context<'_>) -> Result<T, Stopped> + Send,
     ) -> Result<T, EngineError> {
         let context = search::Context {
             budget: self.deadline(settings.time_ms)?,
-            ..self.context_of(position, variant, stop)?
+            ..self.context_of(position, state, stop)?
         };
         let found = if settings.plies == 0 && context.budget.is_none() {
             search(context)
@@ -526,12 +545,9 @@ impl Engine {
         if let Some(level) = settings.level {
             return self.evaluate_at(query, (level, settings), stop);
         }
-        self.run(
-            (&query.position, query.state.variant),
-            settings,
-            stop,
-            |context| search::evaluate(context, query, settings),
-        )
+        self.run((&query.position, &query.state), settings, stop, |context| {
+            search::evaluate(context, query, settings)
+        })
     }
 
     /// Ranks all legal plays of a roll.
@@ -548,12 +564,9 @@ impl Engine {
             let ranked = self.rank_plays_at(query, (level, settings), &[], stop)?;
             return Ok(play_as_people(ranked, query, settings));
         }
-        self.run(
-            (&query.position, query.state.variant),
-            settings,
-            stop,
-            |context| search::rank_plays(context, query, settings),
-        )
+        self.run((&query.position, &query.state), settings, stop, |context| {
+            search::rank_plays(context, query, settings)
+        })
     }
 
     /// Answers as [`Engine::rank_plays`]. At a level the play that leads to `after` is rolled out beside the best
@@ -596,12 +609,9 @@ impl Engine {
             ranked.keep_best_and(listed);
             return Ok(ranked);
         }
-        self.run(
-            (&query.position, query.state.variant),
-            settings,
-            stop,
-            |context| search::compare_plays(context, query, listed, settings),
-        )
+        self.run((&query.position, &query.state), settings, stop, |context| {
+            search::compare_plays(context, query, listed, settings)
+        })
     }
 
     /// Decides whether to double, and whether to take or pass.
@@ -616,14 +626,16 @@ impl Engine {
     ) -> Result<CubeAnswer, EngineError> {
         if let Some(level) = settings.level {
             let answer = self.cube_action_at(query, (level, settings), stop)?;
-            return Ok(act_as_people(answer, query, settings, self.met()));
+            return Ok(act_as_people(
+                answer,
+                query,
+                settings,
+                self.met_of(query.state.variant),
+            ));
         }
-        self.run(
-            (&query.position, query.state.variant),
-            settings,
-            stop,
-            |context| search::cube_action(context, query, settings),
-        )
+        self.run((&query.position, &query.state), settings, stop, |context| {
+            search::cube_action(context, query, settings)
+        })
     }
 
     /// Returns true if doubling is worth considering: a quick check that saves the full decision.
@@ -636,12 +648,9 @@ impl Engine {
         settings: &Settings,
         stop: &Stop,
     ) -> Result<bool, EngineError> {
-        self.run(
-            (&query.position, query.state.variant),
-            settings,
-            stop,
-            |context| search::considers_double(context, query, settings),
-        )
+        self.run((&query.position, &query.state), settings, stop, |context| {
+            search::considers_double(context, query, settings)
+        })
     }
 
     /// Returns the number of games that the player on roll may resign without loss; with an error rate in the settings the
@@ -655,7 +664,7 @@ impl Engine {
         settings: &Settings,
     ) -> Result<ResignAdvice, EngineError> {
         let stop = Stop::never();
-        let context = self.context_of(&query.position, query.state.variant, &stop)?;
+        let context = self.context_of(&query.position, &query.state, &stop)?;
         Ok(search::advise_resignation(context, query, settings))
     }
 
@@ -665,7 +674,7 @@ impl Engine {
     /// As [`Engine::context_of`].
     pub fn accept_resignation(&self, query: &EvalQuery, games: u8) -> Result<bool, EngineError> {
         let stop = Stop::never();
-        let context = self.context_of(&query.position, query.state.variant, &stop)?;
+        let context = self.context_of(&query.position, &query.state, &stop)?;
         Ok(search::accepts_resignation(context, query, games))
     }
 }

@@ -6,6 +6,7 @@ use crate::query::{
 };
 use crate::rollout::{Rollout, RolloutError};
 use crate::search::{self, Context, Stopped};
+use gammond_game::Side;
 use std::ops::Range;
 
 /// Look-ahead at least that chooses which plays are rolled out.
@@ -117,14 +118,15 @@ impl Engine {
         query: &RolloutQuery,
         stop: &'a Stop,
     ) -> Result<[Context<'a>; 2], EngineError> {
-        let context = self.context_of(&query.position, query.state.variant, stop)?;
+        let context = self.context_of(&query.position, &query.state, stop)?;
         let other = match &self.opponent {
-            Some(opponent) => Context {
+            // A table knows no better opponent.
+            Some(opponent) if query.state.variant.checkers() == Side::CHECKERS => Context {
                 evaluator: opponent.evaluator.as_ref(),
                 cache: opponent.cache.as_deref(),
                 ..context
             },
-            None => context,
+            _ => context,
         };
         Ok([context, other])
     }
@@ -151,7 +153,7 @@ impl Engine {
             state: query.state,
         };
         // Half of the time at most, so that games are played in the rest.
-        let begun = self.context_of(&query.position, query.state.variant, stop)?;
+        let begun = self.context_of(&query.position, &query.state, stop)?;
         let context = Context {
             budget: self.deadline(settings.time_ms.map(|time| time / 2))?,
             ..begun

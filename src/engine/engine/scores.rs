@@ -7,7 +7,7 @@ use crate::query::{
     ScoresAnswer, ScoresQuery, Settings, Stop,
 };
 use crate::search;
-use gammond_game::{MatchState, Position, Roll, Variant};
+use gammond_game::{MatchState, Position, Roll};
 
 /// Share of the time for the decision for money.
 const MONEY_SHARE: (u64, u64) = (1, 10);
@@ -39,15 +39,15 @@ impl Engine {
             Some(_) => self.one_by_one(&states, settings, decide)?,
             None => {
                 let settings = with_time(settings, SCORES_SHARE);
-                let game = (&query.position, query.variant);
-                self.run(game, &settings, stop, |context| {
+                let first = states.first().copied().unwrap_or_else(|| query.money());
+                self.run((&query.position, &first), &settings, stop, |context| {
                     search::cube_actions(context, &query.position, &states, &settings)
                 })?
             }
         };
         let plies = cubes.first().map_or(settings.plies, |cube| cube.plies);
         let cells = states.into_iter().zip(cubes);
-        let cells = cells.map(|cell| cell_of(cell, &money, &self.met));
+        let cells = cells.map(|cell| cell_of(cell, &money, self.met_of(query.variant)));
         Ok(ScoresAnswer {
             position: query.position,
             cells: cells.collect(),
@@ -83,7 +83,7 @@ impl Engine {
             ScorePlays {
                 score: state.score,
                 money_error: for_money.map_or(0.0, |play| play.loss(plays.best())),
-                gammon_values: gammon_values(state, &self.met),
+                gammon_values: gammon_values(state, self.met_of(state.variant)),
                 plays,
             }
         };
@@ -120,8 +120,10 @@ impl Engine {
                 self.compare_plays(&query, listed, settings, stop)
             });
         }
-        let variant = (states.first()).map_or(Variant::default(), |state| state.variant);
-        self.run((position, variant), settings, stop, |context| {
+        let Some(state) = states.first() else {
+            return Ok(Vec::new());
+        };
+        self.run((position, state), settings, stop, |context| {
             search::compare_plays_at(context, (position, roll), listed, states, settings)
         })
     }

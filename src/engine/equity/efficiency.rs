@@ -24,7 +24,7 @@ pub struct CubeEfficiency {
     pub race_max: f64,
     /// Positions of the one-sided bearoff table.
     pub bearoff: f64,
-    /// Upper limit for positions of the two-sided table, in a match.
+    /// Upper limit for positions of the two-sided table, in a match; that of hypergammon's tables.
     pub exact_max: f64,
 }
 
@@ -67,7 +67,7 @@ impl CubeEfficiency {
     pub fn of(&self, class: Class, pips: u32) -> f64 {
         match class {
             Class::Over => 0.0,
-            Class::Bearoff2 | Class::BearoffTs => self.exact_max,
+            Class::Hypergammon | Class::Bearoff2 | Class::BearoffTs => self.exact_max,
             Class::Bearoff1 | Class::BearoffOs => self.bearoff,
             Class::Race => (self.race_base + self.race_per_pip * f64::from(pips))
                 .clamp(self.race_min, self.race_max),

@@ -25,6 +25,7 @@ mod efficiency;
 mod extension;
 mod mec;
 mod met;
+mod met_by_games;
 mod met_numbers;
 mod met_xml;
 mod policy;

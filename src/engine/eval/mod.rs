@@ -4,6 +4,7 @@
 //! [`gnubg`] evaluates with GNU Backgammon's weight files, [`nets`] with ours, [`puretd`] with PureTD's.
 
 pub mod gnubg;
+pub mod hyper;
 pub mod nets;
 pub mod osr;
 pub mod puretd;
@@ -50,6 +51,8 @@ pub struct SearchPolicy {
     pub static_share: f64,
     /// True to value cubes and plays as GNU Backgammon does where our own rules differ: CUBE-13, PLY-03, PLY-16.
     pub as_gnubg: bool,
+    /// True if [`Shortcuts::exact_cubeful`] may know positions with contact.
+    pub exact_with_contact: bool,
 }
 
 impl SearchPolicy {
@@ -60,6 +63,7 @@ impl SearchPolicy {
         cubeful_noise: 0.0,
         static_share: 0.0,
         as_gnubg: true,
+        exact_with_contact: false,
     };
 }
 

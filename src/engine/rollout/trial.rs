@@ -281,7 +281,9 @@ impl<'a> TrialContext<'a> {
                     && evaluator.shortcuts().exact_cubeful(position).is_some()
             }
             Class::Bearoff2 | Class::BearoffTs => true,
-            Class::Over | Class::Race | Class::Crashed | Class::Contact => false,
+            Class::Over | Class::Hypergammon | Class::Race | Class::Crashed | Class::Contact => {
+                false
+            }
         }
     }
 

@@ -162,7 +162,7 @@ impl<'a> LeafEvaluator<'a> {
 
     fn exact_of(&self, class: Class, position: &Position) -> Option<[f32; 3]> {
         match class {
-            Class::Bearoff2 | Class::BearoffTs => {
+            Class::Hypergammon | Class::Bearoff2 | Class::BearoffTs => {
                 self.evaluator.shortcuts().exact_cubeful(position)
             }
             _ => None,

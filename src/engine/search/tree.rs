@@ -249,7 +249,7 @@ impl<'a> Tree<'a> {
     pub(super) fn is_final(&self, position: &Position) -> bool {
         position.is_over()
             || (self.choice.stakes[0].is_money()
-                && !position.has_contact()
+                && (!position.has_contact() || self.context.evaluator.policy().exact_with_contact)
                 && self.choice.leaves.exact(position).is_some())
     }
 

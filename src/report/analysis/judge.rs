@@ -252,8 +252,10 @@ fn given_up(engine: &Engine, state: MatchState, games: u8) -> Equities {
         };
     }
     let points = games.saturating_mul(state.cube.value());
-    let mwc = engine.met().after(state.score, false, points);
-    let stakes = Stakes::new(state, engine.met());
+    let mwc = engine
+        .met_of(state.variant)
+        .after(state.score, false, points);
+    let stakes = Stakes::new(state, engine.met_of(state.variant));
     Equities {
         equity: stakes.to_emg(CubeState::from(state.cube), mwc),
         mwc: Some(mwc),

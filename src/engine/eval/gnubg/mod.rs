@@ -87,6 +87,7 @@ impl GnubgEvaluator {
     fn evaluate_class(&self, class: Class, positions: &[Position], out: &mut [Chances]) {
         match class {
             Class::Over
+            | Class::Hypergammon
             | Class::Bearoff2
             | Class::BearoffTs
             | Class::Bearoff1

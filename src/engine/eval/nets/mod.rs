@@ -254,6 +254,7 @@ const POLICY: SearchPolicy = SearchPolicy {
     // Measured: nets/history/look-ahead.md.
     static_share: 0.25,
     as_gnubg: false,
+    exact_with_contact: false,
 };
 
 impl Evaluator for NetEvaluator {

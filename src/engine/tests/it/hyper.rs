@@ -2,7 +2,11 @@
 
 use crate::support;
 use gammond_engine::bearoff::{Database, HyperTable, HyperValue, make_hyper};
-use gammond_game::{Chances, POINTS, Position, Roll, Side, reference_plays};
+use gammond_engine::{CubeQuery, Engine, EngineError, EvalQuery, PlayQuery, Settings, Stop};
+use gammond_game::{
+    Chances, Cube, CubeOwner, MatchState, POINTS, Position, Roll, Rules, Score, Side, Variant,
+    reference_plays,
+};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -326,4 +330,163 @@ fn damaged_tables_are_refused() {
         panic!()
     };
     assert_eq!(table.probe(&more.unwrap()), None);
+}
+
+/// An engine with the table of one checker.
+fn engine(folder: &Path) -> Engine {
+    assert!(make_hyper(&folder.join("hyper1.bd"), 1, &mut |_| true).unwrap());
+    Engine::builder()
+        .bearoff(folder)
+        .threads(1)
+        .build()
+        .unwrap()
+}
+
+fn state(rules: Rules, owner: CubeOwner) -> MatchState {
+    MatchState {
+        cube: match owner {
+            CubeOwner::Centred => Cube::CENTRED,
+            owner => Cube::new(2, owner).unwrap(),
+        },
+        ..MatchState::money(rules).with_variant(Variant::Hypergammon1)
+    }
+}
+
+/// HYPER-08: for money the engine's numbers are the table's, at every depth, with and without the Jacoby rule.
+#[test]
+fn answers_for_money_are_the_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let table = open(&folder.path().join("hyper1.bd"));
+    let stop = Stop::never();
+    let sides = sides(1);
+    let positions = sides
+        .iter()
+        .flat_map(|&me| sides.iter().map(move |&it| (me, it)));
+    let positions: Vec<Position> = positions
+        .filter_map(|(me, it)| legal(me, it))
+        .step_by(7)
+        .collect();
+    for (position, plies) in positions
+        .iter()
+        .flat_map(|position| [(position, 0), (position, 2)])
+    {
+        let value = table.probe(position).unwrap();
+        let settings = Settings::plies(plies);
+        for (jacoby, owner) in [
+            (false, CubeOwner::Centred),
+            (true, CubeOwner::Centred),
+            (true, CubeOwner::Me),
+        ] {
+            let rules = Rules {
+                jacoby,
+                ..Rules::default()
+            };
+            let query = CubeQuery {
+                position: *position,
+                state: state(rules, owner),
+            };
+            let answer = engine.cube_action(&query, &settings, &stop).unwrap();
+            let kept = match (owner, jacoby) {
+                (CubeOwner::Me, _) => value.owned,
+                (_, true) => value.jacoby,
+                _ => value.centred,
+            };
+            let numbers =
+                [answer.no_double, answer.double_take, answer.cubeless].map(|it| it.equity);
+            let wanted = [kept, 2.0 * value.lent, value.chances.equity()].map(f64::from);
+            for (found, wanted) in numbers.into_iter().zip(wanted) {
+                assert!(
+                    (found - wanted).abs() < 1e-5,
+                    "{position:?} {plies}: {numbers:?}, {wanted}"
+                );
+            }
+        }
+    }
+}
+
+/// The best play is that after which the opponent's value is least; the gammon of a lonely checker counts.
+#[test]
+fn best_plays_are_the_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let table = open(&folder.path().join("hyper1.bd"));
+    let state = state(Rules::default(), CubeOwner::Opponent);
+    for roll in Roll::ALL {
+        let position = Variant::Hypergammon1.start();
+        let query = PlayQuery {
+            position,
+            roll,
+            state,
+        };
+        let ranked = engine
+            .rank_plays(&query, &Settings::plies(0), &Stop::never())
+            .unwrap();
+        let worth = |after: &Position| reply(&table.probe(after).unwrap()).1[3];
+        let plays = reference_plays(&position, roll);
+        let best = plays
+            .iter()
+            .map(|play| worth(&play.after))
+            .fold(f64::NEG_INFINITY, f64::max);
+        let found = ranked.best().value.equity;
+        assert!((found - best).abs() < 1e-5, "{roll}: {found} {best}");
+    }
+}
+
+/// The variant's own match equity table: even at even scores, monotone, complementary, and used at match scores.
+#[test]
+fn matches_have_the_variants_own_equities() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let met = engine.met_of(Variant::Hypergammon1);
+    assert_eq!(met.name(), "hypergammon1");
+    assert_eq!(engine.met_of(Variant::Nackgammon), engine.met());
+    for mine in 1..=64 {
+        assert_eq!(met.before_crawford(mine, mine), 0.5);
+        for theirs in 1..=63 {
+            let (near, far) = (
+                met.before_crawford(mine, theirs),
+                met.before_crawford(mine, theirs + 1),
+            );
+            assert!(near < far, "{mine} {theirs}: {near} {far}");
+            assert!((near + met.before_crawford(theirs, mine) - 1.0).abs() < 1e-12);
+        }
+    }
+    // A gammon is far more usual than in backgammon: who needs two points against one has more than that.
+    assert!(met.before_crawford(2, 1) > engine.met().before_crawford(2, 1) + 0.05);
+    let query = |length, away: [u32; 2]| EvalQuery {
+        position: Variant::Hypergammon1.start(),
+        state: MatchState {
+            score: Score::new(length, length - away[0], length - away[1], false).unwrap(),
+            ..state(Rules::default(), CubeOwner::Centred)
+        },
+    };
+    let mwc = |length, away| {
+        let found = engine.evaluate(&query(length, away), &Settings::plies(0), &Stop::never());
+        found.unwrap().cubeful.unwrap().mwc.unwrap()
+    };
+    assert!(mwc(7, [2, 7]) > 0.8 && mwc(7, [7, 2]) < 0.3);
+}
+
+/// Without the table, and with more checkers than the variant has, one clear sentence.
+#[test]
+fn what_cannot_be_answered_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let ask = |variant: Variant, position: Position| {
+        let state = MatchState::money(Rules::default()).with_variant(variant);
+        engine.evaluate(
+            &EvalQuery { position, state },
+            &Settings::plies(0),
+            &Stop::never(),
+        )
+    };
+    let refused = ask(Variant::Hypergammon, Variant::Hypergammon.start());
+    assert!(matches!(
+        refused,
+        Err(EngineError::NoTable(Variant::Hypergammon))
+    ));
+    let refused = ask(Variant::Hypergammon1, Position::start());
+    assert!(matches!(refused, Err(EngineError::Position(_))));
+    assert!(ask(Variant::Hypergammon1, Variant::Hypergammon1.start()).is_ok());
 }
