@@ -116,6 +116,18 @@ fn tables_of_hypergammon() {
         error.contains("a side has 15 checkers, expected at most 1"),
         "{error}"
     );
+}
+
+/// What is not such a table is never replaced, and options that do not fit are refused by name.
+#[test]
+fn tables_of_hypergammon_are_refused_with_the_right_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hyper1.bd");
+    let file = file.to_str().unwrap();
+    assert_eq!(
+        gammond(&["bearoff", "make", file, "--hyper", "1"]).0,
+        Some(0)
+    );
     let refused = |arguments: &[&str], code: i32, wanted: &str| {
         let (found, _, error) = gammond(&[&["bearoff", "make"], arguments].concat());
         assert!(found == Some(code) && error.contains(wanted), "{error}");

@@ -5,11 +5,8 @@ use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::hyper::HyperEvaluator;
 use crate::query::{PlayQuery, Settings, Stop};
 use crate::search::{Context, rank_plays};
-use gammond_game::{Chances, Cube, MatchState, Roll, Rules, Score, Variant};
+use gammond_game::{Cube, MatchState, Roll, Rules, Score, Variant};
 use std::sync::{Arc, OnceLock};
-
-/// Most points of a match whose equities come from games; longer ones follow from the gammon rate.
-const AWAY_MAX: u32 = 25;
 
 /// What one variant is answered with.
 #[derive(Debug)]
@@ -17,7 +14,7 @@ pub(super) struct HyperGame {
     variant: Variant,
     /// For money, money with the Jacoby rule, and matches.
     evaluators: [HyperEvaluator; 3],
-    /// Computed at the first question about a match, in a fifth of a second.
+    /// Computed at the first question about a match, in less than a second.
     met: OnceLock<MatchEquityTable>,
 }
 
@@ -63,19 +60,11 @@ impl HyperGame {
     pub(super) fn met(&self) -> &MatchEquityTable {
         self.met.get_or_init(|| {
             let name = self.variant.word();
-            MatchEquityTable::by_games(name, self.gammon_rate(), AWAY_MAX, |met, score| {
+            MatchEquityTable::by_games(name, |met, score| {
                 (self.first_to_play(met, score) + 1.0 - self.first_to_play(met, score.swapped()))
                     / 2.0
             })
         })
-    }
-
-    /// Returns the share of gammons among the games that are won from the start.
-    fn gammon_rate(&self) -> f64 {
-        let [money, ..] = &self.evaluators;
-        let chances: Chances = money.chances(&self.variant.start());
-        let won = f64::from(chances.win_gammon + chances.lose_gammon);
-        won.clamp(0.0, 1.0)
     }
 
     /// Returns the chance to win the match of the player who has won the first throw, in the mean of the 15 rolls.

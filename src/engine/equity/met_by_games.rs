@@ -1,21 +1,19 @@
 //! Match equity tables of games that are known: each score's chance from the game played there (HYPER-08).
 
-use super::mec;
 use super::met::{AWAY_MAX, MatchEquityTable};
 use gammond_game::Score;
 
 impl MatchEquityTable {
-    /// Returns the table of two equal players up to `away` points (at most 64), from the value of a game at each score.
-    /// `game` receives the table so far, which has all scores nearer the end, and returns the chance of the player on
-    /// roll to win the match before the first dice are thrown. Beyond `away` the gammon rate alone decides (MET-08).
+    /// Returns the table of two equal players from the value of a game at each score, up to [`AWAY_MAX`] points; beyond
+    /// them as any table (MET-03). `game` receives the table so far, which has all scores nearer the end, and returns the
+    /// chance of the player on roll to win the match before the first dice are thrown.
     pub(crate) fn by_games(
         name: &str,
-        gammon_rate: f64,
-        away: u32,
         mut game: impl FnMut(&MatchEquityTable, Score) -> f64,
     ) -> MatchEquityTable {
-        let mec::Computed { mut pre, mut post } = mec::compute(gammon_rate, [0.0, 0.0]);
-        let away = away.min(AWAY_MAX as u32);
+        let away = AWAY_MAX as u32;
+        let mut pre = vec![vec![0.5; AWAY_MAX]; AWAY_MAX];
+        let mut post = vec![0.5; AWAY_MAX];
         let mut table = MatchEquityTable::complete(name, &pre, &post);
         let mut ask = |table: &MatchEquityTable, [mine, theirs]: [u32; 2], crawford| {
             let length = mine.max(theirs);

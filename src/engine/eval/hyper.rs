@@ -63,8 +63,7 @@ impl HyperEvaluator {
         }
     }
 
-    /// Returns the exact chances.
-    pub(crate) fn chances(&self, position: &Position) -> Chances {
+    fn chances(&self, position: &Position) -> Chances {
         if let Some(outcome) = self.variant.outcome(position) {
             return Outcome::chances(outcome);
         }
