@@ -9,7 +9,7 @@ use gammond_engine::bearoff::Tables;
 use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{MoveFilter, Options, SETTINGS, Scope, Setting, SettingKind, Settings};
-use gammond_game::MatchState;
+use gammond_game::{MatchState, Side, Variant};
 use gammond_job::{Control, Real, RemoteExecutor, Whole};
 use gammond_protocol::SettingError;
 use gammond_server::Address;
@@ -323,10 +323,29 @@ impl Common {
         }
     }
 
-    /// Opens players. The common options give the settings of our engine that they leave open; options that no player
+    /// Returns the same for games of a variant: one that is answered from a table finds it where every engine does.
+    pub(crate) fn ours_at(&self, variant: Variant) -> Ours {
+        let mut ours = self.ours();
+        if ours.bearoff.is_none() && variant.checkers() < Side::CHECKERS {
+            ours.bearoff = self.bearoff_folder();
+        }
+        ours
+    }
+
+    /// Opens players of backgammon. The common options give the settings of our engine that they leave open; options that no player
     /// can take are refused.
     pub(crate) fn players<'a>(
         &self,
+        specs: impl IntoIterator<Item = &'a PlayerSpec>,
+        options: &PlayerOptions,
+    ) -> Result<Vec<Box<dyn Player>>, Failure> {
+        self.players_at(Variant::Backgammon, specs, options)
+    }
+
+    /// Opens players of a variant, as [`Common::players`].
+    pub(crate) fn players_at<'a>(
+        &self,
+        variant: Variant,
         specs: impl IntoIterator<Item = &'a PlayerSpec>,
         options: &PlayerOptions,
     ) -> Result<Vec<Box<dyn Player>>, Failure> {
@@ -353,7 +372,7 @@ impl Common {
             )));
         }
         let defaults = Defaults {
-            ours,
+            ours: self.ours_at(variant),
             met: self.match_equity_table()?,
             answer_time: Duration::from_secs(options.answer_time),
         };

@@ -78,7 +78,8 @@ const RESUME: &str = "with --journal FILE the same command could resume";
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     common.start_threads();
-    let players = common.players([&args.a, &args.b], &args.players)?;
+    let variant = args.terms.variant();
+    let players = common.players_at(variant, [&args.a, &args.b], &args.players)?;
     let [a, b] = &players[..] else {
         return Err(Failure::usage("two players are required"));
     };
@@ -161,7 +162,11 @@ fn adjusted(
         path => Nets::Path(path.into()),
     };
     let met = common.match_equity_table()?;
-    let engine = engine_builder().nets(which).threads(1).met(met).build()?;
+    let mut engine = engine_builder().nets(which).threads(1).met(met);
+    if let Some(folder) = common.ours_at(args.terms.variant()).bearoff {
+        engine = engine.bearoff(folder);
+    }
+    let engine = engine.build()?;
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let stop = Stop::never();

@@ -151,6 +151,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         answer_time: Duration::from_secs(args.players.answer_time),
         ours: Ours {
             options: Box::new(options),
+            bearoff: common.ours_at(args.variant).bearoff,
             ..Ours::default()
         },
         met: common.match_equity_table()?,

@@ -45,7 +45,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.svg {
         Picture::named(path).check(path)?;
     }
-    let players = common.players(&args.players, &args.with)?;
+    let players = common.players_at(args.terms.variant(), &args.players, &args.with)?;
     let plan = DuelPlan {
         seed: common.seed(),
         pairs: args.games.get().div_ceil(2),

@@ -84,13 +84,18 @@ impl Console {
             return Err("the engine has no answer".to_owned());
         };
         let style = &self.style;
+        let by_table = state.variant.checkers() < Side::CHECKERS && class != Class::Over;
+        let evaluator = match by_table {
+            true => format!("Hypergammon-{}", state.variant.checkers()),
+            false => evaluator(class).to_owned(),
+        };
         let mut text = format!(
             "Position ID:\t{}\nMatch ID:\t{}\n\nEvaluator: \t{}\n\n",
             table.position_id(),
             table.match_id(),
-            evaluator(class)
+            evaluator
         );
-        if matches!(class, Class::Bearoff1 | Class::Bearoff2) {
+        if !by_table && matches!(class, Class::Bearoff1 | Class::Bearoff2) {
             text += &bearoff_table(&position).unwrap_or_default();
         }
         text += &match state.variant.outcome(&position) {
