@@ -148,6 +148,7 @@ fn follows_from_next(checkers: u8, step: usize) {
     assert!(checked > 500, "{checked}");
 }
 
+/// HYPER-03, HYPER-04, HYPER-05.
 #[test]
 fn values_of_one_checker_follow_from_the_next_ones() {
     follows_from_next(1, 1);
