@@ -13,7 +13,7 @@ use gammond_arena::duel::{
 use gammond_arena::player::{Player, PlayerSpec, engine_builder};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
-use gammond_engine::engine::Nets;
+use gammond_engine::engine::{Engine, Nets};
 use gammond_game::{MatchState, Rules, Variant};
 use gammond_job::Runner;
 use gammond_report::render::signed;
@@ -149,13 +149,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     finish(&text, outcome.complete, journal, RESUME)
 }
 
-/// Plays the duel with the luck taken out.
-fn adjusted(
-    common: &Common,
-    args: &Args,
-    players: [&dyn Player; 2],
-    nets: &str,
-) -> Result<ExitCode, Failure> {
+/// Returns the engine that takes the luck out of games of a variant.
+fn luck_judge(common: &Common, variant: Variant, nets: &str) -> Result<Engine, Failure> {
     let which = match nets {
         "embedded" => Nets::Embedded,
         "embedded:fast" => Nets::EmbeddedFast,
@@ -163,14 +158,24 @@ fn adjusted(
     };
     let met = common.match_equity_table()?;
     let mut engine = engine_builder().nets(which).threads(1).met(met);
-    if let Some(folder) = common.ours_at(args.terms.variant()).bearoff {
+    if let Some(folder) = common.ours_at(variant).bearoff {
         engine = engine.bearoff(folder);
     }
-    let engine = engine.build()?;
+    Ok(engine.build()?)
+}
+
+/// Plays the duel with the luck taken out.
+fn adjusted(
+    common: &Common,
+    args: &Args,
+    players: [&dyn Player; 2],
+    nets: &str,
+) -> Result<ExitCode, Failure> {
+    let variant = args.terms.variant();
+    let engine = luck_judge(common, variant, nets)?;
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let stop = Stop::never();
-    let variant = args.terms.variant();
     let state = MatchState::money(Rules::default()).with_variant(variant);
     let context = engine.context_of(&variant.start(), &state, &stop)?;
     let judge = (context, engine.identity()?);
