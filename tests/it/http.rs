@@ -1430,6 +1430,16 @@ fn the_description_is_true() {
         "write it again: GAMMOND_WRITE_OPENAPI=1 cargo test --test it the_description"
     );
     let document = answer.json();
+    for refer in text.split("\"$ref\":").skip(1) {
+        let name = refer
+            .split('"')
+            .nth(1)
+            .and_then(|path| path.strip_prefix('#'));
+        assert!(
+            name.is_some_and(|name| document.pointer(name).is_some()),
+            "{name:?} is nowhere"
+        );
+    }
     let mut tried = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         let verb = path.trim_start_matches("/v1/");

@@ -134,7 +134,7 @@ fn schemas() -> Vec<(String, Value)> {
             (
                 "variant",
                 "Variant of the game",
-                schema::one_of(&Variant::WORDS),
+                json!({"type": "string", "enum": Variant::WORDS}),
             ),
         ],
         &[],
