@@ -601,6 +601,7 @@ impl MatchState {
     /// Creates a state: money play by default; `length` points make a match, `crawford` marks the Crawford game.
     #[new]
     #[pyo3(signature = (length=0, score=(0, 0), crawford=false, cube=1, owner="centred", jacoby=true, beavers=true, variant="backgammon"))]
+    #[expect(clippy::too_many_arguments, reason = "arguments of Python")]
     fn new(
         #[pyo3(from_py_with = whole)] length: u32,
         #[pyo3(from_py_with = whole)] score: (u32, u32),
@@ -705,7 +706,6 @@ impl MatchState {
         )
     }
 
-    #[expect(clippy::type_complexity, reason = "the arguments of the constructor")]
     fn __getnewargs__(
         &self,
     ) -> (
