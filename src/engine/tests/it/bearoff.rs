@@ -1,7 +1,9 @@
 //! Bearoff databases against GNU Backgammon's.
 
 use crate::support;
-use gammond_engine::bearoff::{Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save};
+use gammond_engine::bearoff::{
+    EFFECTIVE_PIPS_A_ROLL, Numbering, OneSided, SavingGammon, Tables, TwoSided, make, save,
+};
 use gammond_engine::engine::{Engine, Nets};
 use gammond_engine::eval::{Evaluator, nets::NetEvaluator};
 use gammond_engine::nn::CpuLevel;
@@ -26,6 +28,28 @@ fn default_tables_have_the_published_checksums() {
         sha256(tables.two_sided.as_bytes().unwrap()),
         "9eac8a2c697dae8a09f2e5653022084b9e725df6c32950cb5299b273fc64500f"
     );
+}
+
+/// Effective pip counts as Walter Trice published them (Backgammon Boot Camp, 2004): with nothing but pairs on the ace
+/// point, `n` rolls from the end, 7n + 1, and 8 1/6 for the last roll.
+#[test]
+fn effective_pips_of_ace_point_stacks_follow_trices_rule() {
+    for rolls in 1..=7_u8 {
+        let mut counts = [0; 25];
+        counts[0] = 2 * rolls;
+        let side = Side::from_counts(&counts).unwrap();
+        let expected = Tables::shared()
+            .distribution(side)
+            .unwrap()
+            .expected_rolls();
+        let found = expected * EFFECTIVE_PIPS_A_ROLL;
+        let wanted = if rolls == 1 {
+            49.0 / 6.0
+        } else {
+            f32::from(7 * rolls + 1)
+        };
+        assert!((found - wanted).abs() < 0.03, "{rolls}: {found} {wanted}");
+    }
 }
 
 #[test]
