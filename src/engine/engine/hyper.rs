@@ -8,7 +8,7 @@ use crate::search::{Context, rank_plays};
 use gammond_game::{Cube, MatchState, Roll, Rules, Score, Variant};
 use std::sync::{Arc, OnceLock};
 
-/// What one variant is answered with.
+/// The evaluators and the match equity table that answer for one variant.
 #[derive(Debug)]
 pub(super) struct HyperGame {
     variant: Variant,

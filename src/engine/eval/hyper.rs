@@ -21,7 +21,7 @@ pub struct HyperEvaluator {
     cube: HyperCube,
 }
 
-/// Where the equities with the cube come from.
+/// The source of the equities with the cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HyperCube {
     /// From the table.

@@ -35,7 +35,7 @@ const MAGIC: &[u8; 8] = b"GAMMHYP1";
 /// Bytes before the values of an unfinished table: the magic, the checkers, the sweeps, the last change, the values' checksum.
 const PART_HEADER_BYTES: usize = 24;
 
-/// How far the work is.
+/// The state of the work: sweeps, pairs of positions, the last change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HyperStage {
     /// Sweeps that are complete.
@@ -186,8 +186,8 @@ impl Solver {
         sweeps >= FIRST_LEAP && sweeps.is_multiple_of(LEAP_EVERY) && self.stage.change > LEAP_CHANGE
     }
 
-    /// Moves each value on as if all later sweeps changed it by `ratio` of the change before (Aitken's extrapolation).
-    /// Where they do not, the next sweeps bring it back.
+    /// Moves each value on as if all later sweeps changed it by `ratio` of the change before (Aitken's extrapolation). The
+    /// next sweeps bring back a value that they change otherwise.
     fn go_further(&mut self, before: &[Reply], ratio: f32) {
         let ratio = ratio.clamp(0.0, 0.9);
         let factor = ratio / (1.0 - ratio);

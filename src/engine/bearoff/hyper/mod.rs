@@ -34,7 +34,7 @@ pub struct HyperValue {
     pub owned: f32,
     /// Money equity when the cube is centred.
     pub centred: f32,
-    /// The same with the Jacoby rule.
+    /// Money equity when the cube is centred, with the Jacoby rule.
     pub jacoby: f32,
     /// Money equity when the opponent owns the cube.
     pub lent: f32,

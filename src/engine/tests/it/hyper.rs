@@ -49,18 +49,21 @@ fn legal(me: Side, opponent: Side) -> Option<Position> {
     Position::new(&me.counts(), &opponent.counts()).ok()
 }
 
-/// What a position with the opponent on roll is worth to me: chances, then owned, centred, centred by Jacoby, lent.
-fn reply(value: &HyperValue) -> (Chances, [f64; 4]) {
-    let [owned, centred, jacoby, lent] =
-        [value.owned, value.centred, value.jacoby, value.lent].map(f64::from);
+/// Returns my equities from those of the opponent, who is on roll and may double: owned, centred, centred by Jacoby, lent.
+fn after_a_double([owned, centred, jacoby, lent]: [f64; 4]) -> [f64; 4] {
     let doubled = (2.0 * lent).min(1.0);
-    let equities = [
+    [
         -lent,
         -centred.max(doubled),
         -jacoby.max(doubled),
         -owned.max(doubled),
-    ];
-    (value.chances.inverted(), equities)
+    ]
+}
+
+/// Returns my chances and equities in a position with the opponent on roll.
+fn reply(value: &HyperValue) -> (Chances, [f64; 4]) {
+    let theirs = [value.owned, value.centred, value.jacoby, value.lent].map(f64::from);
+    (value.chances.inverted(), after_a_double(theirs))
 }
 
 /// Returns the worth to the winner, who has just borne off the last of so many checkers (HYPER-03).
@@ -174,15 +177,8 @@ fn endings_equal_a_count_of_all_that_can_happen() {
                 let (chances, equities) = won(after.me(), 2);
                 return (chances.equity().into(), equities);
             }
-            let [cubeless, owned, centred, jacoby, lent] = counted(after, known);
-            let doubled = (2.0 * lent).min(1.0);
-            let equities = [
-                -lent,
-                -centred.max(doubled),
-                -jacoby.max(doubled),
-                -owned.max(doubled),
-            ];
-            (-cubeless, equities)
+            let [cubeless, theirs @ ..] = counted(after, known);
+            (-cubeless, after_a_double(theirs))
         });
         known.insert(*position, found);
         found
@@ -206,7 +202,7 @@ fn endings_equal_a_count_of_all_that_can_happen() {
     assert!(checked >= 200, "{checked}");
 }
 
-/// HYPER-06: with one checker nobody is kept from playing, and our table is that of GNU Backgammon's `makehyper`.
+/// HYPER-06: with one checker each roll has a play, and our table is that of GNU Backgammon's `makehyper`.
 #[test]
 fn table_of_one_checker_equals_makehypers() {
     let folder = tempfile::tempdir().unwrap();
