@@ -11,7 +11,7 @@ use super::{EQUITY_RANGE, RECORD_BYTES, WHOLE};
 use crate::bearoff::{BearoffError, HEADER_BYTES, part_of};
 use crate::pool::prelude::*;
 use gammond_base::journal::write_whole_by;
-use gammond_game::{Margin, PlayGenerator, Position, Roll, Side};
+use gammond_game::{PlayGenerator, Position, Roll, Side, Variant};
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
 use std::path::Path;
@@ -110,18 +110,18 @@ impl Solver {
         }
         let count = sides.all().len();
         let mut replies = vec![[0.0; 9]; count * count];
-        for (on_roll, loser) in sides.all().iter().enumerate().skip(1) {
-            let off = usize::from(loser.on_board()) < checkers;
-            let margin = match loser.occupied() >> 18 {
-                _ if off => Margin::Single,
-                0 => Margin::Gammon,
-                _ => Margin::Backgammon,
+        let fits = |variant: &Variant| usize::from(variant.checkers()) == checkers;
+        let variant = Variant::ALL.into_iter().find(fits).unwrap_or_default();
+        let winner = sides.all()[0];
+        for (on_roll, &loser) in sides.all().iter().enumerate().skip(1) {
+            let Some(lost) = variant.outcome(&Position::from_sides(loser, winner)) else {
+                continue;
             };
-            let points = margin as u8;
-            let [gammon, backgammon] = [2, 3].map(|least| f32::from(u8::from(points >= least)));
-            let points = f32::from(points);
+            let won = lost.swapped();
+            let points = won.points() as f32;
+            let [win, gammon, backgammon, ..] = won.chances().to_array();
             replies[on_roll * count] = [
-                1.0, gammon, backgammon, 0.0, 0.0, points, points, 1.0, points,
+                win, gammon, backgammon, 0.0, 0.0, points, points, 1.0, points,
             ];
         }
         Solver {
