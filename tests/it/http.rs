@@ -1414,6 +1414,20 @@ fn error_codes_say_what_they_mean() {
     assert_eq!(refused.json()["code"], "not-acceptable");
 }
 
+/// Each `$ref` of `text` names a part of `document`, which is the same description.
+fn assert_references(text: &str, document: &Value) {
+    for refer in text.split("\"$ref\":").skip(1) {
+        let name = refer
+            .split('"')
+            .nth(1)
+            .and_then(|path| path.strip_prefix('#'));
+        assert!(
+            name.is_some_and(|name| document.pointer(name).is_some()),
+            "{name:?} is nowhere"
+        );
+    }
+}
+
 /// HTTP-102: the description is the committed one, and every example in it is answered.
 #[test]
 fn the_description_is_true() {
@@ -1430,16 +1444,7 @@ fn the_description_is_true() {
         "write it again: GAMMOND_WRITE_OPENAPI=1 cargo test --test it the_description"
     );
     let document = answer.json();
-    for refer in text.split("\"$ref\":").skip(1) {
-        let name = refer
-            .split('"')
-            .nth(1)
-            .and_then(|path| path.strip_prefix('#'));
-        assert!(
-            name.is_some_and(|name| document.pointer(name).is_some()),
-            "{name:?} is nowhere"
-        );
-    }
+    assert_references(&text, &document);
     let mut tried = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         let verb = path.trim_start_matches("/v1/");
