@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import axe, explore, failures, languages, matches, play, sessions, tasks
+from page import analyse, axe, failures, languages, matches, play, sessions, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -119,16 +119,16 @@ def main():
         failures.resignations(browser, host)
         failures.nothing_kept(browser, host)
         no_errors(browser, "/play and /quiz beside failures")
-        explore.set_up(browser, host)
+        analyse.set_up(browser, host)
         pictures(browser, "set-up")
-        explore.rolled_out(browser, host)
-        explore.tables(browser, host, lambda name: pictures(browser, name))
+        analyse.rolled_out(browser, host)
+        analyse.tabs(browser, host, lambda name: pictures(browser, name))
         no_errors(browser, "/")
-        explore.used(browser, host)
-        for name, query in [("plays", f"position={explore.START}&roll=31&length=7&score=3-5"), ("cube", f"position={explore.START}"),
+        analyse.used(browser, host)
+        for name, query in [("plays", f"position={analyse.START}&roll=31&length=7&score=3-5"), ("cube", f"position={analyse.START}"),
                             ("wrong", "position=hello&roll=31")]:
             browser.open(f"{host}/?{query}")
-            browser.until("document.getElementById('answer').getAttribute('aria-busy') === 'false'")
+            browser.until(analyse.SETTLED)
             pictures(browser, name)
         strangers = [url for url in browser.urls if not url.startswith(("http://127.0.0.1:", "http://localhost:", "about:", "data:", "blob:"))]
         if strangers:

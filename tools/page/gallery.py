@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import explore, play, tasks
+from page import analyse, play, tasks
 from page.chromium import Browser, server
 
 OUT = Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "pictures")
@@ -28,12 +28,10 @@ def size(browser, width, height, scale=1):
 
 
 def ranked(browser, host):
-    size(browser, 1280, 760)
+    size(browser, 1280, 800)
     browser.open(f"{host}/?position={MIDDLE}&roll=64")
-    browser.until(f"{explore.SETTLED} && document.getElementById('answer').dataset.plies === '2'")
-    browser.value("document.querySelectorAll('[data-play] a')[0].focus()")
-    browser.until("document.querySelector('#place path.a') !== null")
-    picture(browser, "explore", "light")
+    browser.until(f"{analyse.AT_2} && document.querySelector('#place .shaft') !== null")
+    picture(browser, "analyse", "light")
 
 
 def played(browser, host, name, scheme, language):
@@ -50,10 +48,10 @@ def played(browser, host, name, scheme, language):
 
 def table(browser, host, verb, query, scheme):
     browser.open(f"{host}/?{query}")
-    browser.until(f"{explore.SETTLED} && document.getElementById('answer').dataset.plies === '2'")
-    browser.click(f"#all-{verb}")
-    browser.until(f"{explore.SETTLED} && document.querySelector('#tables :is(table, .reasons)') !== null")
-    browser.value("document.activeElement.blur(); document.querySelector('#tables h2').scrollIntoView()")
+    browser.until(analyse.AT_2)
+    browser.click(f"[data-tab={verb}]")
+    browser.until(f"{analyse.SETTLED} && document.querySelector('#body :is(.cell, .facts)') !== null")
+    browser.value("document.activeElement.blur()")
     picture(browser, verb, scheme)
 
 
@@ -66,11 +64,11 @@ def main():
     browser = Browser(program, profile, OUT)
     try:
         ranked(browser, host)
-        size(browser, 720, 620)
-        table(browser, host, "scores", f"position={explore.START}&roll=64", "light")
-        size(browser, 720, 480)
-        table(browser, host, "explain", f"position={MIDDLE}&roll=64", "light")
-        size(browser, 720, 860)
+        size(browser, 1120, 760)
+        table(browser, host, "scores", f"position={analyse.START}&roll=64", "light")
+        size(browser, 1120, 760)
+        table(browser, host, "why", f"position={MIDDLE}&roll=64", "light")
+        size(browser, 1120, 760)
         table(browser, host, "rolls", "position=sLnhABFmZ3CAAA", "dark")
         size(browser, 1120, 760)
         played(browser, host, "play", "dark", "en")

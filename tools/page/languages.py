@@ -16,7 +16,7 @@ LEFT = """(async () => {
     }
     return texts.filter((text) => Object.hasOwn(table, text) && !translations.has(text));
 })()"""
-READY = """(document.getElementById('answer') ?? document.body).getAttribute('aria-busy') !== 'true' && document.querySelector('#language') !== null"""
+READY = """(document.getElementById('panel') ?? document.body).getAttribute('aria-busy') !== 'true' && document.querySelector('#language') !== null"""
 
 
 def chosen(browser):

@@ -6,6 +6,8 @@ from page.chromium import server
 from page.play import coached
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+# The place of the decision on the board in the list of mistakes.
+PLACE = "[...document.querySelectorAll('#decisions [data-number]')].findIndex((one) => one.getAttribute('aria-current') === 'true')"
 SETTLED = "document.getElementById('place').getAttribute('aria-busy') === 'false'"
 # A question is on the board, or its answer: not before, and not while an answer is being checked.
 ASKED = "['quiz', 'place'].every((id) => document.getElementById(id)?.getAttribute('aria-busy') === 'false')"
@@ -48,25 +50,45 @@ def dropped(browser, host):
     browser.until("document.querySelectorAll('#rows tbody tr').length === 1")
     browser.click("#rows a")
     here = "document.getElementById('decision').textContent"
-    browser.until(f"{here}.startsWith('1 of ') && {SETTLED}")
+    # The worst mistake comes first; the keys go from mistake to mistake.
+    browser.until("document.querySelector('#decisions .badge') !== null")
+    worst = browser.value("document.querySelector('#decisions .badge')?.textContent")
+    browser.until(f"{PLACE} === 0 && {here}.includes({json.dumps(worst)}) && {SETTLED}")
     browser.value("document.activeElement.blur()")
-    for key, want in [("j", "2 of "), ("j", "3 of "), ("k", "2 of ")]:
+    for key, want in [("n", 1), ("j", 2), ("p", 1), ("k", 0)]:
         browser.pressed(key, ord(key.upper()))
-        browser.until(f"{here}.startsWith({json.dumps(want)}) && {SETTLED}")
-    browser.value("order.value = 'loss'; order.dispatchEvent(new Event('change'))")
-    browser.until(f"{here}.startsWith('1 of ') && {here}.includes('very bad') && {SETTLED}")
-    coached(browser, here)
+        browser.until(f"{PLACE} === {want} && {SETTLED}")
+    browser.click("[data-tab='choices']")
+    coached(browser, "document.getElementById('choices').textContent")
+    browser.click("[data-tab='mistakes']")
     browser.value("order.value = 'game'; order.dispatchEvent(new Event('change'))")
-    browser.until(f"{here}.startsWith('1 of ') && !{here}.includes('very bad') && {SETTLED}")
+    browser.until(f"{PLACE} === 0 && !{here}.includes({json.dumps(worst)}) && {SETTLED}")
+    # The curve is the way through the match: by keys, and by a click at its end.
+    browser.until("document.querySelector('#curve .full') !== null")
+    number = "Number(document.getElementById('panel').dataset.number)"
+    before = browser.value(number)
+    browser.value("document.querySelector('#curve svg').focus()")
+    browser.pressed("ArrowRight", 39)
+    browser.until(f"{number} > {before}")
+    at = browser.value("(() => { const { right, top, height } = document.querySelector('#curve svg').getBoundingClientRect(); return [right - 9, top + height / 2]; })()")
+    browser.mouse("mousePressed", at, clickCount=1)
+    browser.mouse("mouseReleased", at, clickCount=1)
+    browser.until("import('/page/store.js').then((store) => store.get('matches', location.hash.slice(1)))"
+                  f".then(({{ report }}) => {number} === report.decisions.findLastIndex(({{ kind }}) => kind === 'play'))")
+    browser.click("#decisions [data-number]")
+    browser.until(f"{PLACE} === 0 && {SETTLED}")
+    browser.click("[data-tab='why']")
+    browser.until("document.querySelectorAll('#why li').length > 0")
     browser.click("#next")
-    browser.until(f"{here}.startsWith('2 of ') && {SETTLED}")
+    browser.until(f"{PLACE} === 1 && {SETTLED}")
+    browser.click("[data-tab='choices']")
     browser.typed_into("comment", "an idea <b>to keep</b>")
     browser.click("#deeper")
     browser.until("document.querySelector('#deep table') !== null")
     browser.click("#roll-out")
     browser.until("Number(document.getElementById('deep').dataset.trials ?? 0) > 0")
     browser.click("#stop")
-    browser.until("document.getElementById('deep').dataset.state === 'ended' && document.querySelector('#curve polyline') !== null")
+    browser.until("document.getElementById('deep').dataset.state === 'ended' && document.querySelector('#curve .full') !== null")
     return browser.value("location.href")
 
 
@@ -90,13 +112,16 @@ def archived(browser, gammond, look=lambda: None):
             browser.until(f"{rows} === 1 && document.querySelector('#archive-rows').textContent.includes({json.dumps(HOSTILE[:12])})")
             browser.click("#archive-rows a")
             browser.until("!match.hidden && decision.textContent !== ''")
-            browser.until(f"document.getElementById('decision').textContent.startsWith('1 of ') && {SETTLED}")
+            browser.until(f"{PLACE} === 0 && {SETTLED}")
+            browser.click("[data-tab='choices']")
             if browser.value("document.querySelectorAll('#main img').length") or not browser.value("comment.checkVisibility() === false"):
                 sys.exit("an archived match is not shown as one")
             browser.click("#deeper")
             browser.until("document.querySelector('#deep table') !== null")
+            browser.click("[data-tab='totals']")
             browser.click("#keep")
-            browser.until("comment.checkVisibility()")
+            browser.until("!comments.hidden")
+            browser.click("[data-tab='choices']")
             browser.typed_into("comment", "kept")
             browser.until("import('/page/store.js').then((store) => store.get('matches', location.hash.slice(1)))"
                           ".then(({ comments }) => Object.values(comments).includes('kept'))")
@@ -114,10 +139,10 @@ def commented(browser, link):
     """The comment and the match are there after a restart of the server and a reload of the page."""
     browser.open("about:blank")
     browser.open(link)
-    here = "document.getElementById('decision')?.textContent ?? ''"
-    browser.until(f"({here}).startsWith('1 of ') && {SETTLED}")
+    browser.until(f"{PLACE} === 0 && {SETTLED}")
+    browser.value("order.value = 'game'; order.dispatchEvent(new Event('change'))")
     browser.click("#next")
-    browser.until(f"({here}).startsWith('2 of ') && {SETTLED}")
+    browser.until(f"{PLACE} === 1 && {SETTLED}")
     found = browser.value("document.getElementById('comment').value")
     if found != "an idea <b>to keep</b>":
         sys.exit(f"the comment is {found!r}")
@@ -139,7 +164,7 @@ def quiz(browser, host, answers=4):
                 browser.until(f"{ASKED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
             browser.click("[data-act='confirm']")
         browser.until(f"{ASKED} && ({shown}).includes('next') && document.querySelector('#result table') !== null")
-        text = browser.value("document.getElementById('status').textContent")
+        text = browser.value("document.getElementById('result').textContent")
         if "comes back" not in text:
             sys.exit(f"an answer has no result: {text}")
         browser.click("[data-act='next']")

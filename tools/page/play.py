@@ -2,7 +2,7 @@
 import json, re, sys
 
 KEPT = "JSON.parse(localStorage.getItem('gammond.play'))"
-SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
+SHOWN = "[...document.querySelectorAll('[data-act]:not([hidden])')].map((button) => button.dataset.act)"
 IDLE = f"['game', 'place'].every((id) => document.getElementById(id).getAttribute('aria-busy') === 'false') && {SHOWN}.length > 0"
 # play.js holds plays that lose as much back.
 TUTOR_LOSS = 0.03
@@ -15,16 +15,16 @@ def begin(browser, host, length, level, tutor=False, name="Ann"):
     browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
     if browser.value("document.getElementById('new').hidden"):
         browser.click("#restart")
-    browser.value(f"""(() => {{
+    browser.value(f"""import('/page/game.js').then(({{ LEVELS }}) => {{
         const form = document.getElementById('new').elements;
-        form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = '{level}';
+        form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = LEVELS.findIndex(({{ id }}) => id === '{level}');
         form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
-    }})()""")
+    }})""")
     browser.click("#start")
 
 
 def act(browser, name):
-    browser.click(f"#actions [data-act='{name}']")
+    browser.click(f"[data-act='{name}']")
 
 
 def live(browser):
@@ -92,6 +92,7 @@ def match(browser, host, length=3):
     coached(browser, "document.querySelector('#report .worst .found')?.textContent ?? ''")
     # The download as OGXM is caught before it becomes a file.
     browser.value("URL.createObjectURL = (blob) => { blob.slice(0, 4).text().then((text) => { document.body.dataset.saved = text; }); return '#'; }")
+    browser.click("#saving summary")
     browser.click("#save-ogxm")
     browser.until("document.body.dataset.saved === 'OGXM'")
     return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")

@@ -73,7 +73,7 @@ def status(browser, path, options="{}"):
 def analysed(browser, host):
     """Analyses a match in the page, and files it by a job."""
     browser.choose("#files", [str(MATCH)])
-    browser.until("document.getElementById('decision')?.textContent.startsWith('1 of ')")
+    browser.until("(document.getElementById('decision')?.textContent ?? '') !== ''")
     job = browser.value(f"""(async () => {{
         const options = {{ method: 'POST', body: {json.dumps(MATCH.read_text())} }};
         const posted = await fetch('/v1/jobs/analyse?plies=0&archive=true', options);
@@ -144,6 +144,7 @@ def used(browser, gammond, look=lambda name: None):
             job = analysed(browser, host)
             look("signed-in")
             tried_from_elsewhere(browser, host)
+            browser.click("#menu summary")
             browser.click(".session button")
             browser.until(f"location.pathname === '/sign-in' && {FORM}")
             if status(browser, "/v1/jobs") != 401:
@@ -156,6 +157,7 @@ def used(browser, gammond, look=lambda name: None):
                     status(browser, "/v1/archive/matches/1"), status(browser, job)]
             if seen != [0, 0, False, 404, 404]:
                 sys.exit(f"a second token sees the first one's match: {seen}")
+            browser.click("#menu summary")
             browser.click(".session button")
             browser.until(f"location.pathname === '/sign-in' && {FORM}")
             # A page that is still drawing would ask a server that is gone.

@@ -23,7 +23,8 @@ const OPENER: (&str, &[&str]) = if cfg!(target_os = "macos") {
 /// Pages of the server.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum Page {
-    Explore,
+    #[value(alias = "explore")]
+    Analyse,
     Play,
     Matches,
     Quiz,
@@ -33,7 +34,7 @@ enum Page {
 impl Page {
     const fn path(self) -> &'static str {
         match self {
-            Page::Explore => "",
+            Page::Analyse => "",
             Page::Play => "play",
             Page::Matches => "matches",
             Page::Quiz => "quiz",
@@ -46,7 +47,7 @@ impl Page {
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// The page to open.
-    #[arg(value_enum, default_value_t = Page::Explore)]
+    #[arg(value_enum, default_value_t = Page::Analyse)]
     page: Page,
     /// Port of 127.0.0.1 for the server, 0 for a free one. Without it 4380 if that is free, else a free one; what pages keep
     /// in the browser belongs to the port.

@@ -1,45 +1,16 @@
-// A board to touch: the server's own drawing (/v1/show), with places over it that take the pointer and the keys.
+// A board to touch: the drawing, with areas over it that take the pointer and the keys.
 
-import { post } from "./api.js";
+import { area, arrows, borneOff, checker, checkersOf, CUBE, cube, DICE, dice, emptyBoard, HEIGHT, MIDDLE, node, ring, THEIR_BAR, WIDTH } from "./draw.js";
 import { BAR, OFF } from "./position.js";
 
-// Measures of the drawing, in its own units.
-const POINT_WIDTH = 40;
-const MARGIN = 46;
-const EDGE = 34;
-const HEIGHT = 400;
-const TOTAL_WIDTH = 612;
-const TOTAL_HEIGHT = 468;
-const MIDDLE = EDGE + HEIGHT / 2;
-const HALF_HEIGHT = HEIGHT / 2 - 24;
-const DIE_WIDTH = "34";
-const SPOT_RADIUS = "3.2";
-// From the dice of the player on roll to those of the opponent, in the other half.
-const DICE_SHIFT = -7.4 * POINT_WIDTH;
-// The pointer moved by less is a click.
-const DRAG_MIN = 6;
-const SVG = "http://www.w3.org/2000/svg";
-// The bar of the opponent, whose checkers enter from the other side.
-export const THEIR_BAR = 26;
-export const CUBE = 27;
-const PLACES = [...Array(24).keys(), BAR, OFF, THEIR_BAR, CUBE];
-
-// The left edge of a place and its width, for a player who plays to the right.
-function across(place) {
-  if (place === BAR || place === THEIR_BAR) return [MARGIN + 6 * POINT_WIDTH, POINT_WIDTH];
-  if (place === OFF) return [TOTAL_WIDTH - MARGIN, MARGIN];
-  if (place === CUBE) return [0, MARGIN];
-  const column = place < 12 ? 11 - place : place - 12;
-  return [MARGIN + (column + (column >= 6 ? 1 : 0)) * POINT_WIDTH, POINT_WIDTH];
-}
-
-function box(place, clockwise) {
-  const [left, width] = across(place);
-  const x = clockwise ? TOTAL_WIDTH - left - width : left;
-  if (place === OFF || place === CUBE) return { x, y: EDGE, width, height: HEIGHT };
-  const isBelow = place < 12 || place === BAR;
-  return { x, y: isBelow ? MIDDLE + 24 : EDGE, width, height: HALF_HEIGHT };
-}
+export { CUBE, DICE, THEIR_BAR };
+const PLACES = [...Array(24).keys(), BAR, OFF, THEIR_BAR, CUBE, DICE];
+// The pointer moved by less, in units of the drawing, is a click.
+const DRAG_MIN = 8;
+const MOVE_MS = 200;
+// More checkers at once are another position, and no play.
+const MOVED_MAX = 8;
+const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
 // Calls `handlers`: label(place) names a place, or returns null if it takes no part; canLift(place) and targets(place) are for dragging; activate(place)
 // and drop(from, to) act. A null `to` lies off the board.
@@ -49,12 +20,13 @@ export class Board {
     this.handlers = handlers;
     this.clockwise = false;
     this.focused = null;
-    this.number = 0;
     this.drag = null;
+    this.shown = null;
     place.addEventListener("pointerdown", (event) => this.#down(event));
     place.addEventListener("pointermove", (event) => this.#move(event));
     place.addEventListener("pointerup", (event) => this.#up(event));
     place.addEventListener("pointercancel", () => this.#endDrag());
+    place.addEventListener("contextmenu", (event) => this.#menu(event));
     place.addEventListener("keydown", (event) => this.#key(event));
     place.addEventListener("focusin", (event) => this.#mark(event.target));
     place.addEventListener("pointerover", (event) => { if (this.drag === null) this.#mark(event.target); });
@@ -62,59 +34,66 @@ export class Board {
     place.addEventListener("pointerleave", () => { if (this.drag === null) this.#unmark(); });
   }
 
-  // Draws a position. `theirDice` stands for dice of the opponent; `marked` are places to point out; `label` describes the board in words.
-  async show(position, settings, { roll = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
-    this.number += 1;
-    const { number } = this;
-    this.place.setAttribute("aria-busy", "true");
-    const query = new URLSearchParams();
-    if (this.clockwise) query.set("clockwise", "true");
-    if (play) query.set("play", play);
-    const question = { position, settings };
-    const dice = roll ?? theirDice;
-    if (dice) question.roll = dice;
-    const response = await post(`/v1/show?${query}`, JSON.stringify(question), { accept: "image/svg+xml" });
-    // The colours come from board.css: the policy allows no style inside the page.
-    const text = (await response.text()).replace(/<style[^<]*<\/style>/, "");
-    // A newer drawing may have been faster.
-    if (number !== this.number) return;
-    const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-    svg.querySelector("title")?.remove();
-    svg.setAttribute("role", "group");
-    svg.setAttribute("aria-label", label);
-    if (theirDice) this.#moveDice(svg);
-    svg.append(...this.#hits(marked));
+  // Draws a position with the state { cube, owner, crawford, checkers } of its settings. `rest` are the dice that are left to play, `theirDice`
+  // stands for dice of the opponent, `play` has arrows; `marked` are places where a checker has landed; `label` describes the board in words.
+  show(position, { cube: value = 1, owner = "centred", crawford = false, checkers = 15 } = {}, { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
+    const { clockwise } = this;
+    const svg = node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label });
+    const stones = checkersOf(position, clockwise);
+    const drawn = stones.map((one) => [one, checker(one)]);
+    svg.append(...emptyBoard(clockwise), ...borneOff(position, checkers, clockwise), ...drawn.map(([, element]) => element));
+    if (roll) svg.append(...dice(roll, rest, true, clockwise));
+    if (theirDice) svg.append(...dice(theirDice, null, false, clockwise));
+    if (!crawford) svg.append(cube({ value, owner }, clockwise));
+    for (const at of marked) svg.append(ring("landed", at, position, clockwise));
+    if (play) svg.append(arrows(position, play, clockwise));
+    this.position = position;
+    this.owner = owner;
+    svg.append(...this.#hits(Boolean(roll)));
     const hadFocus = this.place.contains(document.activeElement);
     this.#unmark();
     this.place.replaceChildren(svg);
     this.place.setAttribute("aria-busy", "false");
     this.svg = svg;
+    this.#animate(drawn);
+    this.shown = { stones, clockwise };
     // A click or drag on the way goes on with the new checkers.
     if (this.drag?.checker) Object.assign(this.drag, { checker: this.#topChecker(this.drag.from), isMoving: false });
-    if (hadFocus) this.#hit(this.focused)?.focus();
+    if (hadFocus) this.#hit(this.focused)?.focus({ preventScroll: true });
   }
 
-  #moveDice(svg) {
-    const shift = this.clockwise ? -DICE_SHIFT : DICE_SHIFT;
-    for (const part of svg.querySelectorAll(`rect[width="${DIE_WIDTH}"], circle[r="${SPOT_RADIUS}"]`)) {
-      part.setAttribute("transform", `translate(${shift})`);
-      part.setAttribute("class", part.localName === "rect" ? "e" : "q");
+  // Lets the checkers that have moved go their way.
+  #animate(drawn) {
+    const before = this.shown;
+    if (before === null || before.clockwise !== this.clockwise || isStill.matches || this.dropped) { this.dropped = false; return; }
+    const key = ({ mine, x, y }) => `${mine} ${x} ${y}`;
+    const old = new Map(before.stones.map((one) => [key(one), one]));
+    const moved = drawn.filter(([one]) => !old.delete(key(one)));
+    if (moved.length > MOVED_MAX) return;
+    const left = [...old.values()];
+    for (const [one, element] of moved) {
+      const at = left.findIndex(({ mine }) => mine === one.mine);
+      if (at < 0) continue;
+      const [from] = left.splice(at, 1);
+      const to = ({ x, y }) => ({ transform: `translate(${x}px, ${y}px)` });
+      element.animate([to(from), to(one)], { duration: MOVE_MS, easing: "ease-out" });
     }
   }
 
   // One place has the tab stop; the arrow keys go from place to place.
-  #hits(marked) {
-    const labels = PLACES.map((place) => [place, this.handlers.label(place)]).filter(([, label]) => label !== null);
+  #hits(hasDice) {
+    const labels = PLACES.filter((place) => place !== DICE || hasDice).map((place) => [place, this.handlers.label(place)]).filter(([, label]) => label !== null);
     if (!labels.some(([place]) => place === this.focused)) this.focused = labels[0]?.[0] ?? null;
     return labels.map(([place, label]) => {
-      const rect = document.createElementNS(SVG, "rect");
-      const attributes = { ...box(place, this.clockwise), class: "hit", role: "button", "aria-label": label, "data-place": place };
-      for (const [name, value] of Object.entries(attributes)) rect.setAttribute(name, value);
+      const rect = node("rect", { ...this.#area(place), class: "hit", role: "button", "aria-label": label, "data-place": place });
       rect.setAttribute("tabindex", place === this.focused ? "0" : "-1");
-      if (marked.includes(place)) rect.classList.add("marked");
       if (this.handlers.canLift(place)) rect.classList.add("live");
       return rect;
     });
+  }
+
+  #area(place) {
+    return area(place, this.clockwise, this.owner);
   }
 
   #hit(place) {
@@ -129,12 +108,16 @@ export class Board {
   #mark(element) {
     const from = this.#placeOf(element);
     this.#unmark();
-    if (from === null) return;
-    for (const to of this.handlers.canLift(from) ? this.handlers.targets(from) : []) this.#hit(to)?.classList.add("target");
+    if (from === null || !this.handlers.canLift(from)) return;
+    for (const to of this.handlers.targets(from)) {
+      this.#hit(to)?.classList.add("target");
+      this.svg.insertBefore(ring("goal", to, this.position, this.clockwise), this.svg.querySelector(".hit"));
+    }
   }
 
   #unmark() {
     for (const hit of this.place.querySelectorAll(".target")) hit.classList.remove("target");
+    for (const goal of this.place.querySelectorAll("svg > .goal")) goal.remove();
   }
 
   // Client coordinates in units of the drawing.
@@ -144,25 +127,20 @@ export class Board {
 
   // The place under a point of the drawing; points reach to the middle.
   #placeAt({ x, y }) {
-    const isBelow = y > MIDDLE;
-    return PLACES.find((place) => {
-      const area = box(place, this.clockwise);
-      const isIn = x >= area.x && x < area.x + area.width;
-      const isHalf = place === OFF || place === CUBE || isBelow === (place < 12 || place === BAR);
-      return isIn && isHalf && y >= 0 && y <= TOTAL_HEIGHT;
+    return PLACES.findLast((place) => {
+      if (this.#hit(place) === null && place >= THEIR_BAR) return false;
+      const box = this.#area(place);
+      const isBelow = place < 12 || place === BAR || place === OFF;
+      const isIn = x >= box.x && x < box.x + box.width;
+      if (place === CUBE || place === DICE) return isIn && y >= box.y && y < box.y + box.height;
+      return isIn && y >= 0 && y <= HEIGHT && isBelow === y > MIDDLE;
     }) ?? null;
   }
 
   // The checker that lies on top of a place.
   #topChecker(place) {
-    const area = box(place, this.clockwise);
-    const centre = area.x + area.width / 2;
-    const circles = [...this.svg.querySelectorAll("circle.m, circle.t")].filter((circle) => {
-      const y = Number(circle.getAttribute("cy"));
-      const isBelow = place === BAR || (place < 12);
-      return Math.abs(Number(circle.getAttribute("cx")) - centre) < 1 && isBelow === y > MIDDLE;
-    });
-    return circles.at(-1) ?? null;
+    const at = this.shown.stones.findLastIndex((one) => one.place === place);
+    return at < 0 ? null : this.svg.querySelectorAll(".checker")[at];
   }
 
   #down(event) {
@@ -173,6 +151,7 @@ export class Board {
     if (!this.handlers.canLift(from)) return;
     this.place.setPointerCapture(event.pointerId);
     this.drag.checker = this.#topChecker(from);
+    this.#mark(event.target);
   }
 
   #move(event) {
@@ -184,10 +163,8 @@ export class Board {
       drag.isMoving = true;
       drag.checker.classList.add("lifted");
       this.svg.append(drag.checker);
-      for (const to of this.handlers.targets(drag.from)) this.#hit(to)?.classList.add("target");
     }
-    drag.checker.setAttribute("cx", at.x);
-    drag.checker.setAttribute("cy", at.y);
+    drag.checker.setAttribute("transform", `translate(${at.x} ${at.y})`);
   }
 
   #up(event) {
@@ -195,8 +172,12 @@ export class Board {
     if (drag === null) return;
     this.drag = null;
     this.#unmark();
-    if (drag.isMoving) this.handlers.drop(drag.from, this.#placeAt(this.#at(event)));
-    else if (this.#placeAt(this.#at(event)) === drag.from) this.handlers.activate(drag.from, event.shiftKey);
+    if (drag.isMoving) {
+      this.dropped = true;
+      this.handlers.drop(drag.from, this.#placeAt(this.#at(event)));
+    } else if (this.#placeAt(this.#at(event)) === drag.from) {
+      this.handlers.activate(drag.from, event.shiftKey);
+    }
   }
 
   #endDrag() {
@@ -204,11 +185,20 @@ export class Board {
     this.#unmark();
   }
 
+  // The second mouse button, or a long press.
+  #menu(event) {
+    const at = this.#placeOf(event.target);
+    if (at === null || !this.handlers.other?.(at)) return;
+    event.preventDefault();
+    this.#endDrag();
+  }
+
   #key(event) {
     const at = this.#placeOf(event.target);
     if (at === null) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
+      event.stopPropagation();
       this.handlers.activate(at, event.shiftKey);
       return;
     }
@@ -217,10 +207,11 @@ export class Board {
     const way = ways[event.key];
     if (way === undefined) return;
     event.preventDefault();
+    event.stopPropagation();
     // The nearest place in the direction of the arrow.
     const middle = (place) => {
-      const area = box(place, this.clockwise);
-      return [area.x + area.width / 2, area.y + area.height / 2];
+      const box = this.#area(place);
+      return [box.x + box.width / 2, box.y + box.height / 2];
     };
     const [x, y] = middle(at);
     const distances = hits.map((place) => {

@@ -1,34 +1,62 @@
-// The page of one match: decisions on a board, filtered and stepped through, with comments and a deeper look.
+// The page of one match: its course, the decisions on a board, mistakes one after another, comments and a deeper look.
 
 import { analyse, ask, askAll } from "./api.js";
 import { Board } from "./board.js";
-import { curve } from "./curve.js";
+import { course } from "./curve.js";
+import { isFlipped, takes } from "./frame.js";
 import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
-import { inWords, parseId } from "./position.js";
+import * as panels from "./panels.js";
+import { inWords, parseId, pips } from "./position.js";
 import { cubeTable, decisionText, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import { put } from "./store.js";
-import { count, parts, t } from "./strings.js";
+import { count, language, parts, t } from "./strings.js";
 
 const DEEPER_PLIES = 2;
 const DEEPER_PLAYS = 5;
 // Questions of one request (HTTP-30).
 const BATCH_MAX = 1000;
+// The least loss of a mistake (ANA-07).
+const MISTAKE = 0.03;
 
 let match = null;
 let actions = null;
-let shown = [];
-let at = -1;
+// The decisions of the list, and the number of the one on the board.
+let listed = [];
+let here = 0;
+let tab = "mistakes";
+// Values before the rolls, by decision: { line, places } once they are there.
+let line = null;
+let moveCursor = () => {};
 let running = new AbortController();
 let drawing = new AbortController();
 
 // The board only shows.
 const board = new Board(byId("place"), { label: () => null, canLift: () => false, targets: () => [], activate: () => {}, drop: () => {} });
+board.clockwise = isFlipped();
+takes.flipped = (isTurned) => {
+  board.clockwise = isTurned;
+  if (match !== null) showDecision();
+};
 
-export async function showMatch(kept, todo) {
+const decisions = () => match.report.decisions;
+
+// The depth of the analysis, and whether a deeper one is on its way.
+export function judged(depth, isBusy = false) {
+  byId("judged").textContent = Number(depth) === 1 ? t("1 ply") : t("{n} plies", { n: depth });
+  byId("judged").classList.toggle("busy", isBusy);
+}
+
+export function showMatch(kept, todo) {
+  // The same match, judged deeper, stays where it is.
+  const before = match?.id === kept.id ? here : null;
   match = kept;
   actions = todo;
+  line = null;
+  if (match.depth !== undefined) judged(match.depth);
+  else byId("judged").textContent = match.report.level;
+  moveCursor = () => {};
   const { report } = match;
   const { players, score, length, games, level, faults } = report;
   byId("title").replaceChildren(named(players[0]), ` ${score[0]} – ${score[1]} `, named(players[1]));
@@ -43,14 +71,17 @@ export async function showMatch(kept, todo) {
   byId("comments").hidden = byId("remove").hidden = match.isArchived === true;
   byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
   byId("sheet").replaceChildren(scoreSheet(report));
+  byId("totals").replaceChildren(totalsTable(report));
+  byId("people").replaceChildren(...report.totals.map((one, side) => h("div", {}, h("span", {}, named(players[side])), h("b", {}, one.error_rate.pr?.toFixed(1) ?? "–"),
+    h("span", {}, t("PR · luck {luck}", { luck: signed(one.luck.emg, 2) })))));
   byId("curve").replaceChildren();
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing;
   // The archive does not know the scores in a money session, so that its curve has no points to stand on.
-  if (report.games.every(({ score: before }) => before !== null)) chances(report, signal).then((figure) => { if (!signal.aborted) byId("curve").replaceChildren(figure); }, () => {});
-  byId("totals").replaceChildren(totalsTable(report));
+  if (games.every(({ score: before }) => before !== null)) chances(report, signal).then((found) => { if (!signal.aborted) { line = found; drawCourse(); showPlace(); } }, () => {});
   filter();
+  go(before ?? listed[0]?.number ?? 0);
 }
 
 function scoreSheet({ games, players }) {
@@ -63,90 +94,140 @@ function scoreSheet({ games, players }) {
 }
 
 // The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
-async function chances({ decisions, games, length, players }, signal) {
-  const rolls = decisions.filter((one) => one.kind === "play");
-  const values = [];
-  for (let from = 0; from < rolls.length; from += BATCH_MAX) {
-    const questions = rolls.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: { plies: 0 } }));
-    values.push(...await askAll("eval", questions, signal));
+async function chances({ decisions: all, games, length, players }, signal) {
+  const rolled = all.map((one, number) => ({ ...one, number })).filter((one) => one.kind === "play");
+  const found = [];
+  for (let from = 0; from < rolled.length; from += BATCH_MAX) {
+    const questions = rolled.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: { plies: 0 } }));
+    found.push(...await askAll("eval", questions, signal));
   }
-  const lines = [[], []];
+  const [values, lucky] = [[], []];
   let luck = 0;
-  rolls.forEach((one, index) => {
-    const { equity, mwc } = values[index];
+  rolled.forEach((one, index) => {
+    const { equity, mwc } = found[index];
     const sign = one.player === 0 ? 1 : -1;
     const [mine, theirs] = games.find(({ game }) => game === one.game).score;
     const cube = 2 ** (atob(one.position.slice(15)).charCodeAt(0) & 15);
     const now = length > 0 ? 0.5 + sign * (mwc.cubeful - 0.5) : mine - theirs + sign * equity.cubeful * cube;
-    lines[0].push(now);
-    lines[1].push(now - luck);
+    values.push(now);
+    lucky.push(now - luck);
     luck += sign * (one.luck?.mwc ?? 0);
   });
-  const shownAs = length > 0 ? (one) => `${(100 * one).toFixed(0)} %` : (one) => signed(one, 1);
   const name = players[0].slice(0, 60);
   const title = length > 0 ? t("Match winning chances of {name}", { name }) : t("Points of {name}", { name });
-  const both = [{ label: t("as it went"), kind: "full", values: lines[0] }, { label: t("without luck"), kind: "dashed", values: lines[1] }];
-  return curve(title, both, shownAs, length > 0 ? [0, 1] : [-1, 1]);
+  return { title, values, lucky, numbers: rolled.map(({ number }) => number), range: length > 0 ? [0, 1] : [-1, 1], probabilities: found.map(({ probabilities }) => probabilities) };
+}
+
+// The place of a decision on the curve: the last roll at or before it.
+const placeOf = (number) => Math.max(0, line.numbers.findLastIndex((one) => one <= number));
+
+function drawCourse() {
+  if (line === null || line.values.length === 0) return;
+  const { games } = match.report;
+  const dots = decisions().map((one, number) => [placeOf(number), panels.lossClass(one.loss.emg), one.loss.emg]).filter(([, , loss]) => loss >= MISTAKE);
+  const begins = games.map(({ game, score }) => [placeOf(decisions().findIndex((one) => one.game === game)), t("Game {number}", { number: game }) + (score ? ` · ${score.join("–")}` : "")]);
+  moveCursor = course(byId("curve"), line.title, { ...line, dots, games: begins, here: placeOf(here) }, (place) => go(line.numbers[place]));
+}
+
+// The place on the curve, and the chances there.
+function showPlace() {
+  if (line === null || line.numbers.length === 0) return;
+  const place = placeOf(here);
+  moveCursor(place);
+  const isRoll = line.numbers[place] === here;
+  byId("chances").hidden = !isRoll;
+  if (isRoll) panels.chances(byId("chances"), line.probabilities[place]);
 }
 
 function filter() {
   const [kind, player] = [byId("kind").value, byId("player").value];
   const least = Number(byId("loss").value);
-  shown = match.report.decisions.map((decision, number) => ({ ...decision, number })).filter((one) => {
+  listed = decisions().map((decision, number) => ({ ...decision, number })).filter((one) => {
     const isPlay = one.kind === "play";
     return one.loss.emg >= least && (kind === "" || (kind === "play") === isPlay) && (player === "" || one.player === Number(player));
   });
-  if (byId("order").value === "loss") shown.sort((one, other) => other.loss.emg - one.loss.emg);
-  byId("decisions").replaceChildren(...shown.map((one, index) => {
+  if (byId("order").value === "loss") listed.sort((one, other) => other.loss.emg - one.loss.emg);
+  byId("decisions").replaceChildren(...listed.map((one) => {
     const note = match.comments[one.number] ? " ✎" : "";
-    const button = h("button", { type: "button", class: "plain", "data-at": index }, `${one.game}.${one.move} ${decisionText(one)}${note}`);
-    return h("li", {}, button, h("span", { class: "loss" }, one.loss.emg > 0 ? signed(-one.loss.emg) : ""));
+    const roll = one.roll ? `${one.roll.join("")}: ` : "";
+    return h("li", {}, h("button", { type: "button", class: "mistake", "data-number": one.number }, h("small", {}, `${one.game} · ${one.move}`),
+      h("span", {}, h("span", { class: "played" }, `${roll}${t(one.played || "no play")}${note}`), one.loss.emg > 0 ? h("small", {}, t("best: {play}", { play: t(one.best || "no play") })) : ""),
+      h("span", { class: `badge ${panels.lossClass(one.loss.emg)}` }, one.loss.emg > 0 ? one.loss.emg.toFixed(3) : "")));
   }));
-  at = -1;
-  step(1);
+  if (listed.length === 0) byId("decisions").replaceChildren(h("li", { class: "note" }, t("No decision has such a loss.")));
+  mark();
 }
 
-// Goes to the next decision of the list, or to the one before.
+// Shows the decision of a number.
+function go(number) {
+  if (decisions().length === 0) return;
+  here = Math.min(Math.max(number, 0), decisions().length - 1);
+  showDecision();
+}
+
+// Goes to the next decision of the list, or to the one before: in its order if the board shows one of it, else from the place in the match.
 export function step(way) {
-  if (shown.length === 0) {
-    at = -1;
-    byId("decision").textContent = t("No decision has such a loss.");
-    for (const id of ["choices", "deep"]) byId(id).replaceChildren();
-    byId("place").replaceChildren();
-    return;
-  }
-  at = Math.min(Math.max(at + way, 0), shown.length - 1);
-  showDecision().catch((error) => { byId("decision").textContent = t("no board from the server: {message}", error); });
+  if (match === null || listed.length === 0) return;
+  const at = listed.findIndex(({ number }) => number === here);
+  if (at >= 0) { go(listed[Math.min(Math.max(at + way, 0), listed.length - 1)].number); return; }
+  const numbers = listed.map(({ number }) => number).sort((one, other) => one - other);
+  const next = way > 0 ? numbers.find((number) => number > here) : numbers.findLast((number) => number < here);
+  if (next !== undefined) go(next);
 }
 
-async function showDecision() {
-  running.abort();
-  running = new AbortController();
-  const one = shown[at];
-  const { players } = match.report;
-  byId("deep").replaceChildren();
-  byId("comment").value = match.comments[one.number] ?? "";
-  byId("explore").setAttribute("href", exploreLink(one));
-  for (const button of byId("decisions").querySelectorAll("button")) {
-    const isHere = Number(button.dataset.at) === at;
+export const neighbour = (way) => { if (match !== null) go(here + way); };
+
+function mark() {
+  for (const button of byId("decisions").querySelectorAll("[data-number]")) {
+    const isHere = Number(button.dataset.number) === here;
     if (isHere) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
-    if (isHere) button.scrollIntoView({ block: "nearest" });
+    // Only the panel scrolls: on a phone the board stays where it is.
+    const panel = byId("tab-mistakes");
+    if (isHere && !panel.hidden && panel.scrollHeight > panel.clientHeight && getComputedStyle(panel).overflowY === "auto") button.scrollIntoView({ block: "nearest" });
   }
-  byId("decision").replaceChildren(
-    ...parts("{at} of {total}. {name}, game {game}, move {move}: {decision}.", {
-      at: at + 1, total: shown.length, name: named(players[one.player]), game: one.game, move: one.move, decision: decisionText(one),
-    }),
-    one.loss.emg > 0 ? ` ${t("It loses {loss}.", { loss: one.loss.emg.toFixed(3) + (one.mark ? `, ${t(one.mark)}` : "") })}` : "",
-    ` ${foundBy(one) ?? ""}`,
-  );
-  byId("choices").replaceChildren(choices(one));
+}
+
+function showDecision() {
+  running.abort();
+  running = new AbortController();
+  const one = decisions()[here];
+  const { players, games, length } = match.report;
+  const loss = one.loss.emg;
+  byId("deep").replaceChildren();
+  delete byId("deep").dataset.state;
+  byId("why").replaceChildren();
+  byId("comment").value = match.comments[here] ?? "";
+  byId("explore").setAttribute("href", exploreLink(one));
+  const roll = one.roll ? `${one.roll.join("")}: ` : "";
+  byId("decision").replaceChildren(h("span", {}, `${roll}${t(one.played || "no play")}`), ...(loss > 0 ? [h("span", { class: `badge eq ${panels.lossClass(loss)}` }, signed(-loss))] : []));
+  byId("panel").dataset.number = here;
+  const facts = [h("span", {}, named(players[one.player])), h("span", {}, t("game {game}, move {move}", { game: one.game, move: one.move }))];
+  if (loss > 0) facts.push(h("span", {}, t("best: {play}", { play: t(one.best || "no play") })));
+  byId("facts").replaceChildren(...facts);
+  const found = foundBy(one);
+  byId("choices").replaceChildren(choices(one), ...(found ? [h("p", { class: "note" }, found)] : []));
   byId("roll-out").disabled = byId("deeper").disabled = one.kind === "resign";
   // The position of a take is seen by the player who doubled.
   const viewer = one.kind === "take" ? 1 - one.player : one.player;
+  const position = parseId(one.position.slice(0, 14));
   const names = [players[viewer], players[1 - viewer]];
-  const words = inWords(parseId(one.position.slice(0, 14)), names);
-  await board.show(one.position, {}, { roll: one.roll, play: one.kind === "play" && one.best !== "" ? one.best : null, label: t("Board. {words}", { words }) });
+  byId("my-name").replaceChildren(named(names[0]));
+  byId("their-name").replaceChildren(named(names[1]));
+  byId("my-pips").textContent = t("{n} pips", { n: pips(position.me) });
+  byId("their-pips").textContent = t("{n} pips", { n: pips(position.opponent) });
+  const { score, crawford } = games.find(({ game }) => game === one.game);
+  const standing = score ? `${score[viewer]}–${score[1 - viewer]}` : "";
+  byId("score").textContent = [length > 0 ? t("Match to {length}", { length }) : t("Money session"), standing, crawford ? t("Crawford") : ""].filter((text) => text !== "").join(" · ");
+  const words = inWords(position, names);
+  const play = one.kind === "play" && one.best !== "" ? one.best : null;
+  const mine = one;
+  const drawn = (state) => board.show(position, state, { roll: one.roll, play, label: t("Board. {words}", { words }) });
+  byId("place").setAttribute("aria-busy", "true");
+  stateOf({ position: one.position }).then((state) => { if (mine === decisions()[here]) { drawn(state); byId("place").setAttribute("aria-busy", "false"); } }, () => drawn({}));
+  showPlace();
+  mark();
+  if (tab === "why") reasons();
 }
 
 function choices(one) {
@@ -175,7 +256,7 @@ async function deeperPlays(one, signal) {
 }
 
 async function deeper() {
-  const one = shown[at];
+  const one = decisions()[here];
   const place = byId("deep");
   const { signal } = running;
   place.replaceChildren(h("p", {}, "…"));
@@ -192,15 +273,31 @@ async function deeper() {
 }
 
 function rollOut() {
-  const one = shown[at];
+  const one = decisions()[here];
   liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: {}, plays: namesOf(one), isCube: !one.roll }, running.signal);
 }
 
+// The reasons: the best choice beside the one that was made.
+async function reasons() {
+  const one = decisions()[here];
+  const { signal } = running;
+  const place = byId("why");
+  if (one.kind === "resign") { place.replaceChildren(h("p", { class: "note" }, t("There are no reasons for a resignation."))); return; }
+  place.replaceChildren(h("p", {}, "…"));
+  try {
+    const other = one.roll && one.played && one.played !== one.best ? { plays: [one.played] } : {};
+    const asked = { position: one.position, ...(one.roll ? { roll: one.roll } : {}), settings: { plies: DEEPER_PLIES, language }, ...other };
+    const answer = await ask("explain", asked, signal);
+    if (!signal.aborted) place.replaceChildren(h("ul", { class: "facts", lang: answer.language }, ...answer.sentences.map(({ text }) => h("li", {}, text))));
+  } catch (error) {
+    if (!signal.aborted) place.replaceChildren(h("p", { class: "note" }, t("no explanation: {message}", error)));
+  }
+}
+
 async function keepComment() {
-  const { number } = shown[at];
   const text = byId("comment").value;
-  if (text === "") delete match.comments[number];
-  else match.comments[number] = text;
+  if (text === "") delete match.comments[here];
+  else match.comments[here] = text;
   await put("matches", match);
 }
 
@@ -209,21 +306,47 @@ async function save(format, kind) {
     const text = await (await analyse(match.file, { plies: match.depth }, format)).text();
     download(`match.${format}`, text, kind);
   } catch (error) {
-    byId("error").textContent = t("no file: {message}", error);
+    byId("about").textContent = t("no file: {message}", error);
   }
 }
 
-for (const id of ["kind", "loss", "order", "player"]) byId(id).addEventListener("change", filter);
-byId("before").addEventListener("click", () => step(-1));
+export function choose(name) {
+  tab = name;
+  for (const button of byId("tabs").children) {
+    const isHere = button.dataset.tab === name;
+    button.setAttribute("aria-selected", String(isHere));
+    button.tabIndex = isHere ? 0 : -1;
+    byId(`tab-${button.dataset.tab}`).hidden = !isHere;
+  }
+  if (name === "why" && match !== null) reasons();
+  if (match !== null) mark();
+}
+
+for (const id of ["kind", "loss", "order", "player"]) byId(id).addEventListener("change", () => { filter(); if (listed.length > 0) go(listed[0].number); });
+byId("before").addEventListener("click", () => neighbour(-1));
+byId("after").addEventListener("click", () => neighbour(1));
 byId("next").addEventListener("click", () => step(1));
-byId("deeper").addEventListener("click", () => { if (at >= 0) deeper(); });
-byId("roll-out").addEventListener("click", () => { if (at >= 0) rollOut(); });
-byId("comment").addEventListener("input", () => { if (at >= 0) keepComment(); });
+byId("deeper").addEventListener("click", deeper);
+byId("roll-out").addEventListener("click", rollOut);
+byId("comment").addEventListener("input", keepComment);
 byId("decisions").addEventListener("click", (event) => {
-  const button = event.target.closest("[data-at]");
-  if (button) step(Number(button.dataset.at) - at);
+  const button = event.target.closest("[data-number]");
+  if (button) go(Number(button.dataset.number));
+});
+byId("tabs").addEventListener("click", (event) => { const name = event.target.closest("[data-tab]")?.dataset.tab; if (name) choose(name); });
+byId("tabs").addEventListener("keydown", (event) => {
+  const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!way) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const all = [...byId("tabs").children];
+  const next = all[(all.findIndex((one) => one.dataset.tab === tab) + way + all.length) % all.length];
+  choose(next.dataset.tab);
+  next.focus();
 });
 byId("export-html").addEventListener("click", () => save("html", "text/html"));
 byId("export-sgf").addEventListener("click", () => save("sgf", "application/x-go-sgf"));
 byId("keep").addEventListener("click", () => actions.keep(match));
 byId("remove").addEventListener("click", () => actions.remove(match.id));
+new ResizeObserver(() => { if (match !== null) drawCourse(); }).observe(byId("curve"));
+choose("mistakes");

@@ -1,15 +1,16 @@
 // Matches: files are analysed by /v1/analyse and kept in this browser; a list, and a page for each match.
 
 import * as archive from "./archive.js";
+import { onKey, takes } from "./frame.js";
 import { byId, h, named, table } from "./html.js";
-import { showMatch, step } from "./match.js";
-import { reportsOf } from "./report.js";
+import { takeFile } from "./intake.js";
+import { judged, neighbour, showMatch, step } from "./match.js";
 import * as store from "./store.js";
 import { localDay, t } from "./strings.js";
 
-const FILE_BYTES_MAX = 1 << 20;
 // Files that are analysed at a time: one computes while the next one is sent.
 const AT_ONCE = 2;
+const EXAMPLE = "/page/example.mat";
 const ROWS_MAX = 500;
 // Typing pauses before the archive is searched.
 const SEARCH_DELAY_MS = 300;
@@ -21,30 +22,23 @@ let searching = null;
 
 const rate = (value) => (typeof value === "number" ? value.toFixed(1) : "–");
 
-function headOf(id, file, number, report, added) {
-  const { players, length, score, totals } = report;
-  return {
-    id, file, number, players, length, score, added, pr: totals.map((one) => one.error_rate.pr), luck: totals.map((one) => one.luck.emg),
-    games: report.games.length, faults: report.faults.length,
-  };
-}
+const depthWanted = () => Number(byId("depth").value);
+const listed = (head) => { heads = [head, ...heads.filter((other) => other.id !== head.id)]; };
 
-// Analyses one file, which may hold several matches.
-async function take(file, depth) {
-  if (file.size > FILE_BYTES_MAX) throw new Error(t("the file is longer than 1 MiB"));
-  const buffer = await file.arrayBuffer();
-  const sum = await store.checksum(buffer);
-  const reports = await reportsOf(buffer, depth);
-  const added = Date.now();
-  for (const [at, report] of reports.entries()) {
-    const id = `${sum}-${at + 1}`;
-    const known = await store.get("matches", id);
-    const head = headOf(id, file.name, at + 1, report, known?.added ?? added);
-    // Another depth takes the place of the old analysis; comments stay.
-    await store.keepMatch(head, { id, added: head.added, report, depth, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
-    heads = [head, ...heads.filter((other) => other.id !== id)];
+// Analyses the match on the page again where it was not judged as deep as wanted, and shows it then.
+async function deepen({ id, file, depth }) {
+  const head = heads.find((one) => one.id === id);
+  const wanted = depthWanted();
+  if (!head || !file || Number(depth) >= wanted) return;
+  judged(depth, true);
+  try {
+    await takeFile(new File([file], head.file), wanted, listed);
+    const match = await store.get("matches", id);
+    if (location.hash.slice(1) === id && match) showMatch(match, { keep, remove });
+  } catch {
+    // The first analysis stays.
+    if (location.hash.slice(1) === id) judged(depth, false);
   }
-  return reports.map((_, at) => `${sum}-${at + 1}`);
 }
 
 async function takeAll(files) {
@@ -53,7 +47,8 @@ async function takeAll(files) {
   const ids = [];
   let done = 0;
   const total = waiting.length;
-  const depth = byId("depth").value;
+  // One match is shown at once; the page of a match looks deeper.
+  const depth = total === 1 ? 0 : depthWanted();
   const progress = h("progress", { max: total, value: 0, "aria-label": t("Files analysed") });
   const text = h("span", {});
   byId("progress").replaceChildren(progress, " ", text);
@@ -61,7 +56,7 @@ async function takeAll(files) {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       text.textContent = t("{done} of {total} files", { done, total });
       try {
-        ids.push(...await take(file, depth));
+        ids.push(...await takeFile(file, depth, listed));
       } catch (error) {
         wrong.push([file.name, error.message]);
       }
@@ -75,7 +70,7 @@ async function takeAll(files) {
   byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }), ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
   byId("files").value = "";
   // Who brings one match wants to see it.
-  if (total === 1 && ids.length === 1) location.hash = ids[0];
+  if (total === 1 && ids.length > 0) location.hash = ids[0];
 }
 
 function isOfKind({ length }) {
@@ -95,6 +90,7 @@ const cells = (id, { players, length, score, pr, luck }) => [
 ];
 
 function showList() {
+  byId("example").hidden = heads.length > 0;
   const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
   const rows = found.slice(0, ROWS_MAX).map((head) => [
     ...cells(head.id, head), localDay(new Date(head.added)), named(head.file),
@@ -138,8 +134,11 @@ async function route() {
   const match = await archive.match(id).catch(() => null) ?? kept;
   byId("list").hidden = Boolean(match);
   byId("match").hidden = !match;
-  if (match) await showMatch(match, { keep, remove });
-  else if (id !== "") byId("error").textContent = t("there is no such match in this browser");
+  if (match) {
+    showMatch(match, { keep, remove });
+    deepen(match);
+  }
+  if (!match && id !== "") byId("error").textContent = t("there is no such match in this browser");
   if (!match) showList();
 }
 
@@ -167,21 +166,19 @@ byId("search").addEventListener("input", () => {
 });
 byId("least").addEventListener("change", () => { if (archive.isThere()) showArchive(); });
 byId("more").addEventListener("click", () => readArchive(filed.next));
-addEventListener("dragover", (event) => {
-  if (event.dataTransfer.types.includes("Files")) event.preventDefault();
-});
-addEventListener("drop", (event) => {
-  if (event.dataTransfer.files.length === 0) return;
-  event.preventDefault();
+takes.files = async (files) => {
   location.hash = "";
-  takeAll(event.dataTransfer.files);
-});
+  await takeAll(files);
+};
+takes.failed = (message) => { byId("error").textContent = message; };
 addEventListener("hashchange", route);
-addEventListener("keydown", (event) => {
-  const isText = event.target.matches?.("textarea, input, select");
-  if (byId("match").hidden || isText || event.ctrlKey || event.metaKey || event.altKey) return;
-  const way = { j: 1, k: -1, n: 1, p: -1 }[event.key];
-  if (way) step(way);
+const inMatch = (act) => () => { if (!byId("match").hidden) act(); };
+for (const [key, way, text] of [["n", 1, t("next mistake")], ["j", 1, ""], ["p", -1, t("mistake before")], ["k", -1, ""]]) onKey(key, text, inMatch(() => step(way)));
+onKey("ArrowRight", t("next decision"), inMatch(() => neighbour(1)));
+onKey("ArrowLeft", t("decision before"), inMatch(() => neighbour(-1)));
+byId("show-example").addEventListener("click", async () => {
+  const response = await fetch(EXAMPLE);
+  await takeAll([new File([await response.blob()], t("Example match"))]);
 });
 
 try {

@@ -1,30 +1,21 @@
-//! The pages for people (HTTP-110 to HTTP-119). Explore at `/` is a form, and the answer to it as HTML; its script
-//! requests this page again and replaces the old answer. The other pages are filled by their scripts. All answers are
-//! those of the paths below `/v1/`.
+//! The pages for people (HTTP-110 to HTTP-119). Scripts fill them: all answers are those of the paths below `/v1/`.
 
-mod form;
-mod page_parts;
 mod sign_in;
 
-use crate::core::Core;
 use crate::http::ask::jobs::Jobs;
 use crate::http::ask::state::HttpState;
 use crate::http::wire::headers::fresh;
 use crate::http::wire::methods::only_get;
 use crate::http::wire::peer::Peer;
-use crate::http::wire::problem::{ErrorLocation, Problem};
 use crate::http::wire::unread::fixed;
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{Extension, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
-use axum::http::{HeaderValue, Method, Uri};
+use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use form::PageForm;
 use gammond_base::escape::Markup;
-use gammond_report::render::board_style;
-use page_parts::PageParts;
 pub(in crate::http) use sign_in::{
     SIGN_IN, SIGN_OUT, form as sign_in_form, is_wanted as wants_sign_in,
 };
@@ -32,9 +23,9 @@ use std::sync::Arc;
 
 /// The parts that all pages share.
 const FRAME: &str = include_str!("frame.html");
-const EXPLORE: &str = include_str!("explore.html");
-/// Pages besides Explore: path, name in the list of pages, module that fills it, and its main part.
-const PAGES: [(&str, &str, &str, &str); 4] = [
+/// Pages: path, name, module that fills it, and its main part. The last one stands in the menu.
+const PAGES: [(&str, &str, &str, &str); 5] = [
+    ("/", "Analyse", "analyse", include_str!("analyse.html")),
     ("/play", "Play", "play", include_str!("play.html")),
     (
         "/matches",
@@ -48,41 +39,56 @@ const PAGES: [(&str, &str, &str, &str); 4] = [
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str); 24] = [
-    ("api.js", include_str!("api.js")),
-    ("archive.js", include_str!("archive.js")),
-    ("board.js", include_str!("board.js")),
-    ("curve.js", include_str!("curve.js")),
-    ("engine.js", include_str!("engine.js")),
-    ("explore.js", include_str!("explore.js")),
-    ("game.js", include_str!("game.js")),
-    ("html.js", include_str!("html.js")),
-    ("kept.js", include_str!("kept.js")),
-    ("live.js", include_str!("live.js")),
-    ("match.js", include_str!("match.js")),
-    ("matches.js", include_str!("matches.js")),
-    ("play.js", include_str!("play.js")),
-    ("position.js", include_str!("position.js")),
-    ("quiz.js", include_str!("quiz.js")),
-    ("report.js", include_str!("report.js")),
-    ("setup.js", include_str!("setup.js")),
-    ("state.js", include_str!("state.js")),
-    ("status.js", include_str!("status.js")),
-    ("store.js", include_str!("store.js")),
-    ("strings.js", include_str!("strings.js")),
-    ("tables.js", include_str!("tables.js")),
-    ("translations.js", include_str!("translations.js")),
-    ("turn.js", include_str!("turn.js")),
+const FILES: [(&str, &str, &str); 34] = [
+    ("analyse.js", SCRIPT, include_str!("analyse.js")),
+    ("api.js", SCRIPT, include_str!("api.js")),
+    ("archive.js", SCRIPT, include_str!("archive.js")),
+    ("board.js", SCRIPT, include_str!("board.js")),
+    ("curve.js", SCRIPT, include_str!("curve.js")),
+    ("draw.js", SCRIPT, include_str!("draw.js")),
+    ("engine.js", SCRIPT, include_str!("engine.js")),
+    ("frame.js", SCRIPT, include_str!("frame.js")),
+    ("game.js", SCRIPT, include_str!("game.js")),
+    ("html.js", SCRIPT, include_str!("html.js")),
+    ("intake.js", SCRIPT, include_str!("intake.js")),
+    ("kept.js", SCRIPT, include_str!("kept.js")),
+    ("live.js", SCRIPT, include_str!("live.js")),
+    ("match.js", SCRIPT, include_str!("match.js")),
+    ("matches.js", SCRIPT, include_str!("matches.js")),
+    ("panels.js", SCRIPT, include_str!("panels.js")),
+    ("picture.js", SCRIPT, include_str!("picture.js")),
+    ("play.js", SCRIPT, include_str!("play.js")),
+    ("position.js", SCRIPT, include_str!("position.js")),
+    ("question.js", SCRIPT, include_str!("question.js")),
+    ("quiz.js", SCRIPT, include_str!("quiz.js")),
+    ("report.js", SCRIPT, include_str!("report.js")),
+    ("setup.js", SCRIPT, include_str!("setup.js")),
+    ("share.js", SCRIPT, include_str!("share.js")),
+    ("state.js", SCRIPT, include_str!("state.js")),
+    ("status.js", SCRIPT, include_str!("status.js")),
+    ("store.js", SCRIPT, include_str!("store.js")),
+    ("strings.js", SCRIPT, include_str!("strings.js")),
+    ("theme.js", SCRIPT, include_str!("theme.js")),
+    ("translations.js", SCRIPT, include_str!("translations.js")),
+    ("turn.js", SCRIPT, include_str!("turn.js")),
+    ("style.css", "text/css", STYLE),
+    (
+        "questions.json",
+        "application/json",
+        include_str!("questions.json"),
+    ),
+    // A match for a first visit.
+    ("example.mat", "text/plain", include_str!("example.mat")),
 ];
+const SCRIPT: &str = "text/javascript";
 const STYLE: &str = include_str!("style.css");
 /// Content policy: nothing from elsewhere, no script and no style inside the page.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Returns the pages and their files.
 pub(in crate::http) fn routes() -> Router<HttpState> {
     let mut routes = Router::new()
-        .route("/", any(explore))
         .route(SIGN_IN, any(sign_in::sign_in))
         .route(SIGN_OUT, any(sign_in::sign_out));
     for (path, name, script, main) in PAGES {
@@ -106,18 +112,8 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
         };
         routes = routes.route(path, any(show));
     }
-    let style = [
-        ("style.css", Bytes::from_static(STYLE.as_bytes())),
-        ("board.css", Bytes::from(board_css())),
-    ];
-    let scripts = FILES.map(|(name, text)| (name, Bytes::from_static(text.as_bytes())));
-    let scripts = scripts
-        .into_iter()
-        .map(|(name, text)| (name, "text/javascript", text));
-    let styles = style
-        .into_iter()
-        .map(|(name, text)| (name, "text/css", text));
-    for (name, kind, text) in scripts.chain(styles) {
+    for (name, kind, text) in FILES {
+        let text = Bytes::from_static(text.as_bytes());
         let show = async move |method| file(&method, kind, &text);
         routes = routes.route(&format!("{FILES_PATH}{name}"), any(show));
     }
@@ -126,12 +122,7 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
 
 /// Returns true for the path of a page, to which pages of other sites may link.
 pub(in crate::http) fn is_page(path: &str) -> bool {
-    path == "/" || PAGES.iter().any(|(known, ..)| *known == path)
-}
-
-/// Returns the style of boards inside a page, whose own variables have some of the same names.
-fn board_css() -> String {
-    board_style().replace(":root", ".b")
+    PAGES.iter().any(|(known, ..)| *known == path)
 }
 
 /// Returns a page or a file that is the same for all clients.
@@ -193,97 +184,18 @@ fn framed(
     })
 }
 
-/// Returns the list of pages.
+/// Returns the list of places: all pages but the last.
 fn nav(current: &str) -> String {
-    let pages = PAGES.iter().map(|(path, name, ..)| (*path, *name));
-    let all = std::iter::once(("/", "Explore"))
-        .chain(pages)
-        .chain([("/docs", "HTTP paths")]);
-    let link = |(path, name): (&str, &str)| {
-        let here = if path == current {
+    let [places @ .., _] = &PAGES;
+    let link = |(path, name, ..): &(&str, &str, &str, &str)| {
+        let here = if *path == current {
             " aria-current=\"page\""
         } else {
             ""
         };
         format!("<a href=\"{path}\"{here}>{name}</a> ")
     };
-    all.map(link).collect()
-}
-
-async fn explore(
-    method: Method,
-    State(shared): State<Arc<Core>>,
-    Extension(peer): Extension<Peer>,
-    uri: Uri,
-) -> Response {
-    if let Err(refused) = only_get(&method) {
-        return refused.into_response();
-    }
-    let (form, explored) = match PageForm::read(uri.query().unwrap_or_default()) {
-        Ok(form) => {
-            let explored = page_parts::explore(&shared, peer.origin, &form).await;
-            (form, explored)
-        }
-        Err(problem) => (PageForm::default(), Err(problem)),
-    };
-    peer.unread.room().await;
-    let title = explored
-        .as_ref()
-        .map_or("Explore", |found| found.title.as_str());
-    let text = framed(
-        "/",
-        title,
-        "explore",
-        &written(&form, explored.as_ref()),
-        false,
-        peer.signed_in.as_deref(),
-    );
-    // A problem gives its status, and when to come again.
-    let mut response = match explored {
-        Ok(_) => Response::new(Body::empty()),
-        Err(problem) => problem.into_response(),
-    };
-    *response.body_mut() = Body::from(text);
-    let response = with_headers(response, "text/html");
-    match peer.signed_in {
-        Some(_) => fresh(response),
-        None => response,
-    }
-}
-
-/// Writes the main part of Explore.
-fn written(form: &PageForm, explored: Result<&PageParts, &Problem>) -> String {
-    let found = explored.ok();
-    let fault = explored.err().map(|problem| (field(problem), problem));
-    filled(EXPLORE, |name| {
-        if let Some(field) = name.strip_suffix("_error") {
-            let message = fault.filter(|(wrong, _)| *wrong == field);
-            return message.map_or_else(String::new, |(_, problem)| {
-                Markup::new(&problem.message).to_string()
-            });
-        }
-        if let Some(field) = name.strip_suffix("_invalid") {
-            return fault.is_some_and(|(wrong, _)| wrong == field).to_string();
-        }
-        match name {
-            "summary" => found.map_or("", |found| found.summary.as_str()).to_owned(),
-            "answer" => found.map_or("", |found| found.html.as_str()).to_owned(),
-            "roll_options" => form.roll_options(found.and_then(|found| found.roll)),
-            "plies_options" => form.plies_options(),
-            "match_open" if form.has_match() => " open".to_owned(),
-            "match_open" => String::new(),
-            "others" => form.others(),
-            field => Markup::new(form.value(field)).to_string(),
-        }
-    })
-}
-
-/// Returns the field beside which a problem is shown; `form` for none of them.
-fn field(problem: &Problem) -> &str {
-    match &problem.place {
-        ErrorLocation::Parameter(name) if form::FIELDS.contains(&name.as_str()) => name,
-        _ => "form",
-    }
+    places.iter().map(link).collect()
 }
 
 /// Fills the holes `{{name}}` of a template. The inserted text is not parsed again.
@@ -312,12 +224,8 @@ mod tests {
     #[test]
     fn page_names_no_other_host() {
         let mains = PAGES.map(|(_, _, _, main)| main);
-        let scripts = FILES.map(|(_, text)| text);
-        for text in [FRAME, EXPLORE, sign_in::FORM, STYLE]
-            .iter()
-            .chain(&mains)
-            .chain(&scripts)
-        {
+        let files = FILES.map(|(_, _, text)| text);
+        for text in [FRAME, sign_in::FORM].iter().chain(&mains).chain(&files) {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://") && !text.contains("//cdn"), "{text}");
             for inline in [

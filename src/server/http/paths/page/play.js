@@ -3,9 +3,10 @@
 import { analyse, ogxm, pause } from "./api.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
+import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h, named } from "./html.js";
 import { kept, ownName } from "./kept.js";
-import { inWords, pips, printId, stepsOf, Turn } from "./position.js";
+import { inWords, parseId, pips, START, stepsOf, Turn } from "./position.js";
 import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { count, parts, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
@@ -18,6 +19,8 @@ const ENGINE_PAUSE_MS = 700;
 const REPORT_PLIES = 0;
 const WORST_SHOWN = 10;
 const HINTS = 5;
+// The opponent of a first visit.
+const LEVEL_FIRST = "advanced";
 
 let game = null;
 // The person's turn on the board, the legal plays, and the advice on them.
@@ -52,9 +55,11 @@ function keep() {
 
 const board = turnBoard(byId("place"), {
   current: () => (isBusy ? null : turn),
-  position: () => turn?.position ?? match.boardOf(game),
+  position: () => turn?.position ?? (game === null ? parseId(START) : match.boardOf(game)),
   moved: () => { release(); render(); },
+  dice: () => { if (possible().includes("turn-dice")) acts["turn-dice"](); },
 });
+board.clockwise = isFlipped();
 
 // The places that the engine's last play went to.
 function lastTargets() {
@@ -63,7 +68,7 @@ function lastTargets() {
   return (stepsOf(last.text) ?? []).filter(({ to }) => to > 0).map(({ to }) => 24 - to);
 }
 
-async function render() {
+function render() {
   showTexts();
   showActions();
   showScore();
@@ -72,8 +77,8 @@ async function render() {
   const theirs = isMine() ? (game.phase === "roll" && last?.kind === "play" ? last.dice : null) : game.dice;
   const words = inWords(position, game.names);
   byId("words").textContent = words;
-  await board.show(printId(position), match.settingsFor(game, PERSON), {
-    roll: isMine() ? game.dice : null, theirDice: theirs, marked: lastTargets(), label: t("Board. {words}", { words }),
+  board.show(position, match.settingsFor(game, PERSON), {
+    roll: isMine() ? game.dice : null, rest: turn?.dice ?? null, theirDice: theirs, marked: lastTargets(), label: t("Board. {words}", { words }),
   });
   byId("game").setAttribute("aria-busy", String(isBusy));
 }
@@ -131,28 +136,20 @@ function resultText(name) {
   return `${result} ${winner === PERSON ? t("You win the match.") : t("{name} wins the match.", { name })}`;
 }
 
-// A checker in the colour of a player.
-function disc(player) {
-  const [svg, circle] = ["svg", "circle"].map((name) => document.createElementNS("http://www.w3.org/2000/svg", name));
-  for (const [name, value] of Object.entries({ class: "b disc", viewBox: "0 0 20 20", "aria-hidden": "true" })) svg.setAttribute(name, value);
-  for (const [name, value] of Object.entries({ class: player === PERSON ? "m" : "t", cx: 10, cy: 10, r: 9 })) circle.setAttribute(name, value);
-  svg.append(circle);
-  return svg;
-}
-
 function showScore() {
-  const rows = game.names.map((name, player) => {
-    const side = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
-    return h("tr", {}, h("th", { scope: "row" }, disc(player), named(name)), h("td", {}, String(game.score[player])), h("td", {}, t("{n} pips", { n: pips(side) })));
-  });
-  byId("score").replaceChildren(...rows);
+  for (const [player, side] of ["my", "their"].entries()) {
+    byId(`${side}-name`).replaceChildren(named(game.names[player]));
+    byId(`${side}-score`).textContent = String(game.score[player]);
+    const checkers = player === PERSON ? match.boardOf(game).me : match.boardOf(game).opponent;
+    byId(`${side}-pips`).textContent = t("{n} pips", { n: pips(checkers) });
+  }
   const money = [t("Money game"), game.jacoby ? t("Jacoby rule") : null, game.beavers ? t("Beavers") : null];
   const length = game.length > 0 ? [t("Match to {length}", { length: game.length })] : money.filter((rule) => rule !== null);
   const kind = game.variant === "nackgammon" ? [t("Nackgammon"), ...length] : length;
   const owner = { 0: t("with you"), 1: t("with the opponent") }[game.cube.owner] ?? t("in the middle");
   const cube = game.crawford ? t("Crawford game") : t("cube {value} {owner}", { value: game.cube.value, owner });
-  const opponent = t("Opponent: {level}.", { level: t(match.levelOf(game).name) });
-  byId("rules").textContent = `${[...kind, t("game {number}", { number: game.games.length }), cube].join(", ")}. ${opponent}`;
+  byId("rules").textContent = [...kind, t("game {number}", { number: game.games.length }), cube].join(", ");
+  byId("result").textContent = t("Opponent: {level}.", { level: t(match.levelOf(game).name) });
 }
 
 // Actions
@@ -180,14 +177,14 @@ function possible() {
 function showActions() {
   const actions = byId("actions");
   const shown = possible();
-  for (const button of actions.children) button.hidden = !shown.includes(button.dataset.act);
+  for (const button of document.querySelectorAll("[data-act]")) button.hidden = !shown.includes(button.dataset.act);
   byId("resigning").hidden = !byId("resigning").dataset.open || !shown.includes("resign");
   for (const button of byId("resigning").querySelectorAll("[data-kind]")) button.hidden = Number(button.dataset.kind) > match.kindMax(game);
   byId("typed").hidden = turn === null || isBusy;
   byId("warning").hidden = held === null;
   // The keys go on where the button that had them is gone.
   const { activeElement } = document;
-  if (hasKeys && (activeElement === document.body || activeElement.hidden)) actions.querySelector("button:not([hidden])")?.focus();
+  if (hasKeys && (activeElement === document.body || activeElement.hidden)) (actions.querySelector("button.main:not([hidden])") ?? actions.querySelector("button:not([hidden])"))?.focus();
 }
 
 function release() {
@@ -312,7 +309,7 @@ async function proceed() {
     byId("error").textContent = t("no answer from the server: {message}", error);
   }
   isBusy = false;
-  await render().catch((error) => { byId("error").textContent = t("no board from the server: {message}", error); showActions(); });
+  render();
 }
 
 const rest = () => (byId("quick").checked ? null : pause(ENGINE_PAUSE_MS));
@@ -320,7 +317,7 @@ const rest = () => (byId("quick").checked ? null : pause(ENGINE_PAUSE_MS));
 // Does the next thing that needs no person; false if there is none. Nothing happens after the signal.
 async function automatic(signal) {
   if (isOver()) return false;
-  await render();
+  render();
   const { phase } = game;
   const act = async (question, change) => {
     const answer = await question;
@@ -390,7 +387,7 @@ async function showReport() {
 
 // Controls
 
-addEventListener("focusin", (event) => { hasKeys = byId("actions").contains(event.target) || byId("warning").contains(event.target); });
+addEventListener("focusin", ({ target }) => { hasKeys = target.closest?.("#actions, #more-actions, #warning") !== null; });
 addEventListener("storage", (event) => {
   if (event.key !== KEPT || game === null) return;
   running.abort();
@@ -398,9 +395,10 @@ addEventListener("storage", (event) => {
   byId("error").textContent = t("the match goes on in another window");
   showActions();
 });
-byId("actions").addEventListener("click", (event) => {
-  const act = event.target.closest("[data-act]")?.dataset.act;
-  if (act && possible().includes(act)) acts[act]();
+const act = (name) => { if (game !== null && byId("new").hidden && possible().includes(name)) acts[name](); };
+addEventListener("click", (event) => {
+  const name = event.target.closest("[data-act]")?.dataset.act;
+  if (name) act(name);
 });
 byId("resigning").addEventListener("click", (event) => {
   const kind = event.target.closest("[data-kind]")?.dataset.kind;
@@ -424,7 +422,18 @@ byId("typed").addEventListener("submit", (event) => {
   render();
 });
 byId("tutor").addEventListener("change", (event) => { game.tutor = event.target.checked; keep(); });
-byId("flip").addEventListener("change", (event) => { board.clockwise = event.target.checked; render(); });
+takes.flipped = (isTurned) => {
+  board.clockwise = isTurned;
+  if (game === null || !byId("new").hidden) drawStart();
+  else render();
+};
+takes.failed = (message) => { byId("error").textContent = message; };
+for (const [key, text, name] of [["r", t("roll"), "roll"], ["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["h", t("hint"), "hint"], ["u", t("undo"), "undo"]]) onKey(key, text, () => act(name));
+// The main button of the moment.
+onKey("Enter", t("go on"), () => {
+  if (!byId("new").hidden) byId("new").requestSubmit();
+  else byId("actions").querySelector("button.main:not([hidden])")?.click();
+});
 byId("save-mat").addEventListener("click", () => download("gammond.mat", match.matchFile(game), "text/plain"));
 const written = {
   sgf: async (file) => (await analyse(file, { plies: REPORT_PLIES }, "sgf")).blob(),
@@ -445,7 +454,7 @@ byId("new").addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target.elements;
   game = match.newGame({
-    length: Number(form.points.value), level: form.level.value, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value,
+    length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value,
   });
   byId("report").replaceChildren();
   isElsewhere = false;
@@ -457,7 +466,16 @@ function setUp() {
   byId("new").hidden = false;
   byId("game").hidden = true;
   byId("back").hidden = game === null;
-  byId("name").focus();
+  byId("status").textContent = t("A new match");
+  for (const button of document.querySelectorAll("[data-act]")) button.hidden = true;
+  drawStart();
+  byId("start").focus({ preventScroll: true });
+}
+
+function drawStart() {
+  turn = null;
+  const { start } = match.VARIANTS[byId("variant").value] ?? match.VARIANTS.backgammon;
+  board.show(parseId(start), {}, { label: t("Board") });
 }
 
 function show() {
@@ -470,10 +488,22 @@ function show() {
 // Jacoby and beavers are rules of money games.
 const showMoneyRules = () => { byId("money-rules").hidden = byId("length").value !== "0"; };
 
+// The name of the opponent that the slider stands at.
+function showLevel() {
+  const { name, settings } = match.LEVELS[byId("level").value];
+  byId("level-name").textContent = t(name);
+  byId("level").setAttribute("aria-valuetext", t(name));
+  byId("level-note").textContent = settings.pr === undefined ? t("plays its best") : t("errs as people of PR {pr} do", settings);
+}
+
 function fillForm() {
   const lengths = [[0, t("Money")], ...[...Array(match.LENGTH_MAX).keys()].map((at) => [at + 1, count(at + 1, "{n} point", "{n} points")])];
   byId("length").append(...lengths.map(([value, label]) => h("option", { value, selected: value === 3 }, label)));
-  byId("level").append(...match.LEVELS.map(({ id, name }) => h("option", { value: id, selected: id === "world-class" }, t(name))));
+  byId("level").max = match.LEVELS.length - 1;
+  byId("level").value = match.LEVELS.findIndex(({ id }) => id === LEVEL_FIRST);
+  byId("level").addEventListener("input", showLevel);
+  showLevel();
+  byId("variant").addEventListener("change", drawStart);
   byId("length").addEventListener("change", showMoneyRules);
   showMoneyRules();
 }

@@ -38,6 +38,20 @@ export function printId({ me, opponent }) {
   return btoa(String.fromCharCode(...bytes)).slice(0, 14);
 }
 
+// Finds a position in the text of a file or the clipboard; null if it has none of the forms that stand inside others.
+export function positionIn(text) {
+  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/, /^\s*\d+;(?:[^;\n]*;){38}\d+/m];
+  for (const form of forms) {
+    const found = form.exec(text);
+    if (found) return found[0].trim();
+  }
+  // gnubg and BGBlitz write each of the two IDs behind its name.
+  const behindName = (length) => new RegExp(`ID\\s*[:\uff1a]\\s*([A-Za-z0-9+/]{${length}})(?![A-Za-z0-9+/])`).exec(text)?.[1];
+  const [position, match] = [behindName(14), behindName(12)];
+  if (position === undefined) return null;
+  return match === undefined ? position : `${position}:${match}`;
+}
+
 // Moves one checker of `me` by one die; null where the rules of a single step forbid it.
 export function step(position, from, die) {
   const { me, opponent } = position;

@@ -1,12 +1,15 @@
-// Quiz: the mistakes of the kept matches and of the server's archive as questions, which come back in growing intervals while they are answered well.
+// Quiz: questions that come with the page, and the mistakes of the kept matches and of the server's archive. They come back in growing intervals while
+// they are answered well.
 
 import { ask } from "./api.js";
 import { reports } from "./archive.js";
-import { curve } from "./curve.js";
+import { trend } from "./curve.js";
 import { cubeLoss } from "./engine.js";
+import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h } from "./html.js";
-import { inWords, parseId, printId, swapped, Turn } from "./position.js";
-import { cubeTable, exploreLink, foundBy, playsTable } from "./report.js";
+import { lossClass, sized } from "./panels.js";
+import { inWords, parseId, pips, START, swapped, Turn } from "./position.js";
+import { cubeTable, exploreLink, playsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import * as store from "./store.js";
 import { count, t } from "./strings.js";
@@ -23,9 +26,14 @@ const GROWTH = 2.5;
 const PLAYS_SHOWN = 5;
 const ANSWERS_PER_POINT = 5;
 
+const QUESTIONS_FILE = "/page/questions.json";
+// Themes of the questions that come with the page, and the name of those that are mistakes of one's own.
+const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"]];
+
 const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?" };
 const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
 
+let theme = "";
 let cards = [];
 let card = null;
 let turn = null;
@@ -41,9 +49,11 @@ let seen = null;
 
 const board = turnBoard(byId("place"), {
   current: () => (phase === "asked" ? turn : null),
-  position: () => seen.position,
+  position: () => seen?.position ?? parseId(START),
   moved: () => show(),
+  dice: () => { if (phase === "asked" && turn !== null && turn.steps.length === 0) { turn.turnDice(); show(); } },
 });
+board.clockwise = isFlipped();
 
 // The questions of all kept and archived matches: a mistake each. What was learned of them stands apart.
 async function load() {
@@ -61,7 +71,17 @@ async function load() {
     }
   }
   const names = [...new Set(cards.map(({ name }) => name))].sort();
+  cards.push(...(await bundled()).map((one) => ({ ...one, ...(learned.get(one.id) ?? { due: 0, interval: 0 }) })));
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
+}
+
+// The questions that come with the page: rows of kind, position, roll, theme, best choice, the loss of a usual mistake, and the people who find it.
+async function bundled() {
+  const { rates, questions } = await (await fetch(QUESTIONS_FILE)).json();
+  return questions.map(([kind, position, roll, mark, best, loss, shares]) => ({
+    kind, position, theme: mark, best, loss: { emg: loss }, id: [kind, position, ...roll].join(" "), ...(roll === "" ? {} : { roll: [...roll].map(Number) }),
+    found_by: rates.map((pr, at) => ({ pr, share: shares[at] / 100 })),
+  }));
 }
 
 // The reports of the archive. Without them the questions of this browser are still there.
@@ -82,7 +102,9 @@ function enter(now) {
 
 function chosen() {
   const [name, least] = [byId("player").value, Number(byId("least").value)];
-  return cards.filter((one) => (name === "" || one.name === name) && one.loss.emg >= least);
+  const isOwn = ({ theme: mark }) => mark === undefined;
+  return cards.filter((one) => (theme === "" || (theme === "own" ? isOwn(one) : one.theme === theme))
+    && (isOwn(one) ? (name === "" || one.name === name) && one.loss.emg >= least : name === ""));
 }
 
 // The answer to a card's question, with look-ahead.
@@ -100,12 +122,19 @@ async function next(isLate) {
   byId("due").textContent = found.length === 0
     ? t("There is no question.")
     : t("{due} of {total} questions are due.", { due: due.length, total: found.length });
-  byId("none").hidden = cards.length > 0;
-  // Those that wait longest first; new ones by their loss.
-  card = due.sort((one, other) => one.due - other.due || other.loss.emg - one.loss.emg)[0] ?? null;
+  byId("none").hidden = cards.some((one) => one.theme === undefined);
+  // Those that wait longest first; new ones: own mistakes by their loss, then what most people find.
+  const ease = (one) => (one.theme === undefined ? 1 + one.loss.emg : one.found_by[1].share);
+  card = due.sort((one, other) => one.due - other.due || ease(other) - ease(one))[0] ?? null;
   byId("result").replaceChildren();
   if (card === null) {
-    byId("quiz").hidden = true;
+    turn = null;
+    seen = null;
+    enter("idle");
+    byId("status").textContent = t("No question is due");
+    for (const button of byId("actions").children) button.hidden = true;
+    byId("typed").hidden = true;
+    board.show(parseId(START), {}, { label: t("Board") });
     return;
   }
   turn = null;
@@ -124,7 +153,7 @@ async function next(isLate) {
   const start = parseId(position.slice(0, 14));
   seen = kind === "take" ? { position: swapped(start), settings: turned(state) } : { position: start, settings: state };
   enter("asked");
-  await show();
+  show();
 }
 
 // Shows the next question; if it cannot be had now, the person may ask for it again.
@@ -137,7 +166,7 @@ async function advance() {
   } catch (error) {
     if (isLate()) return;
     enter("answered");
-    if (seen !== null) show().catch(() => {});
+    if (seen !== null) show();
     failed(error);
   }
 }
@@ -149,9 +178,7 @@ function possible() {
   return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null];
 }
 
-async function show() {
-  // Not before: a new page has the buttons of all questions.
-  byId("quiz").hidden = false;
+function show() {
   const acts = possible();
   const actions = byId("actions");
   const hadFocus = actions.contains(document.activeElement);
@@ -160,8 +187,12 @@ async function show() {
   byId("typed").hidden = phase !== "asked" || card.kind !== "play";
   if (phase === "asked") byId("status").textContent = `${card.roll ? `${t("Rolled {roll}.", { roll: card.roll.join("") })} ` : ""}${t(QUESTIONS[card.kind])}`;
   const position = turn?.position ?? seen.position;
-  await board.show(printId(position), seen.settings, {
-    roll: card.roll, label: t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
+  byId("my-pips").textContent = t("{n} pips", { n: pips(position.me) });
+  byId("their-pips").textContent = t("{n} pips", { n: pips(position.opponent) });
+  const { length, score } = seen.settings;
+  byId("state").textContent = length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) : t("Money game");
+  board.show(position, seen.settings, {
+    roll: card.roll, rest: turn?.dice ?? null, label: t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
   });
 }
 
@@ -192,13 +223,22 @@ async function answer(act) {
   await store.put("answers", { at: Date.now(), loss });
   enter("answered");
   const back = isGood ? count(Math.round(interval), "It comes back in {n} day.", "It comes back in {n} days.") : t("It comes back in ten minutes.");
-  byId("status").textContent = `${loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.")} ${back}`;
+  byId("status").textContent = loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.");
   byId("result").replaceChildren(
+    h("p", {}, h("span", { class: `badge ${lossClass(loss)}` }, loss.toFixed(3)), " ", back),
     rows ? plays(rows, mine) : cubeTable(t("Cube decision"), known),
-    h("p", {}, t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) }), " ", foundBy(card), " ",
-      h("a", { href: exploreLink(card) }, t("Explore"))),
+    ...(card.found_by ? [finders(card)] : []),
+    h("p", {}, card.theme === undefined ? `${t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) })} ` : "",
+      h("a", { href: exploreLink(card) }, t("Analyse"))),
   );
-  await Promise.all([show(), showCurve()]);
+  show();
+  await showCurve();
+}
+
+// The people of three error rates who find the best choice.
+function finders({ found_by: shares, best }) {
+  const rows = shares.flatMap(({ pr, share }) => [h("span", {}, `PR ${pr}`), h("span", { class: "track" }, sized(h("i", {}), share)), h("b", {}, `${(100 * share).toFixed(0)}\u00a0%`)]);
+  return h("div", { class: "card" }, h("h2", {}, t("Who finds {play}", { play: t(best || "no play") })), h("div", { class: "finders" }, ...rows));
 }
 
 function plays(rows, mine) {
@@ -215,8 +255,8 @@ async function showCurve() {
     means.push(part.reduce((sum, loss) => sum + loss, 0) / part.length);
   }
   if (means.length < 2) return;
-  const label = t("of {n} each", { n: ANSWERS_PER_POINT });
-  byId("curve").replaceChildren(curve(t("Mean loss of your answers"), [{ label, kind: "full", values: means }], (value) => value.toFixed(2), [0, 0.1]));
+  const label = `${t("Mean loss of your answers")}, ${t("of {n} each", { n: ANSWERS_PER_POINT })}`;
+  byId("curve").replaceChildren(trend(label, means, (value) => value.toFixed(2), [0, 0.1]));
 }
 
 // Cards of Anki's text form: the question, a tab, the answer.
@@ -224,7 +264,8 @@ function anki() {
   const text = (value) => String(value).replace(/[\t\n\r"]/g, " ");
   const lines = chosen().map((one) => {
     const rolled = one.roll ? ` ${t("Rolled {roll}.", { roll: one.roll.join("") })}` : "";
-    const played = t("{best}; played {played}, loss {loss}", { best: t(one.best), played: t(one.played || "no play"), loss: one.loss.emg.toFixed(3) });
+    const loss = one.loss.emg.toFixed(3);
+    const played = one.theme === undefined ? t("{best}; played {played}, loss {loss}", { best: t(one.best), played: t(one.played || "no play"), loss }) : t(one.best);
     return `${text(`${one.position}${rolled} ${t(QUESTIONS[one.kind])}`)}\t${text(played)}`;
   });
   download("gammond-anki.txt", `#separator:tab\n#html:false\n${lines.join("\n")}\n`, "text/plain");
@@ -237,7 +278,7 @@ byId("actions").addEventListener("click", (event) => {
   if (!possible().includes(act)) return;
   if (act === "undo") {
     turn.undo();
-    show().catch(failed);
+    show();
   } else if (act === "next") {
     advance();
   } else {
@@ -249,11 +290,29 @@ byId("typed").addEventListener("submit", (event) => {
   const field = byId("typed-play");
   byId("typed-error").textContent = type(turn, field.value, card.roll);
   if (byId("typed-error").textContent === "") field.value = "";
-  show().catch(failed);
+  show();
+});
+byId("themes").append(...THEMES.map(([name, label]) => h("button", { type: "button", "data-theme": name, "aria-pressed": String(name === "") }, t(label))));
+byId("themes").addEventListener("click", (event) => {
+  const name = event.target.closest("[data-theme]")?.dataset.theme;
+  if (name === undefined) return;
+  theme = name;
+  for (const button of byId("themes").children) button.setAttribute("aria-pressed", String(button.dataset.theme === name));
+  advance();
 });
 byId("choice").addEventListener("change", advance);
 byId("choice").addEventListener("submit", (event) => event.preventDefault());
 byId("anki").addEventListener("click", anki);
+
+takes.flipped = (isTurned) => {
+  board.clockwise = isTurned;
+  if (seen !== null) show();
+};
+takes.failed = (message) => failed(new Error(message));
+for (const [key, text, name] of [["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["u", t("undo"), "undo"]]) {
+  onKey(key, text, () => byId("actions").querySelector(`[data-act="${name}"]:not([hidden])`)?.click());
+}
+onKey("Enter", t("go on"), () => byId("actions").querySelector("button.main:not([hidden])")?.click());
 
 try {
   await load();

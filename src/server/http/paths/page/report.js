@@ -46,7 +46,7 @@ export function playsTable(caption, plays, marked = null, note = "") {
 // A cube decision with the values of both sides.
 export function cubeTable(caption, { verdict, no_double: none, double_take: taken, double_pass: passed }) {
   const rows = [[t("No double"), signed(none)], [t("Double, take"), signed(taken)], [t("Double, pass"), signed(passed)]];
-  return h("div", {}, h("p", { class: "verdict" }, t(verdict)), table(caption, [t("Decision"), t("Equity")], rows));
+  return h("div", {}, h("p", {}, h("b", {}, t(verdict))), table(caption, [t("Decision"), t("Equity")], rows));
 }
 
 // The decision in words: its kind, dice, and what was done beside the best.

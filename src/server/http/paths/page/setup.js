@@ -1,11 +1,11 @@
-// Setting up a position in Explore: checkers by mouse, finger or keys; cube, score and rules. Every change is a link of its own, so that the
-// browser's way back undoes it.
+// Setting up a position: checkers by mouse, finger or keys; cube, score and rules. Every change is a link of its own, so that the browser's way
+// back undoes it.
 
 import { ask } from "./api.js";
-import { CUBE, THEIR_BAR } from "./board.js";
+import { CUBE, THEIR_BAR } from "./draw.js";
 import { byId, h } from "./html.js";
-import { BAR, copied, empty, OFF, off, parseId, printId, START, swapped } from "./position.js";
-import { stateOf, turned } from "./state.js";
+import { BAR, copied, empty, OFF, off, onBoard, parseId, printId, START, swapped } from "./position.js";
+import { turned } from "./state.js";
 import { t } from "./strings.js";
 
 const CUBE_MAX = 1024;
@@ -13,36 +13,25 @@ const MONEY = { cube: 1, owner: "centred", length: 0, jacoby: true, beavers: tru
 const OWNERS = [["centred", "in the middle"], ["me", "of the player on roll"], ["opponent", "of the opponent"]];
 const TOOLS = [["me", "Player on roll"], ["opponent", "Opponent"], ["none", "Remove"]];
 
-// Finds a position in the text of a file or the clipboard; null if it has none of the forms that stand inside others.
-export function positionIn(text) {
-  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/, /^\s*\d+;(?:[^;\n]*;){38}\d+/m];
-  for (const form of forms) {
-    const found = form.exec(text);
-    if (found) return found[0].trim();
-  }
-  // gnubg and BGBlitz write each of the two IDs behind its name.
-  const behindName = (length) => new RegExp(`ID\\s*[:\uff1a]\\s*([A-Za-z0-9+/]{${length}})(?![A-Za-z0-9+/])`).exec(text)?.[1];
-  const [position, match] = [behindName(14), behindName(12)];
-  if (position === undefined) return null;
-  return match === undefined ? position : `${position}:${match}`;
-}
-
 // The handlers of a Board, and the tools beside it. `changed` takes the new ID; `redraw` shows a position that is no link yet.
 export class SetUp {
-  constructor({ changed, redraw, failed }) {
-    Object.assign(this, { changed, redraw, failed, isOpen: false, pending: 0, tool: "me", position: parseId(START), settings: MONEY });
+  constructor({ changed, redraw, failed, done }) {
+    Object.assign(this, { changed, redraw, failed, done, isOpen: false, pending: 0, tool: "me", position: parseId(START), settings: MONEY });
     this.tools = this.#tools();
   }
 
-  // Takes over what the page shows.
-  async show(id, question) {
-    // An answer to an older position must not undo a newer change.
+  // Takes over what the page shows, unless an answer to an older position comes after a newer change.
+  show(position, { cube, owner, length, score, crawford, jacoby, beavers }) {
     if (this.pending > 0) return;
-    const settings = await stateOf(question);
-    if (this.pending > 0) return;
-    this.position = parseId(id);
-    this.settings = settings;
+    this.position = position;
+    this.settings = length > 0 ? { cube, owner, length, score, crawford } : { cube, owner, length, jacoby, beavers };
     this.#fill();
+  }
+
+  // Opens the part with cube, score and rules.
+  openRules() {
+    this.tools.querySelector("details").open = true;
+    this.tools.querySelector("#set-length").focus();
   }
 
   label(place) {
@@ -59,7 +48,7 @@ export class SetUp {
   #at(place, position = this.position) {
     if (place === BAR) return ["me", BAR];
     if (place === THEIR_BAR) return ["opponent", BAR];
-    if (place > OFF || place === OFF) return [null, 0];
+    if (place >= OFF) return [null, 0];
     return position.me[place] > 0 ? ["me", place] : ["opponent", 23 - place];
   }
 
@@ -111,7 +100,19 @@ export class SetUp {
     this.redraw(this.position, this.settings);
   }
 
+  // Takes a checker away, whatever a click adds.
+  takeAway(place) {
+    const position = copied(this.position);
+    const [side, index] = this.#at(place, position);
+    if (side === null || position[side][index] === 0) return false;
+    position[side][index] -= 1;
+    this.#change(position);
+    this.redraw(this.position, this.settings);
+    return true;
+  }
+
   #change(position) {
+    this.failed("");
     this.position = position;
     this.#changed();
   }
@@ -142,23 +143,24 @@ export class SetUp {
   #tools() {
     const option = ([value, label]) => h("option", { value }, t(label));
     const cubes = Array.from({ length: Math.log2(CUBE_MAX) + 1 }, (_, power) => String(2 ** power));
-    const radio = ([value, label]) => h("label", { class: "check" },
-      h("input", { type: "radio", name: "tool", value, checked: value === this.tool }), t(label));
+    const stack = ([value, label]) => h("label", {}, h("span", { class: `disc ${{ opponent: "opp", none: "none" }[value] ?? ""}`, "aria-hidden": "true" }),
+      h("input", { type: "radio", name: "tool", value, checked: value === this.tool }), t(label), h("output", { class: "note", "data-count": value }));
     const field = (id, label, control) => h("div", { class: "field" }, h("label", { for: id }, t(label)), control);
     const button = (act, label) => h("button", { type: "button", "data-set": act }, t(label));
-    const tools = h("div", { id: "set-up", class: "tools-open", role: "group", "aria-label": t("Set up"), hidden: true },
+    const check = (id, label) => h("label", { class: "check" }, h("input", { id, type: "checkbox" }), t(label));
+    const tools = h("div", { id: "set-up", class: "choices", role: "group", "aria-label": t("Set up") },
+      h("div", { class: "stacks", role: "radiogroup", "aria-label": t("A click adds") }, ...TOOLS.map(stack)),
       h("p", { class: "note" }, t("Click a point to add a checker, drag checkers, drag them off the board to remove them. Click the cube to turn it.")),
-      h("div", { class: "tools", role: "radiogroup", "aria-label": t("A click adds") }, ...TOOLS.map(radio)),
-      h("div", { class: "tools" }, button("start", "Start position"), button("empty", "Empty"), button("swap", "Other side on roll")),
-      h("details", {}, h("summary", {}, t("Cube, score, rules")), h("div", { class: "settings" },
+      h("div", { class: "row" }, button("start", "Start position"), button("empty", "Empty"), button("swap", "Other side on roll")),
+      h("details", {}, h("summary", {}, t("Cube, score, rules")), h("div", { class: "fields" },
         field("set-cube", "Cube", h("select", { id: "set-cube" }, ...cubes.map((value) => option([value, value])))),
         field("set-owner", "Cube owner", h("select", { id: "set-owner" }, ...OWNERS.map(option))),
         field("set-length", "Length, 0: money", h("input", { id: "set-length", type: "number", min: 0, max: 255 })),
-        field("set-me", "Points, on roll", h("input", { id: "set-me", type: "number", min: 0, max: 63 })),
-        field("set-opponent", "Points, opponent", h("input", { id: "set-opponent", type: "number", min: 0, max: 63 })),
-        h("label", { class: "check" }, h("input", { id: "set-crawford", type: "checkbox" }), t("Crawford game")),
-        h("label", { class: "check" }, h("input", { id: "set-jacoby", type: "checkbox" }), t("Jacoby rule")),
-        h("label", { class: "check" }, h("input", { id: "set-beavers", type: "checkbox" }), t("Beavers")))));
+        field("set-me", "Points, on roll", h("input", { id: "set-me", type: "number", min: 0, max: 254 })),
+        field("set-opponent", "Points, opponent", h("input", { id: "set-opponent", type: "number", min: 0, max: 254 })),
+        check("set-crawford", "Crawford game"), check("set-jacoby", "Jacoby rule"), check("set-beavers", "Beavers"))),
+      h("p", { class: "error", id: "set-error", role: "status" }),
+      h("button", { type: "button", class: "main", "data-set": "done" }, t("Done")));
     tools.addEventListener("change", (event) => {
       event.stopPropagation();
       if (event.target.name === "tool") this.tool = event.target.value;
@@ -167,6 +169,7 @@ export class SetUp {
     tools.addEventListener("click", (event) => {
       const act = event.target.closest("[data-set]")?.dataset.set;
       if (!act) return;
+      if (act === "done") { this.done(); return; }
       const position = { start: () => parseId(START), empty, swap: () => swapped(this.position) }[act]();
       if (act === "swap") {
         this.settings = turned(this.settings);
@@ -185,6 +188,7 @@ export class SetUp {
     for (const [name, value] of Object.entries({ crawford, jacoby, beavers })) this.tools.querySelector(`#set-${name}`).checked = value;
     for (const name of ["me", "opponent", "crawford"]) this.tools.querySelector(`#set-${name}`).disabled = length === 0;
     for (const name of ["jacoby", "beavers"]) this.tools.querySelector(`#set-${name}`).disabled = length > 0;
+    for (const side of ["me", "opponent"]) this.tools.querySelector(`[data-count=${side}]`).textContent = t("{n} on the board", { n: onBoard(this.position[side]) });
   }
 
   #read() {

@@ -64,7 +64,7 @@ fn written(page: &str, error: &str) -> String {
         _ => Markup::new(error).to_string(),
     });
     // The script only translates.
-    framed(SIGN_IN, "Sign in", "strings", &main, false, None)
+    framed(SIGN_IN, "Sign in", "frame", &main, false, None)
 }
 
 fn shown(response: Response) -> Response {

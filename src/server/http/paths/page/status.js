@@ -1,6 +1,7 @@
 // The server's counters, read only.
 
 import { pause } from "./api.js";
+import "./frame.js";
 import { byId, h, table } from "./html.js";
 import { t } from "./strings.js";
 

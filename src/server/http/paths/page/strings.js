@@ -71,7 +71,8 @@ export function translate(root) {
 
 export const translatedTitle = (title) => title.split(" – ").map(translated).join(" – ");
 
-function chooser() {
+// The choice of the language.
+export function chooser() {
   const options = Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name));
   const select = h("select", { id: "language" }, ...options);
   select.addEventListener("change", () => {
@@ -83,10 +84,9 @@ function chooser() {
     history.replaceState(null, "", link);
     location.reload();
   });
-  return h("div", { class: "language" }, h("label", { for: "language" }, t("Language")), select);
+  return h("div", { class: "field" }, h("label", { for: "language" }, t("Language")), select);
 }
 
 document.documentElement.lang = language;
 translate(document.body);
 document.title = translatedTitle(document.title);
-document.querySelector("footer").append(chooser());

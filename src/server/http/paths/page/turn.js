@@ -1,11 +1,12 @@
 // A board on which a person makes a legal play: by click, by drag, or typed.
 
-import { Board } from "./board.js";
+import { Board, DICE } from "./board.js";
 import { BAR, OFF, playTyped } from "./position.js";
 import { t } from "./strings.js";
 
-// `current` returns the turn, or null when there is nothing to move; `position` what is on the board then; `moved` is called after every step.
-export function turnBoard(place, { current, position, moved }) {
+// `current` returns the turn, or null when there is nothing to move; `position` what is on the board then; `moved` is called after every step, and
+// `dice` for a click on the dice.
+export function turnBoard(place, { current, position, moved, dice = null }) {
   const move = (chain) => {
     const turn = current();
     if (turn === null) return;
@@ -13,15 +14,15 @@ export function turnBoard(place, { current, position, moved }) {
     moved();
   };
   return new Board(place, {
-    label: (point) => pointLabel(point, current()?.position ?? position()),
+    label: (point) => (point === DICE && dice !== null ? t("dice") : pointLabel(point, current()?.position ?? position())),
     canLift: (point) => current() !== null && point <= BAR && current().options().some((option) => option.from === point),
     targets: (point) => current().targets(point),
-    activate: (point) => move(current()?.clicked(point)),
+    activate: (point) => (point === DICE ? dice() : move(current()?.clicked(point))),
     drop: (from, to) => move(to === null ? null : current()?.path(from, to)),
   });
 }
 
-function pointLabel(point, { me, opponent }) {
+export function pointLabel(point, { me, opponent }) {
   const yours = (n) => (n === 0 ? "" : t(", {n} yours", { n }));
   if (point === BAR) return t("your bar") + yours(me[BAR]);
   if (point === OFF) return t("borne off");

@@ -1,4 +1,4 @@
-"""Explore used as a person does: by links, keys, pasted IDs, and with text that is hostile."""
+"""Analyse used as a person does: by links, keys, pasted IDs, moves by hand, and with text that is hostile."""
 import json, sys, urllib.parse, urllib.request
 from pathlib import Path
 
@@ -23,63 +23,84 @@ def best(host, position, roll, plies):
         return json.load(answer)["plays"][0]["play"]
 
 
+SETTLED = "document.getElementById('panel')?.getAttribute('aria-busy') === 'false'"
+AT_2 = f"{SETTLED} && document.getElementById('panel').dataset.depth === '2'"
+VERDICT = "document.getElementById('verdict').textContent"
+PLAYS = "[...document.querySelectorAll('[data-play]')].map((row) => row.dataset.play)"
+
+
+def link(browser, name):
+    return browser.value(f"new URLSearchParams(location.search).get('{name}')")
+
+
+def deepen(browser, depth):
+    browser.click("#depth")
+    browser.click(f"[data-plies='{depth}']")
+
+
 def used(browser, host):
     """Uses the page as a person does."""
-    first = "document.querySelector('[data-play]')?.dataset.play"
-    settled = "document.getElementById('answer').getAttribute('aria-busy') === 'false'"
+    first = f"{PLAYS}[0]"
     browser.open(f"{host}/?position={START}&roll=31")
-    browser.until(f"{settled} && document.getElementById('answer').dataset.plies === '2'")
+    browser.until(AT_2)
     assert browser.value(first) == best(host, START, 31, 2), browser.value(first)
     # The keyboard reaches a play, and its arrows are on the board; then the position after it, and back.
-    browser.value("document.querySelector('[data-play] a').focus()")
-    browser.until("document.querySelectorAll('#place path.a').length === 2")
+    browser.pressed("1", 49)
+    browser.until("document.activeElement.dataset.play !== undefined && document.querySelectorAll('#place .shaft').length === 2")
     browser.pressed("Enter", 13)
-    browser.until(f"{settled} && {first} === undefined && document.querySelector('.verdict') !== null")
-    assert browser.value("location.search").startswith("?position=sGfwATDgc")
-    browser.value("history.back()")
-    browser.until(f"{settled} && document.getElementById('roll').value === '31' && {first} !== undefined")
+    browser.until(f"{AT_2} && {first} === undefined && location.search.startsWith('?position=sGfwATDgc') && document.getElementById('panel').dataset.tab === 'cube'")
+    browser.click("#back")
+    browser.until(f"{SETTLED} && document.getElementById('roll').textContent === 'Roll 31' && {first} !== undefined")
+    # A play by hand is judged beside the others, taken back, and gone on with.
+    browser.until(AT_2)
+    browser.drag("[data-place='23']", "[data-place='20']")
+    browser.drag("[data-place='20']", "[data-place='19']")
+    browser.until(f"{VERDICT}.startsWith('24/20') && document.querySelector('#verdict .badge') !== null")
+    browser.click("#undo")
+    browser.until(f"!{VERDICT}.startsWith('24/20')")
+    browser.drag("[data-place='20']", "[data-place='19']")
+    browser.until(f"{VERDICT}.startsWith('24/20')")
+    browser.click("#go-on")
+    browser.until(f"{SETTLED} && document.getElementById('panel').dataset.tab === 'cube'")
+    browser.click("#back")
+    browser.until(f"{AT_2} && {first} !== undefined")
     # Another depth and a random roll are in the link.
-    browser.value("plies.value = '0'; plies.dispatchEvent(new Event('change', {bubbles: true}))")
-    browser.until(f"{settled} && location.search.includes('plies=0')")
-    browser.value("document.getElementById('random').click()")
-    browser.until(f"{settled} && document.getElementById('roll').value !== ''")
-    roll = browser.value("document.getElementById('roll').value")
+    deepen(browser, 0)
+    browser.until(f"{SETTLED} && location.search.includes('plies=0')")
+    browser.click("#roll")
+    browser.click("#random")
+    browser.until(f"{SETTLED} && location.search.includes('plies=0')")
+    roll = link(browser, "roll")
     assert browser.value(first) == best(host, START, roll, 0)
-    assert browser.value("location.search").endswith(f"roll={roll}&plies=0"), browser.value("location.search")
     # A pasted ID brings its own dice.
-    browser.typed("position", "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10")
-    browser.until(f"{settled} && document.body.innerText.includes('Plays of 64')")
+    browser.typed("paste", "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10")
+    browser.until(f"{SETTLED} && document.title.startsWith('Plays of 64') && document.getElementById('rules').textContent === '3–2 to 7'")
     for text, position in COPIED:
         browser.value(f"(() => {{ const data = new DataTransfer(); data.setData('text', {json.dumps(text)}); document.body.dispatchEvent("
                       "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()")
         wanted = urllib.parse.urlencode({"position": position})
-        browser.until(f"{settled} && location.search.startsWith({json.dumps('?' + wanted)}) && document.getElementById('summary').textContent !== ''")
+        browser.until(f"{SETTLED} && location.search.startsWith({json.dumps('?' + wanted)}) && {VERDICT} !== ''")
     if browser.errors:
         sys.exit(f"the page has errors: {browser.errors}")
-    # A wrong one has its reason beside it. The browser notes the status 400 itself.
-    browser.typed("position", HOSTILE)
-    browser.until(f"{settled} && document.getElementById('position-error').textContent !== ''")
+    # The reason stands where the answer would. The browser notes the status 400 itself.
+    browser.typed("paste", HOSTILE)
+    browser.until(f"{SETTLED} && document.querySelector('#verdict .error') !== null")
     browser.open(f"{host}/?" + urllib.parse.urlencode({"position": HOSTILE}))
-    browser.until(settled)
-    assert browser.value("document.title") != "owned" and browser.value("document.scripts.length") == 1
+    browser.until(SETTLED)
+    assert browser.value("document.title") != "owned" and browser.value("document.scripts.length") == 2
     wrong = [error for error in browser.errors if "status of 400" not in str(error.get("text"))]
     if wrong:
         sys.exit(f"the page has errors: {wrong}")
 
 
-SETTLED = "['answer', 'place'].every((id) => document.getElementById(id)?.getAttribute('aria-busy') === 'false')"
 XG_TEXT = """X:Ann   O:Bob
 Score is X:3 O:2 10 pt.(s) match.
 XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10
 X to play 64"""
 
 
-def xgid(browser):
-    return browser.value("document.getElementById('id-xgid').value")
-
-
 def becomes(browser, begin):
-    browser.until(f"{SETTLED} && document.getElementById('id-xgid')?.value.startsWith({json.dumps(begin)})")
+    browser.until(f"{SETTLED} && (new URLSearchParams(location.search).get('position') ?? '').startsWith({json.dumps(begin)})")
 
 
 def set_up(browser, host):
@@ -87,7 +108,7 @@ def set_up(browser, host):
     browser.open(f"{host}/?position={START}")
     browser.until(SETTLED)
     browser.click("#set")
-    browser.until(f"{SETTLED} && document.querySelector('.hit') !== null")
+    browser.until(f"{SETTLED} && document.querySelector('#set-up') !== null")
     browser.drag("[data-place='12']", "[data-place='9']")
     becomes(browser, "XGID=-b----E-C-A-eD---c-e----B-:0:0:")
     # A click adds a checker only where one is off.
@@ -97,7 +118,7 @@ def set_up(browser, host):
     becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:0:0:")
     browser.click("[data-place='27']")
     becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:1:1:")
-    browser.click("#undo")
+    browser.click("#back")
     becomes(browser, "XGID=-b---AE-C-A-eD---c-e----A-:0:0:")
     # The keys: from the 5 point one to the left, and a checker goes there.
     browser.value("document.querySelector('input[value=opponent]').click()")
@@ -111,7 +132,7 @@ def set_up(browser, host):
     browser.pressed("Enter", 13)
     becomes(browser, "XGID=-a--aAE-C-A-eD---c-e----A-:0:0:")
     browser.click("#flip")
-    browser.until(f"{SETTLED} && Number(document.querySelector('[data-place=\\'0\\']').getAttribute('x')) < 100")
+    browser.until(f"{SETTLED} && Number(document.querySelector('[data-place=\\'0\\']').getAttribute('x')) < 200")
     browser.drag("[data-place='3']", "[data-place='2']")
     becomes(browser, "XGID=-a-a-AE-C-A-eD---c-e----A-:0:0:")
     browser.click("#flip")
@@ -120,23 +141,24 @@ def set_up(browser, host):
         document.body.dispatchEvent(new DragEvent('drop', {{ dataTransfer: data, bubbles: true, cancelable: true }}));
     }})()""")
     becomes(browser, "XGID=-b----E-C---eE---c-e----B-:1:1:1:64:3:2:0:7:10")
-    browser.until("document.body.innerText.includes('Plays of 64')")
+    browser.until(f"{SETTLED} && document.title.startsWith('Plays of 64')")
 
 
 def rolled_out(browser, host):
     """A rollout moves and stops."""
     browser.open(f"{host}/?position={START}&roll=31")
-    browser.until(SETTLED)
-    browser.value("(() => { depth.value = 4; for (const kind of ['input', 'change']) depth.dispatchEvent(new Event(kind, { bubbles: true })); })()")
-    trials = "Number(document.getElementById('rollout')?.dataset.trials ?? 0)"
+    browser.until(AT_2)
+    deepen(browser, "rollout")
+    trials = "Number(document.getElementById('panel').dataset.trials ?? 0)"
     browser.until(f"{trials} > 0")
     first = browser.value(trials)
     browser.until(f"{trials} > {first}")
+    browser.click("#depth")
     browser.click("#stop")
-    browser.until("document.getElementById('rollout').dataset.state === 'ended'")
+    browser.until(SETTLED)
     stopped = browser.value(trials)
-    text = browser.value("document.getElementById('rollout').innerText")
-    if f"Stopped after {stopped:,} games" not in text or "8/5 6/5" not in text:
+    text = browser.value("document.getElementById('panel').innerText")
+    if f"rollout {stopped:,}" not in text or "8/5 6/5" not in text or "±" not in text:
         sys.exit(f"the rollout did not stop: {text}")
 
 
@@ -146,28 +168,28 @@ def asked(host, verb, question):
         return json.load(answer)
 
 
-def tables(browser, host, pictures):
-    """The tables below an answer are those of the server, follow the position, and close."""
-    cells = "[...document.querySelectorAll('#tables .cell')].map((cell) => cell.textContent)"
-    ready = f"{SETTLED} && document.getElementById('tables').getAttribute('aria-busy') === 'false'"
+def tabs(browser, host, pictures):
+    """What the tabs show is what the server answers, and they follow the position."""
+    cells = "[...document.querySelectorAll('#body .cell')].map((cell) => cell.textContent)"
+    tab = lambda name: f"{SETTLED} && document.getElementById('panel').dataset.tab === '{name}'"
     browser.open(f"{host}/?position={START}&roll=64")
-    browser.until(f"{SETTLED} && document.getElementById('answer').dataset.plies === '2'")
+    browser.until(AT_2)
+    listed = browser.value(PLAYS)
     # The reasons: beside the next best play, and beside a chosen one.
-    sentences = "[...document.querySelectorAll('#tables .reasons li')].map((item) => item.textContent)"
+    sentences = f"[{VERDICT}, ...[...document.querySelectorAll('.facts li')].map((item) => item.textContent)]"
     question = {"position": START, "roll": [6, 4], "settings": {"plies": 2, "language": "en"}}
-    browser.click("#all-explain")
-    browser.until(f"{ready} && {sentences}.length > 1")
+    browser.click("[data-tab='why']")
+    browser.until(f"{tab('why')} && {sentences}.length > 2")
     texts = [one["text"] for one in asked(host, "explain", question)["sentences"]]
     assert browser.value(sentences) == texts, browser.value(sentences)
-    listed = browser.value("[...document.querySelectorAll('[data-play]')].map((row) => row.dataset.play)")
     assert browser.value("[...compared.options].map((option) => option.value)") == listed[1:]
     browser.value(f"(() => {{ compared.focus(); compared.value = {json.dumps(listed[3])}; compared.dispatchEvent(new Event('change')); }})()")
     texts = [one["text"] for one in asked(host, "explain", {**question, "plays": [listed[3]]})["sentences"]]
-    browser.until(f"{ready} && {sentences}.join() === {json.dumps(','.join(texts))}")
+    browser.until(f"{tab('why')} && {sentences}.join() === {json.dumps(','.join(texts))}")
     assert browser.value("[document.activeElement.id, compared.value]") == ["compared", listed[3]]
-    pictures("explain")
-    browser.click("#all-scores")
-    browser.until(f"{ready} && {cells}.length === 61")
+    pictures("why")
+    browser.click("[data-tab='scores']")
+    browser.until(f"{tab('scores')} && {cells}.length === 61")
     found = asked(host, "scores", {"position": START, "roll": [6, 4], "settings": {"plies": 2, "away": 7}})
     kinds = list(dict.fromkeys([found["money"]["position"]] + [one["position"] for one in found["scores"]]))
     order = {((0 if one["crawford"] and one["away"][0] == 1 else one["away"][0]),
@@ -175,24 +197,30 @@ def tables(browser, host, pictures):
     want = ["ABCDEFGHIJ"[kinds.index(order[place]["position"])] for place in sorted(order)]
     assert browser.value(cells) == want, browser.value(cells)
     pictures("score-plays")
-    # Another question: the open table follows.
-    browser.value("roll.value = ''; roll.dispatchEvent(new Event('change', {bubbles: true}))")
-    browser.until(f"{ready} && {cells}.length === 49")
+    # A score is put on the board by a click.
+    browser.click("[data-away='3,5']")
+    browser.until(f"{tab('scores')} && document.getElementById('rules').textContent === '4–2 to 7'")
+    browser.click("#back")
+    # Another question: the open tab follows.
+    browser.until(f"{tab('scores')} && document.getElementById('rules').textContent !== '4–2 to 7'")
+    browser.click("#roll")
+    browser.click("#no-roll")
+    browser.until(f"{tab('scores')} && {cells}.length === 49")
     found = asked(host, "scores", {"position": START, "settings": {"plies": 2, "away": 7}})
     signs = {(True, True): "DT", (True, False): "DP", (False, True): "ND", (False, False): "TG"}
     assert browser.value(cells) == [signs[one["double"], one["take"]] for one in found["scores"]]
-    browser.click("#all-rolls")
-    bars = "document.querySelectorAll('#tables .bar').length"
-    browser.until(f"{ready} && {bars} === 21")
-    found = asked(host, "rolls", {"position": START, "settings": {"plies": 2}})
-    shown = browser.value("[...document.querySelectorAll('#tables tbody th')].map((head) => head.textContent)")
-    assert shown == ["".join(map(str, one["roll"])) for one in found["rolls"]], shown
+    browser.click("[data-tab='rolls']")
+    browser.until(f"{tab('rolls')} && {cells}.length === 36")
+    found = {"".join(map(str, one["roll"])): one for one in asked(host, "rolls", {"position": START, "settings": {"plies": 2}})["rolls"]}
+    shown = browser.value("[...document.querySelectorAll('#body .cell')].map((cell) => [cell.dataset.roll, cell.textContent])")
+    for roll, text in shown:
+        assert abs(float(text.replace("\u2212", "-")) - found[roll]["equity"]) <= 0.0051, (roll, text)
     pictures("rolls")
-    browser.click("#all-rolls")
-    browser.until(f"{bars} === 0")
+    browser.click("[data-roll='52']")
+    browser.until(f"{AT_2} && document.title.startsWith('Plays of 52')")
     # Where cubes differ by score.
     browser.open(f"{host}/?position=u7sNAADb7g4AAA")
-    browser.until(f"{SETTLED} && document.getElementById('answer').dataset.plies === '2'")
-    browser.click("#all-scores")
-    browser.until(f"{ready} && {cells}.length === 49 && {cells}.includes('DT')")
+    browser.until(AT_2)
+    browser.click("[data-tab='scores']")
+    browser.until(f"{tab('scores')} && {cells}.length === 49 && {cells}.includes('DT')")
     pictures("score-cubes")

@@ -1,0 +1,36 @@
+// The question of a link: `/?position=…&roll=52&plies=2&length=7&score=3-5`. Every other name is a setting.
+
+import { START } from "./position.js";
+import { turned } from "./state.js";
+
+// A setting of a link as JSON has it.
+function typed(text) {
+  if (text === "on" || text === "off") return text === "on";
+  if (text === "true" || text === "false") return text === "true";
+  if (/^[0-9]+$/.test(text)) return Number(text);
+  return /^[0-9]+[-:][0-9]+$/.test(text) ? text.split(/[-:]/).map(Number) : text;
+}
+
+export function questionOf({ search }) {
+  const { position = "", roll = "", lang, ...texts } = Object.fromEntries(new URLSearchParams(search));
+  const settings = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== "").map(([name, text]) => [name, typed(text)]));
+  // What is no roll is the server's to refuse.
+  const dice = /^[1-6][-,]?[1-6]$/.test(roll) ? [Number(roll[0]), Number(roll.at(-1))] : roll || null;
+  return { position: position || START, roll: dice, settings };
+}
+
+const written = (value) => (Array.isArray(value) ? value.join("-") : value === true ? "on" : value === false ? "off" : String(value));
+
+export function link({ position, roll, settings }) {
+  const query = new URLSearchParams({ position });
+  if (roll) query.set("roll", Array.isArray(roll) ? roll.join("") : roll);
+  for (const [name, value] of Object.entries(settings)) query.set(name, written(value));
+  return `/?${query}`;
+}
+
+// The settings of a link that say a state; `isTurned` for the other player, who is on roll next.
+export function withSettings(state, isTurned = false) {
+  const { length, score, crawford, jacoby, beavers, cube, owner, variant } = isTurned ? turned(state) : state;
+  const rules = length > 0 ? { length, score, ...(crawford ? { crawford } : {}) } : { length, jacoby, beavers };
+  return { ...rules, cube, owner, ...(variant && variant !== "backgammon" ? { variant } : {}) };
+}
