@@ -4,10 +4,11 @@ another host, and pictures of them at four widths, light and dark.
 
     tools/page_browser.py [GAMMOND [FOLDER]]
 
-Needs Chromium (Debian: chromium) or Chrome. GAMMOND_AXE names axe-core's axe.min.js, which then checks every page. Look at the
-pictures: the test does not.
+Needs Chromium (Debian: chromium) or Chrome. GAMMOND_AXE names axe-core's axe.min.js, which then checks every page.
+GAMMOND_HYPER names a folder with hyper3.bd, with which a match of hypergammon is played. Look at the pictures: the test does
+not.
 """
-import re, shutil, subprocess, sys, tempfile
+import os, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +19,7 @@ from page.chromium import Browser, server
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
 OUT = Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
 AXE = axe.source()
+HYPER = os.environ.get("GAMMOND_HYPER")
 WIDTHS = [360, 768, 1280, 1920]
 
 
@@ -49,6 +51,20 @@ def read_by_gammond(text):
     done = subprocess.run([GAMMOND, "analyse", str(file)], capture_output=True, text=True)
     if done.returncode != 0 or "fault" in done.stdout:
         sys.exit(f"the match file of the page has faults: {done.stdout} {done.stderr}\n{text}")
+
+
+def with_table(browser):
+    """A match of hypergammon on a server that has the table, if there is one."""
+    if HYPER is None:
+        return
+    process, host = server(GAMMOND, "127.0.0.1:0", "--bearoff", HYPER)
+    try:
+        _, text = play.match(browser, host, variant="hypergammon")
+        if '; [Variation "HyperGammon (3)"]' not in text:
+            sys.exit(f"the match file has another variant: {text}")
+        pictures(browser, "hypergammon")
+    finally:
+        process.kill()
 
 
 def first_visit(program, host):
@@ -85,6 +101,9 @@ def main():
         pictures(browser, "report")
         for text in play.beavered(browser, host):
             read_by_gammond(text)
+        play.hypergammon(browser, host)
+        with_table(browser)
+        no_errors(browser, "hypergammon")
         play.tutored(browser, host, lambda: pictures(browser, "tutor"))
         play.begin(browser, host, 5, "beginner", name=matches.HOSTILE)
         play.settled(browser)

@@ -5,6 +5,9 @@ use crate::server_process::Process;
 use crate::support::{HANG_LIMIT, gnubg_wd, wait_until};
 use gammond_arena::duel::{DuelPlan, Tally, play_duel};
 use gammond_arena::player::{Defaults, Player, PlayerSpec};
+use gammond_base::rng::stream;
+use gammond_engine::bearoff::Database;
+use gammond_game::{Position, Roll, Variant, legal_plays};
 use gammond_job::Control;
 use std::path::Path;
 use std::time::Duration;
@@ -355,4 +358,174 @@ fn a_duel_of_another_variant() {
         !refused.status.success() && text.contains("variant"),
         "{text}"
     );
+}
+
+/// START-01 to START-03: duels from a position, from a file of them and from random ones; the start is part of the identity
+/// of the work, and match files begin with it.
+#[test]
+fn duels_begin_at_given_positions() {
+    use gammond_game::notation::{MatAction, MatchFile, PositionId};
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &str| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["duel", "pubeval", "random", "--seed", "3", "--quiet"])
+            .args(words.split_whitespace())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.success(), text)
+    };
+    let starts = |name: &str| {
+        let mut names: Vec<_> = std::fs::read_dir(folder.path().join(name))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        names.sort();
+        let games = names.iter().flat_map(|path| {
+            let reading = MatchFile::read(&std::fs::read(path).unwrap()).unwrap();
+            assert_eq!(reading.faults, []);
+            reading.file.games
+        });
+        let start = |actions: &[_]| match actions[..2] {
+            [(first, MatAction::SetUp(set_up)), (second, _)] => {
+                assert_eq!(first, second);
+                (first.index(), PositionId::from(set_up.position).to_string())
+            }
+            _ => panic!("{actions:?}"),
+        };
+        let found: Vec<(usize, String)> = games.map(|game| start(&game.actions)).collect();
+        found
+    };
+    let (odd, nack) = ("4HPhASjgc/ABMA", "4Dl4ADbgOXgANg");
+    std::fs::write(
+        folder.path().join("two.txt"),
+        format!("# two\n{odd}\n{nack} # of another variant\n"),
+    )
+    .unwrap();
+    // Each player of a pair is on roll once.
+    assert!(run(&format!("--games 2 --start {odd} --mat one")).0);
+    let one = starts("one");
+    assert_eq!(one, [(0, odd.to_owned()), (1, odd.to_owned())]);
+    assert!(run("--games 6 --start two.txt --mat two").0);
+    let listed: Vec<String> = starts("two").into_iter().map(|start| start.1).collect();
+    assert_eq!(listed, [odd, odd, nack, nack, odd, odd]);
+    assert!(run("--games 6 --start random --mat random").0);
+    let random: Vec<String> = starts("random").into_iter().map(|start| start.1).collect();
+    for pair in random.chunks(2) {
+        assert_eq!(pair[0], pair[1]);
+    }
+    assert_ne!(random[0], random[2]);
+    assert!(run("--games 6 --start random:3 --mat same").0);
+    assert_eq!(starts("same"), starts("random"));
+    // The luck of a start is judged there, and a player against itself is even.
+    let (is_done, text) = run("--games 40 --start random --luck-adjusted embedded:fast");
+    let factor = text.trim().rsplit(' ').next().unwrap().parse::<f64>();
+    assert!(
+        is_done && text.contains("40 games") && factor.unwrap() > 5.0,
+        "{text}"
+    );
+    // Resumed by the same start alone.
+    assert!(run("--games 4 --start two.txt --journal j").0);
+    for (other, expected) in [
+        ("", "starts"),
+        ("--start random", "starts"),
+        (&*format!("--start {odd}"), "starts"),
+    ] {
+        let (is_done, text) = run(&format!("--games 4 --journal j {other}"));
+        assert!(!is_done && text.contains(expected), "{text}");
+    }
+    for (bad, expected) in [
+        ("--start hello", "nor is it a file"),
+        ("--start random:x", "such as random:7"),
+        (
+            "--start 4HPwATDgc/ABMA --variant hypergammon",
+            "at most 3 in hypergammon",
+        ),
+        ("--start AQAAAAAAAAAAAA", "over"),
+    ] {
+        let (is_done, text) = run(bad);
+        assert!(!is_done && text.contains(expected), "{text}");
+    }
+}
+
+/// HYPER-08: without the cube too gammond plays hypergammon by its table, and players that know fifteen checkers alone refuse.
+#[test]
+fn cubeless_hypergammon_is_played_by_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let table = at.join("hyper1.bd");
+    let run = |words: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(words)
+            .current_dir(at)
+            .output()
+            .unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.success(), text)
+    };
+    let table = table.to_str().unwrap();
+    assert!(
+        run(&[
+            "bearoff",
+            "make",
+            table,
+            "--hyper",
+            "1",
+            "--progress",
+            "none"
+        ])
+        .0
+    );
+    let Ok(Database::Hypergammon(solved)) = Database::open(table.as_ref()) else {
+        panic!("{table}")
+    };
+    let variant = Variant::Hypergammon1;
+    let defaults = Defaults {
+        variant,
+        ..Defaults::default()
+    };
+    let spec: PlayerSpec = format!("gammond:bearoff={}", at.display()).parse().unwrap();
+    let ours = spec.open_with(&defaults).unwrap();
+    ours.can_play(variant).unwrap();
+    let other = spec.open().unwrap().can_play(variant).unwrap_err();
+    assert!(
+        other.to_string().contains("was opened for backgammon"),
+        "{other}"
+    );
+    let worth = |after: &Position| match variant.outcome(after) {
+        Some(outcome) => outcome.points() as f32,
+        None => solved.probe(after).unwrap().chances.equity(),
+    };
+    let (mut choices, mut chance) = (0, stream(1, 0));
+    for [mine, theirs] in (0..24).flat_map(|mine| (0..23 - mine).map(move |theirs| [mine, theirs]))
+    {
+        let side = |index: usize| std::array::from_fn(|at| u8::from(at == index));
+        let position = Position::new(&side(mine), &side(theirs)).unwrap();
+        for roll in Roll::ALL {
+            let plays = legal_plays(&position, roll);
+            let all: Vec<f32> = plays.iter().map(|play| worth(&play.after)).collect();
+            let (least, most) = all.iter().fold((3.0_f32, -3.0_f32), |(least, most), &one| {
+                (least.min(one), most.max(one))
+            });
+            let after = ours.play(&position, roll, &mut chance).unwrap();
+            assert!(
+                worth(&after) <= least + 1e-5,
+                "{position:?} {roll}: {} {least}",
+                worth(&after)
+            );
+            choices += usize::from(most > least + 0.05);
+        }
+    }
+    assert!(choices > 100, "{choices}");
+    let hyper = ["--variant", "hypergammon1", "--quiet", "--seed", "2"];
+    let duel = |a: &str, b: &str, more: &[&str]| run(&[&["duel", a, b], &hyper[..], more].concat());
+    let found = format!("gammond:bearoff={}", at.display());
+    let (is_done, text) = duel(&found, "random", &["--games", "4"]);
+    assert!(is_done && text.contains("at HyperGammon (1)"), "{text}");
+    for refused in ["linear", "expectiminimax:eval=linear"] {
+        let (is_done, text) = duel(refused, "random", &["--games", "2"]);
+        let expected = "knows games of 15 checkers a side alone, and hypergammon1 has 1";
+        assert!(!is_done && text.contains(expected), "{text}");
+    }
 }

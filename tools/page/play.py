@@ -10,7 +10,7 @@ TUTOR_LOSS = 0.03
 ACTIONS_MAX = 1500
 
 
-def begin(browser, host, length, level, tutor=False, name="Ann"):
+def begin(browser, host, length, level, tutor=False, name="Ann", variant="backgammon"):
     browser.open(f"{host}/play")
     browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
     if browser.value("document.getElementById('new').hidden"):
@@ -18,9 +18,11 @@ def begin(browser, host, length, level, tutor=False, name="Ann"):
     browser.value(f"""import('/page/game.js').then(({{ LEVELS }}) => {{
         const form = document.getElementById('new').elements;
         form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = LEVELS.findIndex(({{ id }}) => id === '{level}');
-        form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
+        form.variant.value = {json.dumps(variant)}; form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
     }})""")
     browser.click("#start")
+    # The server is asked first whether it has the variant.
+    browser.until("document.getElementById('new').hidden || document.getElementById('error').textContent !== ''")
 
 
 def act(browser, name):
@@ -36,9 +38,9 @@ def settled(browser):
     browser.until(IDLE)
 
 
-def match(browser, host, length=3):
+def match(browser, host, length=3, variant="backgammon"):
     """Plays until the match is over; reloads twice in the middle."""
-    begin(browser, host, length, "beginner")
+    begin(browser, host, length, "beginner", variant=variant)
     reloads, drags, clicks = {20, 45}, 0, 0
     for count in range(ACTIONS_MAX):
         settled(browser)
@@ -96,6 +98,40 @@ def match(browser, host, length=3):
     browser.click("#save-ogxm")
     browser.until("document.body.dataset.saved === 'OGXM'")
     return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+
+
+# The results of won games of hypergammon whose loser has these checkers, by index.
+COUNTED = """import('/page/game.js').then(async (match) => {
+    const { printId } = await import('/page/position.js');
+    return [[[0, 0, 17], 1], [[0, 0, 18], 1], [[0, 24], 1], [[0, 0, 17], 0], [[0, 0, 24], 0]].map(([points, winner]) => {
+        const game = match.newGame({ length: 0, level: 'expert', name: 'Ann', tutor: false, jacoby: false, beavers: false, variant: 'hypergammon' });
+        const loser = Array(25).fill(0);
+        for (const index of points) loser[index] += 1;
+        Object.assign(game, { turn: winner, dice: [2, 1] });
+        match.play(game, { play: '1/off', position: printId({ me: loser, opponent: Array(25).fill(0) }) });
+        return match.currentGame(game).result.points;
+    });
+})"""
+
+
+def hypergammon(browser, host):
+    """A server without the table says so before a match begins, and the match before stays; gammons count by three checkers."""
+    before = browser.value(KEPT)
+    begin(browser, host, 1, "beginner", variant="hypergammon")
+    found = browser.value("document.getElementById('error').textContent")
+    if found != "hypergammon needs its table: gammond bearoff make --hyper 3":
+        sys.exit(f"the page says {found!r} of a missing table")
+    if browser.value("document.getElementById('new').hidden") or browser.value(KEPT) != before:
+        sys.exit("a match without its table has begun")
+    browser.click("#back")
+    settled(browser)
+    if browser.value("document.getElementById('error').textContent") != "":
+        sys.exit("the sentence on the table stays")
+    # The browser itself reports the answer.
+    browser.errors[:] = [error for error in browser.errors if "/v1/eval" not in str(error)]
+    points = browser.value(COUNTED)
+    if points != [2, 3, 1, 2, 3]:
+        sys.exit(f"games of hypergammon count {points}")
 
 
 def coached(browser, words):

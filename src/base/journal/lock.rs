@@ -4,7 +4,7 @@ use super::JournalError;
 use crate::files;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Name of the file that is locked in a folder.
 const NAME: &str = "lock";
@@ -21,6 +21,50 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     }
 }
 
+/// A file beside what a program writes, which keeps other programs from writing it too. It is removed when this is
+/// dropped; after a kill it stays, unlocked.
+#[derive(Debug)]
+pub struct WorkLock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl WorkLock {
+    /// Creates and locks the file `.lock` beside `path`.
+    ///
+    /// # Errors
+    /// If another program holds the lock, or the folder is not writable.
+    pub fn take(path: &Path) -> Result<WorkLock, JournalError> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let lock_path = PathBuf::from(name);
+        let file = locked(&lock_path, path)?;
+        Ok(WorkLock {
+            path: lock_path,
+            _file: file,
+        })
+    }
+}
+
+impl Drop for WorkLock {
+    fn drop(&mut self) {
+        // Without it the next program finds the file, which is as good.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Creates a file that is there to be locked, and locks it for `owned`.
+fn locked(path: &Path, owned: &Path) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(|source| JournalError::File {
+        path: path.to_owned(),
+        source,
+    })?;
+    lock(&file, owned)?;
+    Ok(file)
+}
+
 /// A folder that one program has for itself, until this is dropped.
 #[derive(Debug)]
 pub struct FolderLock {
@@ -33,14 +77,7 @@ impl FolderLock {
     /// # Errors
     /// If another program holds the lock, or the folder is not writable.
     pub fn take(folder: &Path) -> Result<FolderLock, JournalError> {
-        let path = folder.join(NAME);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(|source| JournalError::File {
-            path: path.clone(),
-            source,
-        })?;
-        lock(&file, folder)?;
+        let file = locked(&folder.join(NAME), folder)?;
         Ok(FolderLock { _file: file })
     }
 }

@@ -29,7 +29,7 @@ mod whole;
 
 pub use file::{Journal, read, read_records, write};
 pub use format::{Contents, MAGIC, RECORD_BYTES_MAX, Record};
-pub use lock::FolderLock;
+pub use lock::{FolderLock, WorkLock};
 pub use whole::{check_writable, create_whole, write_whole, write_whole_by};
 
 use std::io;

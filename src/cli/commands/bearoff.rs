@@ -188,7 +188,7 @@ fn make_set(common: &Common, mut control: Control<'_>) -> Result<MakeOutcome, Fa
     for (form, points, checkers) in DEFAULT_SET {
         let numbering = numbering(points, checkers, form)?;
         let file = where_found(numbering, form)?;
-        only_over_its_like(&file, numbering, form)?;
+        only_over_its_like(&file, |found| is_like(found, numbering, form))?;
         if !file.exists() {
             check_writable(&file).map_err(Failure::in_file(&file))?;
             let name = file.file_name().unwrap_or_default();
@@ -243,7 +243,7 @@ fn make_hyper(
         let text = "--hyper is for GNU Backgammon's format (*.bd), as in hyper3.bd";
         return Err(Failure::usage(text));
     }
-    bearoff_hyper::only_over_its_like(&file, checkers)?;
+    only_over_its_like(&file, |found| bearoff_hyper::is_like(found, checkers))?;
     check_writable(&file).map_err(Failure::in_file(&file))?;
     warn_of_the_partial_file(&file);
     if !bearoff_hyper::make(common, &file, checkers, &mut control)? {
@@ -301,7 +301,7 @@ fn run_make(common: &Common, make: &Make) -> Result<MakeOutcome, Failure> {
         Some(file) => file.clone(),
         None => where_found(numbering, form)?,
     };
-    only_over_its_like(&file, numbering, form)?;
+    only_over_its_like(&file, |found| is_like(found, numbering, form))?;
     check_writable(&file).map_err(Failure::in_file(&file))?;
     let complete = match form {
         Form::Race => make_race(common, &file, numbering, &mut control)?,
@@ -415,27 +415,32 @@ fn numbering(points: usize, checkers: usize, form: Form) -> Result<Numbering, Fa
     })
 }
 
-/// Returns a file that is there already is replaced by the same database only.
-fn only_over_its_like(path: &Path, numbering: Numbering, form: Form) -> Result<(), Failure> {
-    let refused = |reason: &str| {
-        let text = format!("{}: {reason}; nothing was written", path.display());
-        Err(Failure::file(text))
-    };
+/// Returns an error unless nothing or the same database is at the path.
+fn only_over_its_like(path: &Path, is_same: impl FnOnce(&Database) -> bool) -> Result<(), Failure> {
     if path.symlink_metadata().is_err() {
         return Ok(());
     }
-    let (found, there) = match Database::open(path) {
-        Ok(Database::OneSided(table)) => (Form::OneSided, table.numbering()),
-        Ok(Database::TwoSided(table)) => (Form::TwoSided, table.numbering()),
-        Ok(Database::Race(table)) => (Form::Race, table.numbering()),
-        Ok(Database::Hypergammon(_)) => return refused("exists and is another bearoff database"),
-        Err(_) => return refused("exists and is not a complete bearoff database"),
+    let kind = match Database::open(path) {
+        Ok(found) if is_same(&found) => return Ok(()),
+        Ok(_) => "another bearoff database",
+        Err(_) => "not a complete bearoff database",
     };
-    if (found, there) == (form, numbering) {
-        Ok(())
-    } else {
-        refused("exists and is another bearoff database")
-    }
+    let text = format!(
+        "{}: exists and is {kind}; nothing was written",
+        path.display()
+    );
+    Err(Failure::file(text))
+}
+
+/// Returns true for a database of this form and size.
+fn is_like(database: &Database, numbering: Numbering, form: Form) -> bool {
+    let found = match database {
+        Database::OneSided(table) => (Form::OneSided, table.numbering()),
+        Database::TwoSided(table) => (Form::TwoSided, table.numbering()),
+        Database::Race(table) => (Form::Race, table.numbering()),
+        Database::Hypergammon(_) => return false,
+    };
+    found == (form, numbering)
 }
 
 fn info(database: &Database, file: Option<&Path>) -> Value {

@@ -35,25 +35,9 @@ pub(super) fn make(
     Ok(make_hyper(file, checkers.into(), &mut watch)?)
 }
 
-/// Returns an error unless nothing or the same table is at the path.
-pub(super) fn only_over_its_like(path: &Path, checkers: u8) -> Result<(), Failure> {
-    if path.symlink_metadata().is_err() {
-        return Ok(());
-    }
-    match Database::open(path) {
-        Ok(Database::Hypergammon(table)) if table.checkers() == usize::from(checkers) => Ok(()),
-        found => {
-            let kind = match found {
-                Ok(_) => "another bearoff database",
-                Err(_) => "not a complete bearoff database",
-            };
-            let text = format!(
-                "{}: exists and is {kind}; nothing was written",
-                path.display()
-            );
-            Err(Failure::file(text))
-        }
-    }
+/// Returns true for a table of hypergammon with so many checkers.
+pub(super) fn is_like(database: &Database, checkers: u8) -> bool {
+    matches!(database, Database::Hypergammon(table) if table.checkers() == usize::from(checkers))
 }
 
 /// Describes a table.

@@ -10,7 +10,7 @@ use super::sides::Sides;
 use super::{EQUITY_RANGE, RECORD_BYTES, WHOLE};
 use crate::bearoff::{BearoffError, HEADER_BYTES, part_of};
 use crate::pool::prelude::*;
-use gammond_base::journal::write_whole_by;
+use gammond_base::journal::{WorkLock, write_whole_by};
 use gammond_game::{PlayGenerator, Position, Roll, Side, Variant};
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read as _, Write as _};
@@ -64,13 +64,15 @@ impl HyperStage {
 /// threads of the pool in which it is called.
 ///
 /// # Errors
-/// [`BearoffError`]: the disk; a file in place of the unfinished table that is none, or another one.
+/// [`BearoffError`]: the disk; a file in place of the unfinished table that is none, or another one; another program
+/// that makes it at the same time.
 pub fn make_hyper(
     path: &Path,
     checkers: usize,
     watch: &mut dyn FnMut(HyperStage) -> bool,
 ) -> Result<bool, BearoffError> {
     let part = part_of(path);
+    let _lock = WorkLock::take(&part)?;
     let mut solver = Solver::new(checkers);
     solver.resume(&part)?;
     while !solver.stage.is_last() {
@@ -83,11 +85,9 @@ pub fn make_hyper(
     }
     let write = |file: &mut fs::File| solver.write(file);
     write_whole_by(path, write).map_err(|source| BearoffError::io(path, source))?;
-    match fs::remove_file(&part) {
-        // Another program has made the same table meanwhile.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-        removed => (removed.map(|()| true)).map_err(|source| BearoffError::io(&part, source)),
-    }
+    let removed = fs::remove_file(&part);
+    removed.map_err(|source| BearoffError::io(&part, source))?;
+    Ok(true)
 }
 
 /// The values of all positions so far.

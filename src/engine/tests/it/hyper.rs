@@ -306,6 +306,29 @@ fn resumed_table_equals_one_made_at_once() {
     refused(&damaged, 1, "wrong checksum");
 }
 
+/// HYPER-07: of two makers of one table the second is refused, and leaves nothing behind.
+#[test]
+fn second_maker_of_a_table_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hyper1.bd");
+    let mut refusals = 0;
+    let made = make_hyper(&path, 1, &mut |_| {
+        let second = make_hyper(&path, 1, &mut |_| true);
+        assert!(
+            second
+                .unwrap_err()
+                .to_string()
+                .contains("another gammond is using it")
+        );
+        refusals += 1;
+        refusals < 3
+    });
+    assert!(!made.unwrap() && refusals == 3);
+    assert!(make_hyper(&path, 1, &mut |_| true).unwrap());
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
 /// HYPER-01.
 #[test]
 fn damaged_tables_are_refused() {

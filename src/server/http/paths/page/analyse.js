@@ -5,7 +5,7 @@ import { Board, CUBE, DICE } from "./board.js";
 import { dialog, flip, isFlipped, onKey, takes } from "./frame.js";
 import { byId, h, signed } from "./html.js";
 import * as panels from "./panels.js";
-import { inWords, OFF, parseId, pips, printId, START, swapped, Turn } from "./position.js";
+import { checkersIn, inWords, OFF, parseId, pips, printId, START, swapped, Turn } from "./position.js";
 import { link, questionOf, withSettings } from "./question.js";
 import { SetUp } from "./setup.js";
 import { share } from "./share.js";
@@ -59,7 +59,7 @@ const setUp = new SetUp({
   done: () => openSetUp(false),
 });
 
-const words = (position, state) => `${inWords(position, [t("Player on roll"), t("Opponent")])} ${stateInWords(state)}`;
+const words = (position, state) => `${inWords(position, [t("Player on roll"), t("Opponent")], checkersIn(state.variant))} ${stateInWords(state)}`;
 
 const board = new Board(byId("place"), {
   label: (place) => {

@@ -1,7 +1,7 @@
 // A board to touch: the drawing, with areas over it that take the pointer and the keys.
 
 import { area, arrows, borneOff, checker, checkersOf, CUBE, cube, DICE, dice, emptyBoard, HEIGHT, MIDDLE, node, ring, THEIR_BAR, WIDTH } from "./draw.js";
-import { BAR, OFF } from "./position.js";
+import { BAR, checkersIn, OFF } from "./position.js";
 
 export { CUBE, DICE, THEIR_BAR };
 const PLACES = [...Array(24).keys(), BAR, OFF, THEIR_BAR, CUBE, DICE];
@@ -34,14 +34,14 @@ export class Board {
     place.addEventListener("pointerleave", () => { if (this.drag === null) this.#unmark(); });
   }
 
-  // Draws a position with the state { cube, owner, crawford, checkers } of its settings. `rest` are the dice that are left to play, `theirDice`
+  // Draws a position with the state { cube, owner, crawford, variant } of its settings. `rest` are the dice that are left to play, `theirDice`
   // stands for dice of the opponent, `play` has arrows; `marked` are places where a checker has landed; `label` describes the board in words.
-  show(position, { cube: value = 1, owner = "centred", crawford = false, checkers = 15 } = {}, { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
+  show(position, { cube: value = 1, owner = "centred", crawford = false, variant } = {}, { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
     const { clockwise } = this;
     const svg = node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label });
     const stones = checkersOf(position, clockwise);
     const drawn = stones.map((one) => [one, checker(one)]);
-    svg.append(...emptyBoard(clockwise), ...borneOff(position, checkers, clockwise), ...drawn.map(([, element]) => element));
+    svg.append(...emptyBoard(clockwise), ...borneOff(position, checkersIn(variant), clockwise), ...drawn.map(([, element]) => element));
     if (roll) svg.append(...dice(roll, rest, true, clockwise));
     if (theirDice) svg.append(...dice(theirDice, null, false, clockwise));
     if (!crawford) svg.append(cube({ value, owner }, clockwise));

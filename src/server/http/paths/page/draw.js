@@ -135,8 +135,7 @@ export function emptyBoard(clockwise) {
 export function borneOff({ me, opponent }, checkers, clockwise) {
   const x = turned(TRAY + TRAY_WIDTH / 2, clockwise) - TRAY_WIDTH / 2 + 6;
   const bars = (kind, count, y) => Array.from({ length: Math.max(0, count) }, (_, at) => node("rect", { class: `borne ${kind}`, x, y: y(at), width: TRAY_WIDTH - 12, height: 15, rx: 4 }));
-  const missing = (side) => off(side) - (15 - checkers);
-  return [...bars("own", missing(me), (at) => HEIGHT - FRAME - 20 - at * 19), ...bars("opp", missing(opponent), (at) => FRAME + 5 + at * 19)];
+  return [...bars("own", off(me, checkers), (at) => HEIGHT - FRAME - 20 - at * 19), ...bars("opp", off(opponent, checkers), (at) => FRAME + 5 + at * 19)];
 }
 
 // Two dice; those that are played are pale. `rest` are the dice that are left.

@@ -1,17 +1,18 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./api.js";
-import { canDouble, canRaise, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor } from "./game.js";
+import { canDouble, canRaise, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
 // A smaller chance than this is none, for a resignation.
 const NO_CHANCE = 0.0001;
 const ROLLOUT_PLIES = 0;
-// Positions that lose a gammon and a backgammon whatever is rolled: their values say what these cost at a score.
-const LOST = { 2: "AQAAAMD/HwAAAA", 3: "AQAAAAAA/38AAA" };
-// Chances of the positions above are off by less.
+// Chances of lost positions are off by less.
 const EQUITY_ERROR = 0.001;
+
+// Throws the server's sentence if it cannot answer for a variant, whose table it may lack.
+export const checkVariant = (variant) => ask("eval", { position: VARIANTS[variant].start, settings: { variant, plies: 0 } });
 
 // All legal plays of the player on roll, best first: at once, without look-ahead.
 export async function legalPlays(game, signal) {
@@ -89,11 +90,11 @@ export async function engineResigns(game, signal) {
 
 const equityOf = ({ equity: { cubeful, cubeless } }) => cubeful ?? cubeless;
 
-// True if a resignation costs the person at least what playing on does. In a match a gammon costs what it brings at the score.
+// True if a resignation costs the person at least what playing on does. The values of lost positions say what a gammon costs at the score.
 export async function engineAccepts(game, signal) {
   const { kind } = game.offer;
   const settings = { ...settingsFor(game, PERSON), plies: 0 };
-  const lost = kind === 1 ? -1 : equityOf(await ask("eval", { position: LOST[kind], settings }, signal));
+  const lost = kind === 1 ? -1 : equityOf(await ask("eval", { position: variantOf(game).lost[kind], settings }, signal));
   return equityOf(await valueFor(game, PERSON, signal)) >= lost - EQUITY_ERROR;
 }
 

@@ -1,25 +1,29 @@
 // A game or match against the engine as plain data, which is kept as JSON: score, cube, board, dice and every action so far.
 // Player 0 is the person, player 1 the engine; the board is seen by the person.
 
-import { off, parseId, printId, START, stepsOf, swapped } from "./position.js";
+import { CHECKERS, off, onBoard, parseId, printId, START, stepsOf, swapped } from "./position.js";
 import { localDay, t } from "./strings.js";
 
 export const PERSON = 0;
 export const ENGINE = 1;
-export const LENGTH_MAX = 25;
+export const LENGTH_MAX = 255;
 const NAME_LENGTH_MAX = 40;
 const CUBE_MAX = 4096;
 // Turns of the cube in one offer: a double, a beaver, a raccoon.
 const TURNS_MAX = 3;
 const FORMAT = 1;
 
-// Variants that the engine can play: start, and name in match files.
+// Positions that lose a gammon and a backgammon whatever is rolled.
+const LOST = { 2: "AQAAAMD/HwAAAA", 3: "AQAAAAAA/38AAA" };
+
+// Variants of the engine: start, checkers of a side, lost positions, name in match files and name for people.
 export const VARIANTS = {
-  backgammon: { start: START, name: "Backgammon" },
-  nackgammon: { start: "4Dl4ADbgOXgANg", name: "NackGammon" },
+  backgammon: { start: START, checkers: CHECKERS, lost: LOST, name: "Backgammon", title: null },
+  nackgammon: { start: "4Dl4ADbgOXgANg", checkers: CHECKERS, lost: LOST, name: "NackGammon", title: "Nackgammon" },
+  hypergammon: { start: "AACgAgAAKgAAAA", checkers: 3, lost: { 2: "AwAAAABwAAAAAA", 3: "AwAAAAAAOAAAAA" }, name: "HyperGammon (3)", title: "Hypergammon" },
 };
 // A kept game of an older version has no variant.
-const variantOf = (game) => VARIANTS[game.variant] ?? VARIANTS.backgammon;
+export const variantOf = (game) => VARIANTS[game.variant] ?? VARIANTS.backgammon;
 
 // Opponents: up to experts they play as people of an error rate (PR) do.
 export const LEVELS = [
@@ -125,10 +129,10 @@ export const positionFor = (game, player) => (player === PERSON ? game.position 
 export const kindMax = (game) => (game.length === 0 && game.jacoby && game.cube.owner === null ? 1 : 3);
 
 // Points of a won board before the cube: 2 for a gammon, 3 for a backgammon.
-function kindOfWin(board) {
-  const { me, opponent } = off(board.me) === 15 ? board : swapped(board);
-  if (off(me) < 15) return 0;
-  if (off(opponent) > 0) return 1;
+function kindOfWin(board, checkers) {
+  const { me, opponent } = onBoard(board.me) === 0 ? board : swapped(board);
+  if (onBoard(me) > 0) return 0;
+  if (off(opponent, checkers) > 0) return 1;
   const isBehind = opponent.some((count, index) => count > 0 && index > 17);
   return isBehind ? 3 : 2;
 }
@@ -148,7 +152,7 @@ export function play(game, { play: text, position }) {
   const player = game.turn;
   note(game, { player, kind: "play", dice: game.dice, text });
   game.position = player === PERSON ? printId(swapped(parseId(position))) : position;
-  const kind = kindOfWin(boardOf(game));
+  const kind = kindOfWin(boardOf(game), variantOf(game).checkers);
   if (kind > 0) {
     endGame(game, player, game.cube.value * Math.min(kind, kindMax(game)), "bore off");
     return;

@@ -1,6 +1,7 @@
 // A picture to share: the board, the first lines of the ranking, and one line about the position.
 
 import { arrows, borneOff, checker, checkersOf, cube, dice, emptyBoard, HEIGHT, node, WIDTH } from "./draw.js";
+import { checkersIn } from "./position.js";
 
 const WIDE = 1200;
 const HIGH = 630;
@@ -29,7 +30,7 @@ export async function picture({ position, state, roll }, { play, heading, rows, 
   const right = WIDE - EDGE;
   const stones = checkersOf(position, clockwise);
   const board = node("svg", { class: "board", x: EDGE, y: EDGE, width: wide, height: high, viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
-    ...emptyBoard(clockwise), ...borneOff(position, 15, clockwise), ...stones.map(checker), ...(roll ? dice(roll, null, true, clockwise) : []),
+    ...emptyBoard(clockwise), ...borneOff(position, checkersIn(state.variant), clockwise), ...stones.map(checker), ...(roll ? dice(roll, null, true, clockwise) : []),
     ...(state.crawford ? [] : [cube({ value: state.cube, owner: state.owner }, clockwise)]), ...(play ? [arrows(position, play, clockwise)] : []));
   const listed = rows.slice(0, LINES).flatMap(([name, equity, loss], at) => {
     const y = EDGE + 120 + at * LINE_HEIGHT;

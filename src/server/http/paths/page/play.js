@@ -75,7 +75,7 @@ function render() {
   const position = turn ? turn.position : match.boardOf(game);
   const last = match.currentGame(game).actions.at(-1);
   const theirs = isMine() ? (game.phase === "roll" && last?.kind === "play" ? last.dice : null) : game.dice;
-  const words = inWords(position, game.names);
+  const words = inWords(position, game.names, match.variantOf(game).checkers);
   byId("words").textContent = words;
   board.show(position, match.settingsFor(game, PERSON), {
     roll: isMine() ? game.dice : null, rest: turn?.dice ?? null, theirDice: theirs, marked: lastTargets(), label: t("Board. {words}", { words }),
@@ -145,7 +145,8 @@ function showScore() {
   }
   const money = [t("Money game"), game.jacoby ? t("Jacoby rule") : null, game.beavers ? t("Beavers") : null];
   const length = game.length > 0 ? [t("Match to {length}", { length: game.length })] : money.filter((rule) => rule !== null);
-  const kind = game.variant === "nackgammon" ? [t("Nackgammon"), ...length] : length;
+  const { title } = match.variantOf(game);
+  const kind = title === null ? length : [t(title), ...length];
   const owner = { 0: t("with you"), 1: t("with the opponent") }[game.cube.owner] ?? t("in the middle");
   const cube = game.crawford ? t("Crawford game") : t("cube {value} {owner}", { value: game.cube.value, owner });
   byId("rules").textContent = [...kind, t("game {number}", { number: game.games.length }), cube].join(", ");
@@ -450,9 +451,15 @@ for (const [form, write] of Object.entries(written)) {
 }
 byId("restart").addEventListener("click", setUp);
 byId("back").addEventListener("click", show);
-byId("new").addEventListener("submit", (event) => {
+byId("new").addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target.elements;
+  try {
+    await engine.checkVariant(form.variant.value);
+  } catch (error) {
+    byId("error").textContent = error.message;
+    return;
+  }
   game = match.newGame({
     length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value,
   });

@@ -5,7 +5,7 @@ import { t } from "./strings.js";
 
 export const BAR = 24;
 export const OFF = 25;
-const CHECKERS = 15;
+export const CHECKERS = 15;
 const KEY_BYTES = 10;
 export const START = "4HPwATDgc/ABMA";
 
@@ -13,7 +13,10 @@ export const swapped = ({ me, opponent }) => ({ me: opponent, opponent: me });
 export const copied = ({ me, opponent }) => ({ me: [...me], opponent: [...opponent] });
 export const pips = (side) => side.reduce((sum, count, index) => sum + count * (index + 1), 0);
 export const onBoard = (side) => side.reduce((sum, count) => sum + count, 0);
-export const off = (side) => CHECKERS - onBoard(side);
+// Checkers of a side at the start of a variant.
+export const checkersIn = (variant = "") => (variant.startsWith("hypergammon") ? Number(variant.slice("hypergammon".length) || 3) : CHECKERS);
+// `checkers` is what a side has at the start.
+export const off = (side, checkers = CHECKERS) => checkers - onBoard(side);
 export const empty = () => ({ me: Array(25).fill(0), opponent: Array(25).fill(0) });
 
 // Reads a Position ID (PID-03 to PID-10).
@@ -201,17 +204,18 @@ export function playTyped(text, position, plays) {
 }
 
 // A side in words; points have the numbers of `me`.
-function sideInWords(side, turned) {
+function sideInWords(side, turned, checkers) {
   const parts = [];
   for (let index = BAR; index >= 0; index -= 1) {
     if (side[index] === 0) continue;
     const n = side[index];
     parts.push(index === BAR ? t("{n} on the bar", { n }) : t("{n} on point {point}", { n, point: turned ? 24 - index : index + 1 }));
   }
-  if (off(side) > 0) parts.push(t("{n} off", { n: off(side) }));
+  const borneOff = off(side, checkers);
+  if (borneOff > 0) parts.push(t("{n} off", { n: borneOff }));
   return `${parts.join(", ")}; ${t("{n} pips", { n: pips(side) })}`;
 }
 
-export function inWords({ me, opponent }, names) {
-  return `${names[0]}: ${sideInWords(me, false)}. ${names[1]}: ${sideInWords(opponent, true)}.`;
+export function inWords({ me, opponent }, names, checkers = CHECKERS) {
+  return `${names[0]}: ${sideInWords(me, false, checkers)}. ${names[1]}: ${sideInWords(opponent, true, checkers)}.`;
 }

@@ -11,6 +11,7 @@ export default {
   "Player on roll": ["Spieler am Wurf", "Joueur au trait", "手番のプレイヤー"],
   "Variant": ["Variante", "Variante", "ルールの種類"],
   "Nackgammon": ["Nackgammon", "Nackgammon", "ナックギャモン"],
+  "Hypergammon": ["Hypergammon", "Hypergammon", "ハイパーギャモン"],
   "Opponent": ["Gegner", "Adversaire", "相手"],
   "Rollout": ["Rollout", "Rollout", "ロールアウト"],
   "rollout": ["Rollout", "rollout", "ロールアウト"],
