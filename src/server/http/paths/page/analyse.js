@@ -16,6 +16,7 @@ import { pointLabel } from "./turn.js";
 const TABS = [["plays", "Plays"], ["cube", "Cube|tab"], ["scores", "Scores"], ["rolls", "Rolls"], ["why", "Why"]];
 const TAB_KEYS = { p: "plays", c: "cube", s: "scores", o: "rolls", w: "why" };
 const PLIES = 2;
+const PLIES_MAX = 4;
 // Deeper tables take a server seconds.
 const TABLE_PLIES_MAX = 2;
 const DEPTHS = [0, 1, 2, 3];
@@ -41,7 +42,7 @@ let running = new AbortController();
 let stopping = null;
 
 const panel = byId("panel");
-const chosenPlies = () => Number(question.settings.plies ?? PLIES);
+const chosenPlies = () => Math.min(Number(question.settings.plies ?? PLIES), PLIES_MAX);
 const isRollout = () => location.hash === ROLLOUT_MARK;
 
 // The question of a verb, in the state that the page shows.
@@ -137,6 +138,7 @@ async function load() {
       return;
     }
     if (shown.roll) hand(signal);
+    if (!["plays", "cube"].includes(tab)) bar(signal);
     await look(signal);
   } catch (error) {
     if (!signal.aborted) fail(error);
@@ -144,6 +146,11 @@ async function load() {
 }
 
 const withoutPlies = ({ plies, ...settings }) => settings;
+
+// The bar of chances, where the open tab has none.
+function bar(signal) {
+  ask("eval", asked({ plies: 0 }), signal).then(({ probabilities }) => { if (!signal.aborted && probabilities) panels.chances(byId("chances"), probabilities); }, () => {});
+}
 
 // The legal plays, for moves by hand.
 async function hand(signal) {
@@ -442,10 +449,12 @@ function again() {
 async function follow(name) {
   const play = shown.legal?.find((one) => one.play === name) ?? answers.plays?.plays.find((one) => one.play === name);
   if (!play?.position) return;
+  const before = question;
   const after = swapped(parseId(play.position));
   board.show(after, shown.state, { label: words(after, shown.state) });
   await new Promise((done) => { setTimeout(done, matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : GO_ON_MS); });
-  go({ position: play.position, roll: null, settings: { ...withSettings(shown.state, true), ...keptPlies() } });
+  // Meanwhile the person may have gone somewhere else.
+  if (question === before) go({ position: play.position, roll: null, settings: { ...withSettings(shown.state, true), ...keptPlies() } });
 }
 
 const keptPlies = () => (question.settings.plies === undefined ? {} : { plies: question.settings.plies });
