@@ -5,9 +5,11 @@ import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h, named } from "./html.js";
+import { takeFile } from "./intake.js";
 import { kept, ownName } from "./kept.js";
+import { lossClass } from "./panels.js";
 import { inWords, parseId, pips, START, stepsOf, Turn } from "./position.js";
-import { cubeTable, playsTable, reportsOf, totalsTable, worst } from "./report.js";
+import { cubeTable, decisionText, exploreLink, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { count, parts, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
 
@@ -19,6 +21,7 @@ const ENGINE_PAUSE_MS = 700;
 const REPORT_PLIES = 0;
 const WORST_SHOWN = 10;
 const HINTS = 5;
+const THREE = 3;
 // The opponent of a first visit.
 const LEVEL_FIRST = "advanced";
 
@@ -311,6 +314,7 @@ async function proceed() {
   }
   isBusy = false;
   render();
+  if (game.phase === "match-over" && byId("report").childElementCount === 0) showReport();
 }
 
 const rest = () => (byId("quick").checked ? null : pause(ENGINE_PAUSE_MS));
@@ -375,12 +379,32 @@ async function showHint() {
   }
 }
 
+// The person's worst mistakes, with the ways on: the match in Matches, its mistakes in the quiz.
+function threeWorst({ decisions }) {
+  const mine = decisions.filter(({ player, loss }) => player === PERSON && loss.emg > 0).sort((one, other) => other.loss.emg - one.loss.emg).slice(0, THREE);
+  const rows = mine.map((one) => h("div", { class: "row" }, h("span", { class: `badge ${lossClass(one.loss.emg)}` }, one.loss.emg.toFixed(3)),
+    h("a", { href: exploreLink(one), class: "grow" }, decisionText(one)), one.found_by ? h("span", { class: "note" }, t("1 in {n} at PR {pr}", oneIn(one.found_by[1]))) : null));
+  const kept = (label, to) => {
+    const button = h("button", { type: "button" }, label);
+    button.addEventListener("click", async () => {
+      const [id] = await takeFile(new File([match.matchFile(game)], `${game.names.join(" – ")}.mat`), REPORT_PLIES);
+      location.href = to(id);
+    });
+    return button;
+  };
+  return h("div", { class: "card" }, h("h2", {}, t("Your three worst")), ...(rows.length > 0 ? rows : [h("p", {}, t("No decision lost anything."))]),
+    h("div", { class: "row" }, kept(t("Quiz me on these"), () => `/quiz?${new URLSearchParams({ theme: "own", player: game.names[PERSON] })}`), kept(t("Review the match"), (id) => `/matches#${id}`)));
+}
+
+// The share of those who miss it, as one in so many.
+const oneIn = ({ pr, share }) => ({ pr, n: Math.max(1, Math.round(1 / Math.max(1 - share, 0.001))) });
+
 async function showReport() {
   const place = byId("report");
   place.replaceChildren(h("p", {}, t("The match is being analysed …")));
   try {
     const [report] = await reportsOf(match.matchFile(game), REPORT_PLIES);
-    place.replaceChildren(h("h2", {}, t("Report")), totalsTable(report), worst(report, PERSON, WORST_SHOWN));
+    place.replaceChildren(threeWorst(report), totalsTable(report), worst(report, PERSON, WORST_SHOWN));
   } catch (error) {
     place.replaceChildren(h("p", { class: "error" }, t("no report: {message}", error)));
   }

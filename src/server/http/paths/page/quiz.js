@@ -33,7 +33,7 @@ const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["
 const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?" };
 const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
 
-let theme = "";
+let theme = new URLSearchParams(location.search).get("theme") ?? "";
 let cards = [];
 let card = null;
 let turn = null;
@@ -71,6 +71,8 @@ async function load() {
     }
   }
   const names = [...new Set(cards.map(({ name }) => name))].sort();
+  const asked = new URLSearchParams(location.search).get("player");
+  if (names.includes(asked)) byId("player").value = asked;
   cards.push(...(await bundled()).map((one) => ({ ...one, ...(learned.get(one.id) ?? { due: 0, interval: 0 }) })));
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
 }
@@ -292,7 +294,7 @@ byId("typed").addEventListener("submit", (event) => {
   if (byId("typed-error").textContent === "") field.value = "";
   show();
 });
-byId("themes").append(...THEMES.map(([name, label]) => h("button", { type: "button", "data-theme": name, "aria-pressed": String(name === "") }, t(label))));
+byId("themes").append(...THEMES.map(([name, label]) => h("button", { type: "button", "data-theme": name, "aria-pressed": String(name === theme) }, t(label))));
 byId("themes").addEventListener("click", (event) => {
   const name = event.target.closest("[data-theme]")?.dataset.theme;
   if (name === undefined) return;

@@ -509,5 +509,9 @@ export default {
   "Theme": ["Thema", "Thème", "テーマ"],
   "Who finds {play}": ["Wer {play} findet", "Qui trouve {play}", "{play} を見つける人"],
   "Mistakes of the matches that you drop become questions too.": ["Auch die Fehler in Matches, die du ablegst, werden zu Fragen.", "Les erreurs des matchs que vous déposez deviennent aussi des questions.", "ドロップしたマッチのミスも問題になります。"],
-  "What you answer stays in this browser; what you answer well comes back later.": ["Was du antwortest, bleibt in diesem Browser; was du gut beantwortest, kommt später wieder.", "Vos réponses restent dans ce navigateur ; ce que vous savez revient plus tard.", "回答はこのブラウザに残り、よくできた問題は後で再び出ます。"]
+  "What you answer stays in this browser; what you answer well comes back later.": ["Was du antwortest, bleibt in diesem Browser; was du gut beantwortest, kommt später wieder.", "Vos réponses restent dans ce navigateur ; ce que vous savez revient plus tard.", "回答はこのブラウザに残り、よくできた問題は後で再び出ます。"],
+  "Your three worst": ["Deine drei schlimmsten", "Vos trois pires", "最大のミス3つ"],
+  "Quiz me on these": ["Frag mich diese ab", "M'interroger là-dessus", "この問題を解く"],
+  "Review the match": ["Das Match durchgehen", "Revoir le match", "マッチを見直す"],
+  "1 in {n} at PR {pr}": ["1 von {n} mit PR {pr}", "1 sur {n} à PR {pr}", "PR {pr} では {n} 人に 1 人"]
 };
