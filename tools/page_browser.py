@@ -122,6 +122,7 @@ def main():
         browser.until("document.querySelectorAll('#rows tbody tr').length > 1")
         pictures(browser, "matches")
         matches.quiz(browser, host)
+        matches.counted(browser, host)
         failures.quiz(browser, host)
         pictures(browser, "quiz")
         failures.slow_quiz(browser, host)

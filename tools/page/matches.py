@@ -171,6 +171,29 @@ def quiz(browser, host, answers=4):
     browser.until(f"!({shown}).includes('next')")
 
 
+# The pips of the person, from what a screen reader reads out.
+COUNT = """[...document.querySelectorAll('#place [data-place]')].reduce((sum, { dataset: { place }, ariaLabel }) =>
+    sum + (Number(place) + 1) * Number(/, (\\d+) yours/.exec(ariaLabel)?.[1] ?? 0), 0)"""
+
+
+def counted(browser, host):
+    """Pips are counted; the right number of one side, and a wrong one of the other, are told apart."""
+    browser.open(f"{host}/quiz?theme=pips")
+    browser.until(f"{ASKED} && document.getElementById('counting').checkVisibility()")
+    if browser.value("document.getElementById('my-pips').textContent") != "":
+        sys.exit("the page says what it asks for")
+    mine = browser.value(COUNT)
+    browser.typed_into("my-count", str(mine))
+    browser.typed_into("their-count", "1000")
+    browser.pressed("Enter", 13)
+    browser.until("document.querySelector('#result .pairs') !== null")
+    text = browser.value("document.getElementById('result').innerText")
+    if f"{mine} pips ✓" not in text or text.count("✓") != 1:
+        sys.exit(f"the count of {mine} pips is judged wrong: {text}")
+    browser.click("[data-act='next']")
+    browser.until("document.getElementById('counting').checkVisibility()")
+
+
 def status(browser, host):
     browser.open(f"{host}/status")
     browser.until("document.querySelectorAll('#figures table').length === 3")

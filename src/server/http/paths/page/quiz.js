@@ -28,9 +28,10 @@ const ANSWERS_PER_POINT = 5;
 
 const QUESTIONS_FILE = "/page/questions.json";
 // Themes of the questions that come with the page, and the name of those that are mistakes of one's own.
-const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"]];
+const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"]];
 
-const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?" };
+const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?", pips: "How many pips?" };
+const COUNTED = ["my", "their"];
 const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
 
 let theme = new URLSearchParams(location.search).get("theme") ?? "";
@@ -42,6 +43,8 @@ let advice = null;
 let phase = "idle";
 // Number of times that a question was looked for: what comes late for an earlier one is dropped.
 let searches = 0;
+// When the question of a pip count was shown.
+let counted = 0;
 // The error of an archive that cannot be read.
 let lost = null;
 // What the person sees of the card.
@@ -117,7 +120,38 @@ function advised({ position, roll, kind }) {
   return asked;
 }
 
+// A position of the questions whose pips are to be counted; nothing of it is kept.
+function nextCount() {
+  const from = cards.filter((one) => one.theme !== undefined && one.kind === "play");
+  const { position } = from[Math.floor(Math.random() * from.length)];
+  card = { kind: "pips", position };
+  turn = null;
+  seen = { position: parseId(position.slice(0, 14)), settings: {} };
+  byId("due").textContent = "";
+  byId("error").textContent = "";
+  byId("result").replaceChildren();
+  for (const side of COUNTED) byId(`${side}-count`).value = "";
+  enter("asked");
+  counted = performance.now();
+  show();
+  byId("my-count").focus();
+}
+
+// What the two counts are worth.
+function checkCount() {
+  const { me, opponent } = seen.position;
+  const errors = [me, opponent].map((side, at) => Number(byId(`${COUNTED[at]}-count`).value) - pips(side));
+  const seconds = ((performance.now() - counted) / 1000).toFixed(0);
+  enter("answered");
+  byId("status").textContent = errors.every((error) => error === 0) ? t("Right: both counts, in {seconds} s.", { seconds }) : t("Not quite, in {seconds} s.", { seconds });
+  const name = [t("You"), t("Opponent")];
+  byId("result").replaceChildren(h("div", { class: "card" }, h("div", { class: "pairs" }, ...errors.flatMap((error, at) =>
+    [h("span", {}, name[at]), h("b", {}, t("{n} pips", { n: pips([me, opponent][at]) }), error === 0 ? " ✓" : ` (${error > 0 ? "+" : "\u2212"}${Math.abs(error)})`)]))));
+  show();
+}
+
 async function next(isLate) {
+  if (theme === "pips") { nextCount(); return; }
   const now = Date.now();
   const found = chosen();
   const due = found.filter((one) => one.due <= now);
@@ -135,7 +169,7 @@ async function next(isLate) {
     enter("idle");
     byId("status").textContent = t("No question is due");
     for (const button of byId("actions").children) button.hidden = true;
-    byId("typed").hidden = true;
+    byId("typed").hidden = byId("counting").hidden = true;
     board.show(parseId(START), {}, { label: t("Board") });
     return;
   }
@@ -176,6 +210,7 @@ async function advance() {
 function possible() {
   if (phase === "answered") return ["next"];
   if (phase !== "asked") return [];
+  if (card.kind === "pips") return [];
   if (card.kind !== "play") return ACTS[card.kind];
   return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null];
 }
@@ -187,14 +222,17 @@ function show() {
   for (const button of actions.children) button.hidden = !acts.includes(button.dataset.act);
   if (hadFocus && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
   byId("typed").hidden = phase !== "asked" || card.kind !== "play";
+  byId("counting").hidden = phase !== "asked" || card.kind !== "pips";
   if (phase === "asked") byId("status").textContent = `${card.roll ? `${t("Rolled {roll}.", { roll: card.roll.join("") })} ` : ""}${t(QUESTIONS[card.kind])}`;
   const position = turn?.position ?? seen.position;
-  byId("my-pips").textContent = t("{n} pips", { n: pips(position.me) });
-  byId("their-pips").textContent = t("{n} pips", { n: pips(position.opponent) });
+  // Not where they are the question.
+  const isSecret = card.kind === "pips" && phase === "asked";
+  byId("my-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.me) });
+  byId("their-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.opponent) });
   const { length, score } = seen.settings;
-  byId("state").textContent = length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) : t("Money game");
+  byId("state").textContent = card.kind === "pips" ? "" : length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) : t("Money game");
   board.show(position, seen.settings, {
-    roll: card.roll, rest: turn?.dice ?? null, label: t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
+    roll: card.roll, rest: turn?.dice ?? null, label: isSecret ? t("Board") : t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
   });
 }
 
@@ -301,6 +339,10 @@ byId("themes").addEventListener("click", (event) => {
   theme = name;
   for (const button of byId("themes").children) button.setAttribute("aria-pressed", String(button.dataset.theme === name));
   advance();
+});
+byId("counting").addEventListener("submit", (event) => {
+  event.preventDefault();
+  checkCount();
 });
 byId("choice").addEventListener("change", advance);
 byId("choice").addEventListener("submit", (event) => event.preventDefault());

@@ -513,5 +513,12 @@ export default {
   "Your three worst": ["Deine drei schlimmsten", "Vos trois pires", "最大のミス3つ"],
   "Quiz me on these": ["Frag mich diese ab", "M'interroger là-dessus", "この問題を解く"],
   "Review the match": ["Das Match durchgehen", "Revoir le match", "マッチを見直す"],
-  "1 in {n} at PR {pr}": ["1 von {n} mit PR {pr}", "1 sur {n} à PR {pr}", "PR {pr} では {n} 人に 1 人"]
+  "1 in {n} at PR {pr}": ["1 von {n} mit PR {pr}", "1 sur {n} à PR {pr}", "PR {pr} では {n} 人に 1 人"],
+  "Pip count": ["Pips zählen", "Compte des pips", "ピップ計算"],
+  "How many pips?": ["Wie viele Pips?", "Combien de pips ?", "何ピップ？"],
+  "Right: both counts, in {seconds} s.": ["Richtig: beide Zahlen, in {seconds} s.", "Juste : les deux comptes, en {seconds} s.", "正解です（{seconds} 秒）。"],
+  "Not quite, in {seconds} s.": ["Nicht ganz, in {seconds} s.", "Pas tout à fait, en {seconds} s.", "惜しい（{seconds} 秒）。"],
+  "Your pips": ["Deine Pips", "Vos pips", "自分のピップ"],
+  "The opponent's pips": ["Pips des Gegners", "Pips de l'adversaire", "相手のピップ"],
+  "Check": ["Prüfen", "Vérifier", "確認"]
 };
