@@ -2,6 +2,7 @@
 
 import { area, arrows, borneOff, checker, checkersOf, CUBE, cube, DICE, dice, emptyBoard, HEIGHT, MIDDLE, node, ring, THEIR_BAR, WIDTH } from "./draw.js";
 import { BAR, checkersIn, OFF } from "./position.js";
+import * as sound from "./sound.js";
 
 export { CUBE, DICE, THEIR_BAR };
 const PLACES = [...Array(24).keys(), BAR, OFF, THEIR_BAR, CUBE, DICE];
@@ -22,6 +23,7 @@ export class Board {
     this.focused = null;
     this.drag = null;
     this.shown = null;
+    this.dropped = false;
     place.addEventListener("pointerdown", (event) => this.#down(event));
     place.addEventListener("pointermove", (event) => this.#move(event));
     place.addEventListener("pointerup", (event) => this.#up(event));
@@ -55,8 +57,10 @@ export class Board {
     this.place.replaceChildren(svg);
     this.place.setAttribute("aria-busy", "false");
     this.svg = svg;
+    const rolled = (roll ?? theirDice)?.join() ?? "";
+    if (this.shown !== null && rolled !== "" && rolled !== this.shown.rolled) sound.dice();
     this.#animate(drawn);
-    this.shown = { stones, clockwise };
+    this.shown = { stones, clockwise, rolled };
     // A click or drag on the way goes on with the new checkers.
     if (this.drag?.checker) Object.assign(this.drag, { checker: this.#topChecker(this.drag.from), isMoving: false });
     if (hadFocus) this.#hit(this.focused)?.focus({ preventScroll: true });
@@ -65,11 +69,15 @@ export class Board {
   // Lets the checkers that have moved go their way.
   #animate(drawn) {
     const before = this.shown;
-    if (before === null || before.clockwise !== this.clockwise || isStill.matches || this.dropped) { this.dropped = false; return; }
+    if (before === null || before.clockwise !== this.clockwise) return;
     const key = ({ mine, x, y }) => `${mine} ${x} ${y}`;
     const old = new Map(before.stones.map((one) => [key(one), one]));
     const moved = drawn.filter(([one]) => !old.delete(key(one)));
     if (moved.length > MOVED_MAX) return;
+    sound.checkers(Math.ceil(moved.length / 2));
+    const wasDropped = this.dropped;
+    this.dropped = false;
+    if (isStill.matches || wasDropped) return;
     const left = [...old.values()];
     for (const [one, element] of moved) {
       const at = left.findIndex(({ mine }) => mine === one.mine);

@@ -4,6 +4,7 @@ import { byId, h } from "./html.js";
 import { takeFile } from "./intake.js";
 import { keepText, kept } from "./kept.js";
 import { positionIn } from "./position.js";
+import * as sound from "./sound.js";
 import { chooser, t } from "./strings.js";
 
 const BOARDS = ["walnut", "slate", "felt", "plain"];
@@ -117,6 +118,15 @@ function direction() {
   return h("label", { class: "check" }, box, t("Play to the left"));
 }
 
+function sounds() {
+  const box = h("input", { type: "checkbox", id: "sound", checked: sound.isOn() });
+  box.addEventListener("change", () => {
+    sound.turnOn(box.checked);
+    sound.dice();
+  });
+  return h("label", { class: "check" }, box, t("Sound"));
+}
+
 // Turns the board's direction, here and on every page after this.
 export function flip(isTurned = !isFlipped()) {
   keepText(FLIPPED, isTurned ? "1" : "0");
@@ -125,7 +135,7 @@ export function flip(isTurned = !isFlipped()) {
 }
 
 const menu = byId("menu");
-menu.querySelector("div").prepend(h("h2", {}, t("Board")), boards(), direction(), colours(), chooser(),
+menu.querySelector("div").prepend(h("h2", {}, t("Board")), boards(), direction(), sounds(), colours(), chooser(),
   h("button", { type: "button", id: "all-keys" }, t("All keys")));
 addEventListener("pointerdown", (event) => {
   for (const open of document.querySelectorAll("details:is(.menu, .depth)[open]")) if (!open.contains(event.target)) open.open = false;

@@ -39,7 +39,7 @@ const PAGES: [(&str, &str, &str, &str); 5] = [
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str, &str); 34] = [
+const FILES: [(&str, &str, &str); 35] = [
     ("analyse.js", SCRIPT, include_str!("analyse.js")),
     ("api.js", SCRIPT, include_str!("api.js")),
     ("archive.js", SCRIPT, include_str!("archive.js")),
@@ -64,6 +64,7 @@ const FILES: [(&str, &str, &str); 34] = [
     ("report.js", SCRIPT, include_str!("report.js")),
     ("setup.js", SCRIPT, include_str!("setup.js")),
     ("share.js", SCRIPT, include_str!("share.js")),
+    ("sound.js", SCRIPT, include_str!("sound.js")),
     ("state.js", SCRIPT, include_str!("state.js")),
     ("status.js", SCRIPT, include_str!("status.js")),
     ("store.js", SCRIPT, include_str!("store.js")),

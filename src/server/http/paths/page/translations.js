@@ -520,5 +520,6 @@ export default {
   "Not quite, in {seconds} s.": ["Nicht ganz, in {seconds} s.", "Pas tout à fait, en {seconds} s.", "惜しい（{seconds} 秒）。"],
   "Your pips": ["Deine Pips", "Vos pips", "自分のピップ"],
   "The opponent's pips": ["Pips des Gegners", "Pips de l'adversaire", "相手のピップ"],
-  "Check": ["Prüfen", "Vérifier", "確認"]
+  "Check": ["Prüfen", "Vérifier", "確認"],
+  "Sound": ["Ton", "Son", "サウンド"]
 };
