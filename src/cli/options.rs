@@ -372,6 +372,7 @@ impl Common {
             )));
         }
         let defaults = Defaults {
+            variant,
             ours: self.ours_at(variant),
             met: self.match_equity_table()?,
             answer_time: Duration::from_secs(options.answer_time),

@@ -298,7 +298,7 @@ impl Games {
             variant: variant_named(variant)?,
         };
         let opponent = opponent
-            .map(|text| OpenPlayer::new(py, "opponent", text))
+            .map(|text| OpenPlayer::new(py, "opponent", text, terms.variant))
             .transpose()?;
         if let Some(opponent) = &opponent {
             let fits = opponent.get()?.can_play(terms.variant);

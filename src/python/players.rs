@@ -3,32 +3,43 @@
 use crate::fork::PerProcess;
 use crate::rules::{MatchState, Play, position_of, roll_of};
 use crate::wrong::{self, whole};
-use gammond_arena::player::{PlayerSpec, pubeval_score};
+use gammond_arena::player::{Defaults, PlayerSpec, pubeval_score};
 use gammond_base::rng::stream;
 use gammond_engine::bearoff::Tables;
-use gammond_game::find_play;
+use gammond_game::{Variant, find_play};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
 /// A player of a spec, opened again in a child process: it may have threads or a program behind it.
 pub(crate) struct OpenPlayer {
     spec: PlayerSpec,
+    defaults: Defaults,
     opened: PerProcess<Arc<dyn gammond_arena::player::Player>>,
 }
 
 impl OpenPlayer {
-    /// Opens the player of the spec `text`.
+    /// Opens the player of the spec `text` for games of a variant.
     ///
     /// # Errors
     /// `ValueError` for this argument.
-    pub(crate) fn new(py: Python<'_>, argument: &str, text: &str) -> PyResult<OpenPlayer> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        argument: &str,
+        text: &str,
+        variant: Variant,
+    ) -> PyResult<OpenPlayer> {
         let spec: PlayerSpec = text
             .parse()
             .map_err(|error| wrong::value(argument, error))?;
-        let opened = py.detach(|| spec.open());
+        let defaults = Defaults {
+            variant,
+            ..Defaults::default()
+        };
+        let opened = py.detach(|| spec.open_with(&defaults));
         let opened = opened.map_err(|error| wrong::value(argument, error))?;
         Ok(OpenPlayer {
             spec,
+            defaults,
             opened: PerProcess::new(Arc::from(opened)),
         })
     }
@@ -38,7 +49,10 @@ impl OpenPlayer {
     /// # Errors
     /// `RuntimeError` if it does not open again.
     pub(crate) fn get(&self) -> PyResult<Arc<dyn gammond_arena::player::Player>> {
-        let open = |_: &_| self.spec.open().map(Arc::from).map_err(wrong::work);
+        let open = |_: &_| {
+            let opened = self.spec.open_with(&self.defaults);
+            opened.map(Arc::from).map_err(wrong::work)
+        };
         self.opened.get(open)
     }
 }
@@ -53,7 +67,7 @@ pub(crate) struct Player {
 impl Player {
     #[new]
     fn new(py: Python<'_>, spec: &str) -> PyResult<Player> {
-        let inner = OpenPlayer::new(py, "spec", spec)?;
+        let inner = OpenPlayer::new(py, "spec", spec, Variant::default())?;
         Ok(Player { inner })
     }
 

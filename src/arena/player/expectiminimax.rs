@@ -1,9 +1,9 @@
 //! Look-ahead without cuts (expectiminimax, Michie 1966): the best play, the mean over 21 rolls, the opponent's best
 //! play, and so on to a fixed depth, where another player values the position.
 
-use super::{Player, PlayerError};
+use super::{Player, PlayerError, check_fifteen};
 use gammond_base::rng::ChaCha8Rng;
-use gammond_game::{Chances, Position, Roll, generate_plays};
+use gammond_game::{Chances, Position, Roll, Variant, generate_plays};
 
 /// Deepest search: a ply more costs some four hundred times as much.
 pub(super) const DEPTH_MAX: u8 = 2;
@@ -69,6 +69,10 @@ impl Player for Expectiminimax {
     fn identity(&self) -> Result<String, PlayerError> {
         let eval = self.eval.identity()?;
         Ok(format!("expectiminimax, depth {}, of {eval}", self.depth))
+    }
+
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        check_fifteen(self, variant)
     }
 
     fn play(

@@ -5,12 +5,12 @@
 //! in front. With `symmetric = true` every feature is the difference of both, there is no bias, and the same position
 //! seen by the other player has what is left of 1.
 
-use super::{Player, PlayerError, best_by};
+use super::{Player, PlayerError, best_by, check_fifteen};
 use gammond_base::checksum::sha256;
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::rng::{ChaCha8Rng, unit};
 use gammond_base::toml::parse_toml;
-use gammond_game::{BAR, Chances, Position, Roll, Side};
+use gammond_game::{BAR, Chances, Position, Roll, Side, Variant};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -342,6 +342,10 @@ impl Player for Linear {
 
     fn identity(&self) -> Result<String, PlayerError> {
         Ok(format!("linear, sha256 {}", self.checksum))
+    }
+
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        check_fifteen(self, variant)
     }
 
     fn play(

@@ -25,7 +25,7 @@ pub use spec::{ClassicKind, Defaults, Here, Naming, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineBuilder, EngineError};
-use gammond_game::{Chances, MatchState, Position, Roll, Variant, generate_plays};
+use gammond_game::{Chances, MatchState, Position, Roll, Side, Variant, generate_plays};
 use std::path::{Path, PathBuf};
 
 /// Returns a builder of engines that open classic nets beside the engine's own kinds.
@@ -71,7 +71,7 @@ pub trait Player: Send + Sync {
         None
     }
 
-    /// Checks that it can play a variant. Most players play each, badly where they know fifteen checkers alone.
+    /// Checks that it can play a variant.
     ///
     /// # Errors
     /// The reason why it cannot.
@@ -130,6 +130,20 @@ pub trait CubePlayer: Player {
         state: &MatchState,
         chance: &mut ChaCha8Rng,
     ) -> Result<bool, PlayerError>;
+}
+
+/// Returns an error for a variant of fewer checkers than the fifteen by which a player values ends of games.
+fn check_fifteen(player: &dyn Player, variant: Variant) -> Result<(), PlayerError> {
+    match variant.checkers() {
+        Side::CHECKERS => Ok(()),
+        checkers => Err(PlayerError::Spec {
+            text: player.name(),
+            reason: format!(
+                "knows games of {} checkers a side alone, and {variant} has {checkers}; expected gammond, pubeval or random",
+                Side::CHECKERS
+            ),
+        }),
+    }
 }
 
 /// Returns the play of a player that evaluates positions only: the first of those after which `worth` is greatest,

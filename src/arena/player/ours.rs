@@ -1,13 +1,13 @@
 //! Our own engine as a player.
 
-use super::{CubePlayer, Player, PlayerError, engine_builder};
+use super::{CubePlayer, Defaults, Player, PlayerError, engine_builder};
 use crate::search_fields::search_fields;
 use gammond_base::rng::{ChaCha8Rng, Rng};
 use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Options, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
-use gammond_game::{Chances, MatchState, Position, Roll, Rules, Variant, generate_plays};
+use gammond_game::{Chances, MatchState, Position, Roll, Rules, Side, Variant, generate_plays};
 use gammond_job::Header;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -119,6 +119,8 @@ pub(super) struct Gammond {
     settings: Settings,
     /// Settings of games with the cube.
     cubeful: Settings,
+    /// State of cubeless games.
+    cubeless: MatchState,
 }
 
 /// Returns true if a search alone does not follow these settings: small rollouts, and a time.
@@ -140,14 +142,19 @@ fn by_chance<'a>(settings: &'a Settings, chance: &mut ChaCha8Rng) -> Cow<'a, Set
 
 impl Gammond {
     /// Returns the player with these nets and this look-ahead.
-    pub(super) fn open(ours: &Ours, met: &MatchEquityTable) -> Result<Gammond, EngineError> {
-        let (engine, settings) = ours.engine_with(1, met.clone())?;
+    pub(super) fn open(ours: &Ours, defaults: &Defaults) -> Result<Gammond, EngineError> {
+        let (engine, settings) = ours.engine_with(1, defaults.met.clone())?;
+        let rules = Rules {
+            jacoby: false,
+            beavers: false,
+        };
         let settings = settings.with_top(1);
         Ok(Gammond {
             name: ours.name(settings.plies, engine.net_name()),
             engine,
             cubeful: settings.clone().with_cubeful(true),
             settings,
+            cubeless: MatchState::money(rules).with_variant(defaults.variant),
         })
     }
 
@@ -198,6 +205,11 @@ impl Gammond {
         }
     }
 
+    /// Returns true if its nets know the variant, which otherwise has a table.
+    const fn plays_by_nets(&self) -> bool {
+        self.cubeless.variant.checkers() == Side::CHECKERS
+    }
+
     fn static_play(&self, position: &Position, roll: Roll) -> Position {
         SCRATCH.with_borrow_mut(|(after, chances)| {
             generate_plays(position, roll, after);
@@ -227,9 +239,15 @@ impl Player for Gammond {
     }
 
     fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        let opened = self.cubeless.variant;
+        if variant.checkers() != opened.checkers() {
+            return Err(PlayerError::Spec {
+                text: self.name(),
+                reason: format!("was opened for {opened}, not for {variant}"),
+            });
+        }
         let stop = Stop::never();
-        let state = MatchState::money(Rules::default()).with_variant(variant);
-        let context = self.engine.context_of(&variant.start(), &state, &stop);
+        let context = self.context(&variant.start(), &self.cubeless, &stop);
         Ok(context.map(drop)?)
     }
 
@@ -250,7 +268,8 @@ impl Player for Gammond {
         chance: &mut ChaCha8Rng,
     ) -> Result<Position, PlayerError> {
         let settings = &self.settings;
-        if settings.plies == 0
+        if self.plays_by_nets()
+            && settings.plies == 0
             && settings.noise == 0.0
             && settings.pr.is_none()
             && !needs_engine(settings)
@@ -260,7 +279,7 @@ impl Player for Gammond {
         let query = PlayQuery {
             position: *position,
             roll,
-            state: MatchState::money(Rules::default()),
+            state: self.cubeless,
         };
         self.searched_play(&query, &self.settings, chance)
     }
@@ -270,10 +289,10 @@ impl Player for Gammond {
     }
 
     fn chances(&self, position: &Position) -> Option<Chances> {
-        let mut out = [Chances::default()];
-        self.engine
-            .evaluator()
-            .evaluate(None, std::slice::from_ref(position), &mut out);
+        let (mut out, stop) = ([Chances::default()], Stop::never());
+        let context = self.context(position, &self.cubeless, &stop).ok()?;
+        let positions = std::slice::from_ref(position);
+        context.evaluator.evaluate(None, positions, &mut out);
         Some(out[0])
     }
 }

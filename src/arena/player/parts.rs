@@ -10,12 +10,12 @@
 //!
 //! Parts are written as players are; paths in them are seen from the folder of the file.
 
-use super::{Player, PlayerError, best_by};
+use super::{Player, PlayerError, best_by, check_fifteen};
 use gammond_base::files::{self, TEXT_BYTES_MAX};
 use gammond_base::rng::ChaCha8Rng;
 use gammond_base::toml::parse_toml;
 use gammond_engine::bearoff::Tables;
-use gammond_game::{Chances, Class, Position, Roll};
+use gammond_game::{Chances, Class, Position, Roll, Variant};
 use std::path::Path;
 
 /// Contents of a file.
@@ -126,6 +126,10 @@ impl Player for Parts {
             self.race.identity()?,
             self.one_sided
         ))
+    }
+
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        check_fifteen(self, variant)
     }
 
     fn play(

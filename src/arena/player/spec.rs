@@ -15,6 +15,7 @@ use super::{Player, PlayerError};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::eval::osr::GAMES_MAX;
 use gammond_engine::query::{SETTINGS, Setting};
+use gammond_game::Variant;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -331,7 +332,7 @@ impl PlayerSpec {
         };
         Ok(match self {
             PlayerSpec::Gammond(ours) => {
-                Box::new(Gammond::open(&ours.or(&defaults.ours), &defaults.met)?)
+                Box::new(Gammond::open(&ours.or(&defaults.ours), defaults)?)
             }
             PlayerSpec::PubEval => Box::new(PubEval::default()),
             PlayerSpec::Random => Box::new(Random),
@@ -433,6 +434,8 @@ impl PartsSpec {
 /// Defaults for players whose texts leave settings out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults {
+    /// The variant that is played.
+    pub variant: Variant,
     /// Settings of our engine.
     pub ours: Ours,
     /// The match equity table that our engine plays matches by.
@@ -444,6 +447,7 @@ pub struct Defaults {
 impl Default for Defaults {
     fn default() -> Defaults {
         Defaults {
+            variant: Variant::default(),
             ours: Ours::default(),
             met: MatchEquityTable::default(),
             answer_time: ANSWER_TIME,

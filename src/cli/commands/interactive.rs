@@ -148,6 +148,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     // People have the filter with which they are measured (LV-05).
     options.filter = spec.people().is_none().then_some(MoveFilter::AUTO);
     let opponent = spec.open_with(&Defaults {
+        variant: args.variant,
         answer_time: Duration::from_secs(args.players.answer_time),
         ours: Ours {
             options: Box::new(options),

@@ -14,10 +14,10 @@ pub use net::{ClassicNet, ClassicScratch, ClassicShape, HIDDEN_MAX, ShapeError};
 pub use representation::Representation;
 pub use text::{ClassicFault, ClassicFile};
 
-use super::{Player, PlayerError, best_by};
+use super::{Player, PlayerError, best_by, check_fifteen};
 use gammond_base::checksum::sha256;
 use gammond_base::rng::ChaCha8Rng;
-use gammond_game::{Chances, Position, Roll};
+use gammond_game::{Chances, Position, Roll, Variant};
 use gammond_job::Header;
 use std::cell::RefCell;
 use std::path::Path;
@@ -133,6 +133,10 @@ impl Player for ClassicPlayer {
         let sum = sha256(ClassicFile::of(self.net.clone()).text().as_bytes());
         let sides = self.sides.name();
         Ok(format!("classic net, sides {sides}, sha256 {sum}"))
+    }
+
+    fn can_play(&self, variant: Variant) -> Result<(), PlayerError> {
+        check_fifteen(self, variant)
     }
 
     fn play(
