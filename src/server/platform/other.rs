@@ -35,6 +35,21 @@ impl LocalListener {
     }
 }
 
+/// Does nothing: there is no systemd on this platform.
+pub(crate) fn claim_inherited() {}
+
+/// Returns `None`: there is no systemd that opens sockets on this platform.
+pub(crate) fn inherited_tcp(
+    _: &[std::net::SocketAddr],
+) -> Option<io::Result<tokio::net::TcpListener>> {
+    None
+}
+
+/// Returns `None`, as [`inherited_tcp`].
+pub(crate) fn inherited_unix(_: &Path) -> Option<io::Result<LocalListener>> {
+    None
+}
+
 /// Returns true if the socket was left behind; there is never one.
 pub(crate) async fn is_stale_socket(_: &Path) -> bool {
     false
@@ -118,13 +133,6 @@ impl SignalListener {
     }
 }
 
-/// Does nothing on this platform.
-pub(crate) fn lower_priority(_: i32) {}
-
-/// Returns `None`: the CPU time of a thread is not measured on this platform.
-pub fn thread_time() -> Option<std::time::Duration> {
-    None
-}
 /// Calls `act` at each of these signals, from a thread of its own, for commands that wait for no socket.
 ///
 /// # Errors
@@ -160,3 +168,10 @@ pub fn watch_signals(
         .map(drop)
 }
 
+/// Does nothing on this platform.
+pub(crate) fn lower_priority(_: i32) {}
+
+/// Returns `None`: the CPU time of a thread is not measured on this platform.
+pub fn thread_time() -> Option<std::time::Duration> {
+    None
+}
