@@ -12,7 +12,7 @@
 //! listen = ["127.0.0.1:4322"]
 //! ```
 
-use super::Failure;
+use super::{Failure, platform};
 use clap::Command;
 use gammond_base::toml::parse_toml;
 use std::ffi::OsString;
@@ -40,12 +40,14 @@ pub(super) fn named_file(arguments: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("GAMMOND_CONFIG").map(PathBuf::from)
 }
 
-/// Returns the file that is read when none is named: `gammond/config.toml` in `$XDG_CONFIG_HOME` or `~/.config`.
+/// Returns the file that is read when none is named: `gammond/config.toml` in the user's folder for configuration
+/// (`$XDG_CONFIG_HOME`, `~/.config` or `%APPDATA%`).
 pub(super) fn default_file() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let folder = set("XDG_CONFIG_HOME").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(PathBuf::from(set("HOME")?).join(".config")))?;
-    Some(folder.join("gammond/config.toml"))
+    Some(
+        platform::config_folder()?
+            .join("gammond")
+            .join("config.toml"),
+    )
 }
 
 /// Makes the file's values the defaults of `command`'s options.

@@ -31,6 +31,7 @@ mod mistakes;
 mod options;
 mod output;
 mod picture;
+mod platform;
 pub mod program;
 mod progress;
 #[cfg(feature = "archive")]
@@ -39,13 +40,15 @@ mod served_archive;
 #[cfg(not(feature = "archive"))]
 use archive_missing as archive;
 
+pub use platform::STARTER_PATH_EXTENSION;
+
 pub(crate) use archive::Archive;
 pub(crate) use archive_key::{AnalysisKey, ArchiveKey, Played};
 pub(crate) use failure::{Failure, within};
 pub(crate) use farmed::{InputFile, NetsArg, OutputFile, farmed};
 pub(crate) use options::{
     Common, Count, Format, Measured, PlayerOptions, PlayingOptions, Points, SearchOptions,
-    data_folders, nets_named, only_for_its_owner, own_data_folder,
+    data_folders, nets_named, only_for_its_owner,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, known, print, shown_path, stderr_line,

@@ -1,7 +1,7 @@
 //! Options that subcommands share, and the engine, session and players made from them.
 
 use super::farmed::farmed;
-use super::{Failure, ProgressArgs};
+use super::{Failure, ProgressArgs, platform};
 use clap::builder::{PossibleValue, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
@@ -456,20 +456,10 @@ pub(crate) fn nets_named(name: &str) -> Nets {
     }
 }
 
-/// Returns the user's folder for programs' data.
-pub(crate) fn own_data_folder() -> Option<PathBuf> {
-    let given = |name: &str| {
-        let value = std::env::var_os(name).map(PathBuf::from);
-        value.filter(|path| path.is_absolute())
-    };
-    let home = given("HOME").map(|home| home.join(".local/share"));
-    given("XDG_DATA_HOME").or(home)
-}
-
 /// Returns the folders for programs' data, the user's own first.
 pub(crate) fn data_folders() -> impl Iterator<Item = PathBuf> {
-    let shared = ["/usr/local/share", "/usr/share"].map(PathBuf::from);
-    own_data_folder().into_iter().chain(shared)
+    let shared = platform::SHARED_DATA_FOLDERS.iter().map(PathBuf::from);
+    platform::data_folder().into_iter().chain(shared)
 }
 
 /// Returns a word where `key=value` belongs.

@@ -4,7 +4,7 @@
 //! object a second on stderr. Ctrl-C (SIGINT, SIGTERM) ends the command with its figures so far; a
 //! second one ends it at once.
 
-use super::{Failure, Output, folded};
+use super::{Failure, Output, folded, platform};
 use gammond_base::stop::Stop;
 use gammond_job::{Control, ProgressEvent};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -78,15 +78,12 @@ impl ProgressArgs {
     }
 }
 
-/// Returns a token that SIGINT and SIGTERM trigger; the second signal ends the program as signals do.
+/// Returns a token that SIGINT, SIGTERM and Ctrl-C trigger; the second signal ends the program as signals do.
 pub(crate) fn signals() -> Result<Stop, Failure> {
     let stop = Stop::new();
     if let Some(flag) = stop.flag() {
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register_conditional_default(signal, flag.clone())
-                .and_then(|_| signal_hook::flag::register(signal, flag.clone()))
-                .map_err(|error| Failure::work(super::within("signals", error)))?;
-        }
+        platform::flag_end_request(flag)
+            .map_err(|error| Failure::work(super::within("signals", error)))?;
     }
     Ok(stop)
 }

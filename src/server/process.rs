@@ -3,7 +3,7 @@
 use crate::core::{BuildError, Handle, ReloadError};
 use crate::io::systemd::{Notifier, watchdog_period};
 use crate::lines::serve_stream;
-use crate::platform::{SignalEvent, SignalListener};
+use crate::platform::{SignalEvent, SignalListener, claim_inherited};
 use crate::server::{Config, ServeError, Server};
 use gammond_engine::engine::Engine;
 use std::time::Duration;
@@ -41,6 +41,7 @@ pub fn serve<E: Into<BuildError>>(
     started: impl FnOnce(&Server),
     on_reload: impl Fn() + Clone + Send + 'static,
 ) -> Result<(), ProcessError> {
+    claim_inherited();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(IO_THREADS)
         .thread_name("io")

@@ -1,9 +1,10 @@
 //! `gammond serve` as a process: signals, descriptors, start and restart.
 
 use crate::server::{Client, LONG};
-use crate::support::{HANG_LIMIT, wait_for, wait_until};
-use std::io::{BufRead, BufReader, Write as _};
-use std::net::TcpStream;
+use crate::support::{HANG_LIMIT, missing, wait_for, wait_until};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,6 +116,55 @@ fn signals() {
     assert_eq!(server.wait(), Some(0));
     assert_eq!(client.line(), "", "the connection is closed");
     assert!(!path.exists());
+}
+
+/// SRV-23: sockets that systemd has opened are served, for lines over TCP and Unix and for HTTP; the file stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn sockets_of_systemd_are_served() {
+    const ACTIVATE: &str = "systemd-socket-activate";
+    let found = Command::new(ACTIVATE).arg("--version").output();
+    if !found.is_ok_and(|output| output.status.success()) {
+        return missing("server_process::sockets_of_systemd_are_served", ACTIVATE);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    // Ports that were free a moment ago.
+    let free = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let [tcp, http] = free.map(|socket| socket.local_addr().unwrap().to_string());
+    let unix = format!("unix:{}", path.display());
+    let shell = format!(
+        "exec {ACTIVATE} -l {tcp} -l {http} -l '{}' \"$@\" 2>/dev/null",
+        path.display()
+    );
+    // The server starts at the first connection, whose client waits that long.
+    let client = std::thread::spawn({
+        let tcp = tcp.clone();
+        move || {
+            wait_until("systemd listens", || TcpStream::connect(&tcp).is_ok());
+            let mut client = Client::new(&tcp);
+            client.send(PING);
+            client.line()
+        }
+    });
+    let options = ["--listen", &tcp, "--http", &http, "--listen", &unix];
+    let mut server = Process::start(&shell, &options);
+    assert_eq!(client.join().unwrap(), "{\"type\":\"pong\"}");
+    let mut stream = TcpStream::connect(&http).unwrap();
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let mut local = UnixStream::connect(&path).unwrap();
+    local.write_all(PING.as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(&local).read_line(&mut line).unwrap();
+    assert_eq!(line, "{\"type\":\"pong\"}\n");
+    server.signal("TERM");
+    assert_eq!(server.wait(), Some(0));
+    assert!(path.exists(), "systemd's file is gone");
 }
 
 /// SRV-16: many SIGHUPs keep one set of nets and its threads.

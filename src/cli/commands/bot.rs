@@ -1,6 +1,6 @@
 //! Shared parts of the bot commands: addresses, passwords and requests to stop.
 
-use crate::{Failure, only_for_its_owner, within};
+use crate::{Failure, only_for_its_owner, platform, within};
 use gammond_base::files;
 use gammond_bots::shared::{Secret, SecretError, StopRequests};
 use gammond_server::Address;
@@ -65,10 +65,8 @@ pub(super) fn password(
 /// Makes requests to stop of SIGTERM and Ctrl-C.
 pub(super) fn stop_requests() -> Result<StopRequests, Failure> {
     let signalled = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&signalled))
-            .map_err(|error| Failure::work(within("signals", error)))?;
-    }
+    platform::flag_every_end_request(&signalled)
+        .map_err(|error| Failure::work(within("signals", error)))?;
     let (requester, requests) = gammond_bots::shared::stop_requests();
     std::thread::spawn(move || {
         let mut counted: Option<Instant> = None;

@@ -3,7 +3,7 @@
 use super::nats_options::NatsOptions;
 use super::{farm_demo, farm_jobs};
 use crate::farmed::JobPaths;
-use crate::{Common, Failure, Format, Picture, data_folders, folded, json_line, print};
+use crate::{Common, Failure, Format, Picture, data_folders, folded, json_line, platform, print};
 use gammond_farm::nats::{Access, ConnectError, is_name};
 use gammond_farm::{
     Division, FarmClient, FarmError, FileCache, InjectedFault, State, Submitter, WorkerSettings,
@@ -273,13 +273,8 @@ fn host_name() -> String {
 
 /// Returns the user's folder for what can be made again.
 fn cache_folder() -> Result<PathBuf, Failure> {
-    let given = |name: &str| {
-        let value = std::env::var_os(name).map(PathBuf::from);
-        value.filter(|path| path.is_absolute())
-    };
-    let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
-    let cache = cache.map(|cache| cache.join("gammond/farm"));
-    let cache = cache.or_else(|| Some(data_folders().next()?.join("gammond/farm")));
+    let cache = platform::cache_folder().or_else(|| data_folders().next());
+    let cache = cache.map(|cache| cache.join("gammond").join("farm"));
     cache.ok_or_else(|| Failure::usage("no home folder: set --cache DIR"))
 }
 

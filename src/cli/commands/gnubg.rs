@@ -1,6 +1,6 @@
 //! `gammond gnubg`, and the program under the name of gnubg: GNU Backgammon's text console.
 
-use crate::{Common, Failure};
+use crate::{Common, Failure, platform};
 use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::query::Stop;
 use gammond_server::console::{EngineHost, Sinks, run as speak};
@@ -194,9 +194,7 @@ fn run_python(common: &Common, script: &Path) -> Result<ExitCode, Failure> {
 fn interrupts(stop: &Stop) -> Result<Arc<AtomicBool>, Failure> {
     let idle = Arc::new(AtomicBool::new(true));
     if let Some(flag) = stop.flag() {
-        let signal = signal_hook::consts::SIGINT;
-        signal_hook::flag::register_conditional_shutdown(signal, 1, idle.clone())
-            .and_then(|_| signal_hook::flag::register(signal, flag))
+        platform::flag_interrupt(&idle, flag)
             .map_err(|error| Failure::work(crate::within("signals", error)))?;
     }
     Ok(idle)

@@ -1,6 +1,6 @@
 //! The match file of `gammond play`: written after every action, so that nothing of a match is lost however it ends.
 
-use crate::{Failure, own_data_folder, shown_path};
+use crate::{Failure, platform, shown_path};
 use gammond_base::escape::FileName;
 use gammond_base::journal::{create_whole, write_whole};
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
@@ -55,7 +55,7 @@ impl HandMatch {
             Some(path) => Place::File(path.to_owned()),
             None => {
                 let [_, opponent] = &names;
-                let folder = own_data_folder().map(|folder| folder.join("gammond/matches"));
+                let folder = platform::data_folder().map(|folder| folder.join("gammond/matches"));
                 let folder = folder.unwrap_or_else(|| PathBuf::from("."));
                 Place::Folder(folder, format!("{day}-{}-{seed}", FileName::new(opponent)))
             }

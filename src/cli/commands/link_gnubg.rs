@@ -1,7 +1,7 @@
 //! `gammond link-gnubg DIR`.
 
-use crate::{Common, Failure, print};
-use std::path::{Path, PathBuf};
+use crate::{Common, Failure, platform, print};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The names of the links.
@@ -23,10 +23,10 @@ pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
             args.folder.display()
         )));
     }
-    let links = NAMES.map(|name| args.folder.join(name));
+    let links = NAMES.map(|name| platform::command_path(&args.folder, name));
     // Nothing that is not our own link is touched, and nothing is half done.
     for link in &links {
-        let ours = std::fs::read_link(link).is_ok_and(|target| target == program);
+        let ours = platform::is_link(&program, link);
         if !ours && link.symlink_metadata().is_ok() {
             return Err(Failure::usage(format!(
                 "{}: is there already and no link to gammond; choose another folder",
@@ -36,26 +36,19 @@ pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
     }
     for link in &links {
         if link.symlink_metadata().is_err() {
-            link_to(&program, link).map_err(Failure::unwritten(link))?;
+            platform::link(&program, link).map_err(Failure::unwritten(link))?;
         }
     }
+    let made = links.iter().flat_map(|link| platform::link_files(link));
+    let made: Vec<String> = made.map(|path| path.display().to_string()).collect();
     let [one, other] = links.map(|link| link.display().to_string());
-    let folder = args.folder.display();
+    let (folder, remove) = (args.folder.display(), platform::REMOVE);
     print(
         format!(
             "{one} and {other} start gammond now, for everything that has {folder} in its PATH before the real gnubg.\n\
-             To undo it: rm {one} {other}\n"
+             To undo it: {remove} {}\n",
+            made.join(" ")
         )
         .as_bytes(),
     )
-}
-
-#[cfg(unix)]
-fn link_to(program: &Path, link: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(program, link)
-}
-
-#[cfg(not(unix))]
-fn link_to(program: &Path, link: &Path) -> std::io::Result<()> {
-    std::fs::copy(program, link.with_extension("exe")).map(|_| ())
 }

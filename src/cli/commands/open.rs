@@ -1,7 +1,7 @@
 //! `gammond open`: the server's pages in a browser.
 
 use super::serve;
-use crate::{Archive, Common, Failure, stderr_line};
+use crate::{Archive, Common, Failure, platform, stderr_line};
 use gammond_server::http::{Http, HttpAccess, JobLimits, MatchArchive};
 use gammond_server::{Address, Config};
 use std::net::TcpListener;
@@ -11,14 +11,6 @@ use std::sync::Arc;
 
 /// The usual port: browsers keep matches and comments by address, port included.
 const PORT: u16 = 4380;
-/// The program that opens an address in the browser, and its first arguments.
-const OPENER: (&str, &[&str]) = if cfg!(target_os = "macos") {
-    ("open", &[])
-} else if cfg!(windows) {
-    ("cmd", &["/C", "start", ""])
-} else {
-    ("xdg-open", &[])
-};
 
 /// Pages of the server.
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -83,7 +75,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// Opens an address in the browser. Without one the person can still open it by hand.
 fn open(url: &str) {
-    let (program, first) = OPENER;
+    let (program, first) = platform::OPENER;
     let mut command = Command::new(program);
     command.args(first).arg(url);
     command

@@ -85,7 +85,8 @@ impl Drop for Listener {
 }
 
 impl Listener {
-    /// Binds an address; one in use is retried for `retry` (SRV-03).
+    /// Binds an address, or takes the socket that systemd has opened there; an address in use is retried for `retry`
+    /// (SRV-03).
     pub(crate) async fn bind(
         address: &Address,
         allow_remote: bool,
@@ -106,9 +107,16 @@ impl Listener {
                     if !allow_remote && found.iter().any(|one| !one.ip().is_loopback()) {
                         return Err(TransportError::Remote(address.clone()));
                     }
-                    TcpListener::bind(&found[..]).await.map(Socket::Tcp)
+                    match platform::inherited_tcp(&found) {
+                        Some(socket) => socket.map(Socket::Tcp),
+                        None => TcpListener::bind(&found[..]).await.map(Socket::Tcp),
+                    }
                 }
-                Address::Unix(path) => bind_unix(path).await,
+                Address::Unix(path) => match platform::inherited_unix(path) {
+                    // Its file is systemd's and stays there.
+                    Some(socket) => socket.map(|socket| Socket::Unix(socket, path.clone(), None)),
+                    None => bind_unix(path).await,
+                },
             };
             match bound {
                 Ok(socket) => {

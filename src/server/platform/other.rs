@@ -35,6 +35,21 @@ impl LocalListener {
     }
 }
 
+/// Does nothing: there is no systemd on this platform.
+pub(crate) fn claim_inherited() {}
+
+/// Returns `None`: there is no systemd that opens sockets on this platform.
+pub(crate) fn inherited_tcp(
+    _: &[std::net::SocketAddr],
+) -> Option<io::Result<tokio::net::TcpListener>> {
+    None
+}
+
+/// Returns `None`, as [`inherited_tcp`].
+pub(crate) fn inherited_unix(_: &Path) -> Option<io::Result<LocalListener>> {
+    None
+}
+
 /// Returns true if the socket was left behind; there is never one.
 pub(crate) async fn is_stale_socket(_: &Path) -> bool {
     false
@@ -73,10 +88,14 @@ impl NotifySocket {
 
 /// A listener for one kind of signal.
 pub enum SignalListener {
-    /// Shutdown of the system.
-    End(windows::CtrlShutdown),
-    /// Interrupt by Ctrl-C.
-    Interrupt(windows::CtrlC),
+    /// End of the console, of the session or of the system.
+    End(
+        windows::CtrlClose,
+        windows::CtrlLogoff,
+        windows::CtrlShutdown,
+    ),
+    /// Interrupt by Ctrl-C or Ctrl-Break.
+    Interrupt(windows::CtrlC, windows::CtrlBreak),
     /// A source without signals.
     Never,
 }
@@ -85,8 +104,14 @@ impl SignalListener {
     /// Starts to listen.
     pub fn new(event: SignalEvent) -> io::Result<SignalListener> {
         Ok(match event {
-            SignalEvent::End => SignalListener::End(windows::ctrl_shutdown()?),
-            SignalEvent::Interrupt => SignalListener::Interrupt(windows::ctrl_c()?),
+            SignalEvent::End => SignalListener::End(
+                windows::ctrl_close()?,
+                windows::ctrl_logoff()?,
+                windows::ctrl_shutdown()?,
+            ),
+            SignalEvent::Interrupt => {
+                SignalListener::Interrupt(windows::ctrl_c()?, windows::ctrl_break()?)
+            }
             SignalEvent::Reload => SignalListener::Never,
         })
     }
@@ -94,11 +119,53 @@ impl SignalListener {
     /// Waits for the next signal; returns false if there will be none.
     pub async fn recv(&mut self) -> bool {
         match self {
-            SignalListener::End(end) => end.recv().await.is_some(),
-            SignalListener::Interrupt(interrupt) => interrupt.recv().await.is_some(),
+            SignalListener::End(close, logoff, shutdown) => tokio::select! {
+                event = close.recv() => event.is_some(),
+                event = logoff.recv() => event.is_some(),
+                event = shutdown.recv() => event.is_some(),
+            },
+            SignalListener::Interrupt(interrupt, end) => tokio::select! {
+                event = interrupt.recv() => event.is_some(),
+                event = end.recv() => event.is_some(),
+            },
             SignalListener::Never => std::future::pending().await,
         }
     }
+}
+
+/// Calls `act` at each of these signals, from a thread of its own, for commands that wait for no socket.
+///
+/// # Errors
+/// The system's error.
+pub fn watch_signals(
+    events: &[SignalEvent],
+    mut act: impl FnMut() + Send + 'static,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    // Listening begins here, so that no signal after this call is lost.
+    let listeners = {
+        let _guard = runtime.enter();
+        let new = events.iter().map(|event| SignalListener::new(*event));
+        new.collect::<io::Result<Vec<_>>>()?
+    };
+    let (sender, mut signals) = tokio::sync::mpsc::unbounded_channel();
+    std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            runtime.block_on(async {
+                for mut listener in listeners {
+                    let sender = sender.clone();
+                    tokio::spawn(async move {
+                        while listener.recv().await && sender.send(()).is_ok() {}
+                    });
+                }
+                drop(sender);
+                while signals.recv().await.is_some() {
+                    act();
+                }
+            });
+        })
+        .map(drop)
 }
 
 /// Does nothing on this platform.

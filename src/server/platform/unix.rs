@@ -2,13 +2,15 @@
 
 use super::types::SignalEvent;
 use gammond_base::platform::{FileId, file_id};
+use listenfd::ListenFd;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::Path;
-use tokio::net::{UnixListener, UnixStream};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::signal::unix::{Signal, SignalKind};
 
 /// A stream of a Unix socket.
@@ -32,6 +34,74 @@ impl LocalListener {
         let (stream, _) = self.0.accept().await?;
         let user = stream.peer_cred().map_or(u32::MAX, |peer| peer.uid());
         Ok((stream, user))
+    }
+}
+
+/// A listening socket that was open before the program started.
+enum InheritedListener {
+    Tcp(std::net::TcpListener),
+    Unix(std::os::unix::net::UnixListener),
+}
+
+/// Sockets that systemd passed to the program (`LISTEN_FDS`), until the server takes them.
+static INHERITED: LazyLock<Mutex<Vec<InheritedListener>>> = LazyLock::new(|| {
+    let mut sockets = ListenFd::from_env();
+    let taken = (0..sockets.len()).filter_map(|number| {
+        // A socket of another kind stays where it is.
+        let unix = sockets.take_unix_listener(number).ok().flatten();
+        unix.map(InheritedListener::Unix).or_else(|| {
+            let tcp = sockets.take_tcp_listener(number).ok().flatten();
+            tcp.map(InheritedListener::Tcp)
+        })
+    });
+    Mutex::new(taken.collect())
+});
+
+/// Claims the sockets that systemd passed on. The variables that name them are removed, so this is called before threads
+/// start that may read the environment.
+pub(crate) fn claim_inherited() {
+    LazyLock::force(&INHERITED);
+}
+
+/// Removes the first inherited socket for which `is_wanted` returns true.
+fn inherited(is_wanted: impl Fn(&InheritedListener) -> bool) -> Option<InheritedListener> {
+    let mut sockets = INHERITED.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = sockets.iter().position(is_wanted)?;
+    Some(sockets.swap_remove(place))
+}
+
+/// Takes the socket that systemd opened at one of these addresses, if any.
+pub(crate) fn inherited_tcp(addresses: &[std::net::SocketAddr]) -> Option<io::Result<TcpListener>> {
+    let found = inherited(|socket| match socket {
+        InheritedListener::Tcp(socket) => socket
+            .local_addr()
+            .is_ok_and(|own| addresses.contains(&own)),
+        InheritedListener::Unix(_) => false,
+    });
+    match found {
+        Some(InheritedListener::Tcp(socket)) => {
+            let set = socket.set_nonblocking(true);
+            Some(set.and_then(|()| TcpListener::from_std(socket)))
+        }
+        _ => None,
+    }
+}
+
+/// Takes the Unix socket that systemd opened at this path, if any.
+pub(crate) fn inherited_unix(path: &Path) -> Option<io::Result<LocalListener>> {
+    let found = inherited(|socket| match socket {
+        InheritedListener::Unix(socket) => {
+            let own = socket.local_addr();
+            own.is_ok_and(|own| own.as_pathname() == Some(path))
+        }
+        InheritedListener::Tcp(_) => false,
+    });
+    match found {
+        Some(InheritedListener::Unix(socket)) => {
+            let set = socket.set_nonblocking(true);
+            Some(set.and_then(|()| UnixListener::from_std(socket).map(LocalListener)))
+        }
+        _ => None,
     }
 }
 

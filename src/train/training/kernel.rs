@@ -1,4 +1,4 @@
-//! The float loops of training, compiled for AVX-512 or AVX2 with FMA where the CPU has them.
+//! The float loops of training, compiled for AVX-512 or AVX2 with FMA, or NEON, where the CPU has them.
 //!
 //! The plain bodies are what the SIMD versions are compiled from; they may fuse a multiplication
 //! with its addition, so results agree between CPU levels to rounding only.
@@ -55,6 +55,10 @@ macro_rules! dispatched {
                 // SAFETY: the CPU has AVX2 and FMA, checked above.
                 return unsafe { $fast::<$h>($($arg),*) };
             }
+            // Every 64-bit ARM processor fuses as well; the compiler uses NEON there without a switch.
+            #[cfg(target_arch = "aarch64")]
+            return $body::<$h, true>($($arg),*);
+            #[cfg(not(target_arch = "aarch64"))]
             $body::<$h, false>($($arg),*)
         }
 

@@ -15,6 +15,8 @@ pub(in crate::nn) fn accumulate(
 ) {
     match level.0 {
         InstructionSet::Scalar => scalar::accumulate(rows, from, changes, to),
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => super::integer_neon::accumulate_neon(rows, from, changes, to),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::accumulate_avx2(level, rows, from, changes, to)
@@ -28,7 +30,7 @@ pub(in crate::nn) fn accumulate(
 /// as long as the batch.
 #[inline]
 #[cfg_attr(
-    not(target_arch = "x86_64"),
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
     expect(unused_variables, reason = "the scalar twin needs no working space")
 )]
 pub(in crate::nn) fn results(
@@ -40,6 +42,8 @@ pub(in crate::nn) fn results(
 ) {
     match level.0 {
         InstructionSet::Scalar => scalar::results(net, batch, out),
+        #[cfg(target_arch = "aarch64")]
+        InstructionSet::Neon => super::integer_neon::results_neon(net, batch, sums, out),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::results_avx2(level, net, batch, sums, out)

@@ -8,6 +8,9 @@ pub struct CpuLevel(pub(super) InstructionSet);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum InstructionSet {
     Scalar,
+    /// NEON, which every 64-bit ARM processor has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -43,15 +46,19 @@ impl CpuLevel {
                 levels.push(CpuLevel(InstructionSet::Avx2));
             }
         }
+        #[cfg(target_arch = "aarch64")]
+        levels.push(CpuLevel(InstructionSet::Neon));
         levels.push(CpuLevel::SCALAR);
         levels
     }
 
-    /// Returns `AVX-512 VNNI`, `AVX-512`, `AVX2` or `scalar`.
+    /// Returns `AVX-512 VNNI`, `AVX-512`, `AVX2`, `NEON` or `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
             InstructionSet::Scalar => "scalar",
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => "NEON",
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]

@@ -1,18 +1,24 @@
 //! Kernels of the nets, one arithmetic for every CPU level.
 //!
-//! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, [`x86`] gives the same ones for AVX2
-//! and AVX-512, [`float`] and [`relu`] hold the arithmetic written once above them. Which level runs is decided by a
+//! [`wide`] names the operations on sixteen lanes and gives them in plain Rust, `x86` gives the same ones for AVX2
+//! and AVX-512, `neon` for 64-bit ARM, [`float`] and [`relu`] hold the arithmetic written once above them. Which level runs is decided by a
 //! [`CpuLevel`], detected once from the CPU ([`level`]).
 //!
-//! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`] and [`integer_x86`] the
-//! arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.
+//! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`], `integer_registers`,
+//! `integer_x86` and `integer_neon` the arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.
 
 pub(super) mod float;
 pub(super) mod integer;
+#[cfg(target_arch = "aarch64")]
+mod integer_neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod integer_registers;
 #[cfg(target_arch = "x86_64")]
 mod integer_x86;
 pub(super) mod layout;
 mod level;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod operations;
 pub(super) mod relu;
 pub(super) mod wide;
@@ -30,6 +36,8 @@ impl CpuLevel {
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
             InstructionSet::Scalar => kernel.run::<wide::Plain>(),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => kernel.run::<neon::Neon>(),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => x86::run_avx2(self, kernel),
             #[cfg(target_arch = "x86_64")]
@@ -42,6 +50,8 @@ impl CpuLevel {
     pub(super) fn run_wide<K: wide::WideKernel>(self, kernel: K) {
         match self.0 {
             InstructionSet::Scalar => kernel.run::<wide::Plain>(),
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon => kernel.run::<neon::Neon>(),
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => x86::run_wide_avx2(self, kernel),
             #[cfg(target_arch = "x86_64")]
