@@ -1,20 +1,24 @@
 //! Stakes, costs of failures and match files: the common parts of `duel` and `tournament`.
 
-use super::farmed;
+use super::{Failure, InputFile, farmed};
 use gammond_arena::duel::{
     DuelAction, DuelPlan, DuelTerms, Failures, PlayedGame, PlayedPair, Tally, elo, fibs,
 };
 use gammond_arena::player::{Player, PlayerError};
+use gammond_base::files::read_text;
 use gammond_base::journal::write_whole;
 use gammond_base::stats::Running;
-use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, play_text};
-use gammond_game::{MatchState, Rules, Variant, find_play};
+use gammond_game::notation::{
+    MatAction, MatGame, MatPlayer, MatchFile, SetUp, parse_position, play_text,
+};
+use gammond_game::{MatchState, Rules, StartPositions, Variant, find_play};
 use gammond_job::Whole;
 use gammond_report::render::board;
 use gammond_report::render::signed;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Mutex;
 
 farmed! {
@@ -32,11 +36,88 @@ farmed! {
         /// Variant of the games: backgammon (without this), nackgammon, hypergammon, hypergammon2, hypergammon1.
         #[arg(long, value_name = "NAME", value_parser = variant_named)]
         variant: Option<Variant>,
+        /// Positions at which the games begin: a position, a file with one a line (each pair takes the next), or
+        /// `random[:SEED]`, other mirrored ones for each pair. A position that is the same for both players begins with the
+        /// opening roll; at another one the player on roll begins, once each player of a pair.
+        #[arg(long, value_name = "POSITION|FILE|random")]
+        start: Option<StartArg>,
     }
 }
 
 #[cfg(feature = "farm")]
 crate::farmed::carried_as_it_is!(Variant);
+
+/// Positions at which games begin: a text of [`StartPositions::parse`], or a file of positions.
+#[derive(Clone, Debug)]
+pub(crate) enum StartArg {
+    Text(String),
+    File(InputFile),
+}
+
+/// Most bytes of a file of positions.
+const STARTS_BYTES_MAX: u64 = 16 << 20;
+
+impl FromStr for StartArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StartArg, String> {
+        match parse_position(text.as_bytes()) {
+            _ if text.starts_with(StartPositions::RANDOM) => Ok(StartArg::Text(text.to_owned())),
+            Ok(_) => Ok(StartArg::Text(text.to_owned())),
+            Err(_) if Path::new(text).exists() => Ok(StartArg::File(InputFile(text.into()))),
+            Err(error) => Err(format!("{error}; nor is it a file, or random[:SEED]")),
+        }
+    }
+}
+
+impl StartArg {
+    /// Returns the positions of a variant; random ones without a seed have that of the command.
+    pub(crate) fn positions(&self, variant: Variant, seed: u64) -> Result<StartPositions, Failure> {
+        match self {
+            StartArg::Text(text) => StartPositions::parse(text, variant, seed)
+                .map_err(|error| Failure::usage(format!("--start: {error}"))),
+            StartArg::File(path) => {
+                let text = read_text(path, STARTS_BYTES_MAX).map_err(Failure::in_file(path))?;
+                StartPositions::read(&text, variant).map_err(Failure::in_file(path))
+            }
+        }
+    }
+}
+
+#[cfg(feature = "farm")]
+mod start_job {
+    use super::StartArg;
+    use crate::Failure;
+    use crate::farmed::{Carry, JobFiles, JobPaths};
+    use gammond_job::{FileNumber, NotPortable, Word};
+    use serde::{Deserialize, Serialize};
+
+    /// Starts in a job.
+    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub(crate) enum StartJob {
+        Text(Word),
+        File(FileNumber),
+    }
+
+    impl Carry for StartArg {
+        type Ported = StartJob;
+
+        fn carry(&self, files: &mut JobFiles) -> Result<StartJob, Failure> {
+            Ok(match self {
+                StartArg::Text(text) => StartJob::Text(text.clone().try_into()?),
+                StartArg::File(path) => StartJob::File(path.carry(files)?),
+            })
+        }
+
+        fn unpack(job: StartJob, places: &JobPaths<'_>) -> Result<StartArg, NotPortable> {
+            Ok(match job {
+                StartJob::Text(text) => StartArg::Text(text.into()),
+                StartJob::File(number) => StartArg::File(Carry::unpack(number, places)?),
+            })
+        }
+    }
+}
 
 /// Reads a variant by its name as a setting, or by GNU Backgammon's.
 pub(crate) fn variant_named(text: &str) -> Result<Variant, String> {
@@ -53,6 +134,13 @@ pub(crate) fn variant_header(variant: Variant) -> Option<String> {
 impl TermsArgs {
     pub(crate) fn variant(&self) -> Variant {
         self.variant.unwrap_or_default()
+    }
+
+    pub(crate) fn starts(&self, seed: u64) -> Result<StartPositions, Failure> {
+        let positions = |start: &StartArg| start.positions(self.variant(), seed);
+        self.start
+            .as_ref()
+            .map_or(Ok(StartPositions::Usual), positions)
     }
 
     pub(crate) fn terms(&self) -> DuelTerms {
@@ -285,9 +373,23 @@ fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
         DuelAction::Passed(player) => Some((side(player), MatAction::Drop)),
     };
     let winner = side(usize::from(game.points < 0));
+    let actions: Vec<_> = game.actions.iter().map_while(action).collect();
+    // The player who acts first sees the position.
+    let begins = actions.first().map_or(MatPlayer::First, |(side, _)| *side);
+    let set_up = game.start.map(|position| {
+        let (value, owner) = (1, None);
+        (
+            begins,
+            MatAction::SetUp(SetUp {
+                position,
+                value,
+                owner,
+            }),
+        )
+    });
     MatGame {
         scores,
-        actions: game.actions.iter().map_while(action).collect(),
+        actions: set_up.into_iter().chain(actions).collect(),
         result: (game.points != 0).then_some((winner, game.points.unsigned_abs())),
         ..MatGame::default()
     }

@@ -9,7 +9,7 @@ use gammond_arena::player::Player;
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_game::{
     Act, ActRefusal, CubeOwner, Game, GamePhase, MatchScore, PlayGenerator, Position, Roll, Rules,
-    Score, Variant,
+    Score, StartPositions, Variant,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -33,12 +33,14 @@ enum Decision {
 }
 
 /// Rules shared by all games.
-#[derive(Clone, Copy)]
 struct Terms {
     /// Points of a match; 0 for single games.
     length: u8,
     cube: bool,
     variant: Variant,
+    starts: StartPositions,
+    /// Number of games. The next start of each lies so many numbers ahead.
+    games: u64,
 }
 
 impl Terms {
@@ -47,13 +49,10 @@ impl Terms {
         beavers: false,
     };
 
-    fn first_game(self) -> (MatchScore, Game) {
-        let score = MatchScore::new(self.length.into());
-        (score, self.game(score))
-    }
-
-    fn game(self, score: MatchScore) -> Game {
-        (score.game(Terms::RULES, self.cube)).with_variant(self.variant)
+    /// Begins a game at the start of this number.
+    fn game(&self, score: MatchScore, start: u64) -> Game {
+        let usual = (score.game(Terms::RULES, self.cube)).with_variant(self.variant);
+        usual.with_start(self.starts.of(self.variant, start))
     }
 }
 
@@ -61,6 +60,8 @@ impl Terms {
 struct Episode {
     chance: ChaCha8Rng,
     score: MatchScore,
+    /// Number of the start of the game.
+    start: u64,
     game: Game,
     plays: Vec<Position>,
 }
@@ -74,16 +75,26 @@ struct End {
 }
 
 impl Episode {
-    fn new(chance: ChaCha8Rng, terms: Terms) -> Result<Episode, ActRefusal> {
-        let (score, game) = terms.first_game();
+    fn new(chance: ChaCha8Rng, terms: &Terms, start: u64) -> Result<Episode, ActRefusal> {
+        let score = MatchScore::new(terms.length.into());
         let mut episode = Episode {
             chance,
             score,
-            game,
+            start,
+            game: terms.game(score, start),
             plays: Vec::new(),
         };
-        episode.throw()?;
+        episode.go_on()?;
         Ok(episode)
+    }
+
+    /// Throws the dice unless the player on roll may double.
+    fn go_on(&mut self) -> Result<(), ActRefusal> {
+        if self.game.double_refusal().is_some() {
+            return self.throw();
+        }
+        self.plays.clear();
+        Ok(())
     }
 
     /// Throws the dice that come next.
@@ -124,7 +135,7 @@ impl Episode {
     }
 
     /// Executes the action of the player who decides.
-    fn act(&mut self, terms: Terms, action: usize) -> Result<End, ActRefusal> {
+    fn act(&mut self, terms: &Terms, action: usize) -> Result<End, ActRefusal> {
         match (self.decision(), action) {
             (Decision::Play, action) => {
                 let after = self.plays.get(action).copied();
@@ -150,19 +161,15 @@ impl Episode {
         Ok(End::default())
     }
 
-    fn played(&mut self, terms: Terms, after: Position) -> Result<End, ActRefusal> {
+    fn played(&mut self, terms: &Terms, after: Position) -> Result<End, ActRefusal> {
         self.game.played(after)?;
         self.ended(terms)
     }
 
     /// Scores a finished game and starts the next one; else goes on to the next decision.
-    fn ended(&mut self, terms: Terms) -> Result<End, ActRefusal> {
+    fn ended(&mut self, terms: &Terms) -> Result<End, ActRefusal> {
         let Some(end) = self.game.end() else {
-            if self.game.double_refusal().is_some() {
-                self.throw()?;
-            } else {
-                self.plays.clear();
-            }
+            self.go_on()?;
             return Ok(End::default());
         };
         let points = end.signed_points();
@@ -174,16 +181,16 @@ impl Episode {
             (_, false) => (0.0, false),
         };
         if done {
-            (self.score, self.game) = terms.first_game();
-        } else {
-            self.game = terms.game(self.score);
+            self.score = MatchScore::new(terms.length.into());
         }
-        self.throw()?;
+        self.start += terms.games;
+        self.game = terms.game(self.score, self.start);
+        self.go_on()?;
         Ok(End { reward, done })
     }
 
     /// Plays the opponent, player 1, until it is the turn of player 0.
-    fn answer(&mut self, terms: Terms, opponent: &dyn Player) -> Result<End, String> {
+    fn answer(&mut self, terms: &Terms, opponent: &dyn Player) -> Result<End, String> {
         while self.game.actor() == 1 {
             let end = self.opponent_acts(terms, opponent)?;
             if end.done {
@@ -195,7 +202,7 @@ impl Episode {
         Ok(End::default())
     }
 
-    fn opponent_acts(&mut self, terms: Terms, opponent: &dyn Player) -> Result<End, String> {
+    fn opponent_acts(&mut self, terms: &Terms, opponent: &dyn Player) -> Result<End, String> {
         let (position, state) = (*self.game.position(), *self.game.state());
         let with_cube = opponent.with_cube();
         let found = match (self.decision(), self.roll()) {
@@ -237,6 +244,8 @@ fn text(error: impl ToString) -> String {
 pub(crate) struct Games {
     games: Vec<Episode>,
     terms: Terms,
+    /// Positions at which episodes begin, as the caller named them.
+    start: Option<String>,
     opponent: Option<OpenPlayer>,
     seed: u64,
     episodes: u64,
@@ -244,10 +253,18 @@ pub(crate) struct Games {
 
 impl Games {
     fn restart(&mut self, py: Python<'_>) -> PyResult<()> {
-        let (seed, terms, first) = (self.seed, self.terms, self.episodes);
+        let starts = self
+            .start
+            .as_deref()
+            .map_or(Ok(StartPositions::Usual), |text| {
+                StartPositions::parse(text, self.terms.variant, self.seed)
+            });
+        self.terms.starts = starts.map_err(|error| wrong::value("start", error))?;
+        let (seed, terms, first) = (self.seed, &self.terms, self.episodes);
         let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
         let restart = |(number, game): (usize, &mut Episode)| {
-            *game = Episode::new(stream(seed, first + number as u64), terms).map_err(text)?;
+            let episode = first + number as u64;
+            *game = Episode::new(stream(seed, episode), terms, episode).map_err(text)?;
             opponent
                 .as_deref()
                 .map_or(Ok(()), |player| game.answer(terms, player).map(drop))
@@ -274,7 +291,8 @@ impl Games {
 #[pymethods]
 impl Games {
     #[new]
-    #[pyo3(signature = (n, opponent=None, match_length=0, cube=false, seed=0, variant="backgammon"))]
+    #[pyo3(signature = (n, opponent=None, match_length=0, cube=false, seed=0, variant="backgammon", start=None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn new(
         py: Python<'_>,
         #[pyo3(from_py_with = whole)] n: usize,
@@ -283,6 +301,7 @@ impl Games {
         cube: bool,
         #[pyo3(from_py_with = whole)] seed: u64,
         variant: &str,
+        start: Option<String>,
     ) -> PyResult<Games> {
         if n == 0 || n > GAMES_MAX {
             return Err(wrong::value(
@@ -296,6 +315,8 @@ impl Games {
             length: u8::try_from(match_length).unwrap_or_default(),
             cube,
             variant: variant_named(variant)?,
+            starts: StartPositions::Usual,
+            games: n as u64,
         };
         let opponent = opponent
             .map(|text| OpenPlayer::new(py, "opponent", text, terms.variant))
@@ -305,12 +326,13 @@ impl Games {
             fits.map_err(|error| wrong::value("variant", error))?;
         }
         let games = (0..n)
-            .map(|number| Episode::new(stream(seed, number as u64), terms))
+            .map(|number| Episode::new(stream(seed, number as u64), &terms, number as u64))
             .collect::<Result<_, _>>()
             .map_err(wrong::work)?;
         let mut games = Games {
             games,
             terms,
+            start,
             opponent,
             seed,
             episodes: 0,
@@ -319,13 +341,20 @@ impl Games {
         Ok(games)
     }
 
-    /// Restarts all games; without a seed, the dice continue with new streams.
-    #[pyo3(signature = (seed=None))]
+    /// Restarts all games; without a seed, the dice continue with new streams, and without a start the games begin as
+    /// before.
+    #[pyo3(signature = (seed=None, start=None))]
     fn reset(
         &mut self,
         py: Python<'_>,
         #[pyo3(from_py_with = whole)] seed: Option<u64>,
+        start: Option<String>,
     ) -> PyResult<()> {
+        if let Some(start) = start {
+            let checked = StartPositions::parse(&start, self.terms.variant, self.seed);
+            checked.map_err(|error| wrong::value("start", error))?;
+            self.start = Some(start);
+        }
         match seed {
             Some(seed) => (self.seed, self.episodes) = (seed, 0),
             None => self.episodes += self.games.len() as u64,
@@ -446,7 +475,7 @@ impl Games {
             }
         }
         let opponent = self.opponent.as_ref().map(OpenPlayer::get).transpose()?;
-        let (terms, games, pool) = (self.terms, &mut self.games, fork::pool()?);
+        let (terms, games, pool) = (&self.terms, &mut self.games, fork::pool()?);
         let act = |(game, &action): (&mut Episode, &i64)| {
             let actor = game.game.actor();
             let end = game

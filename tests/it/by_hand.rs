@@ -70,6 +70,18 @@ fn game_begins_at_a_position() {
     assert!(said.contains("decisions lost 0.000 points"), "{said}");
     let (code, said) = play(folder.path(), "--start 4HPwATDgc --save t.mat", &[]);
     assert!(code != 0 && said.contains("expected 14"), "{said}");
+    // A random start is the same for both players: the opening roll decides who begins, and the file is sound.
+    for seed in 1..=4 {
+        let words = format!("--start random:{seed} --seed {seed} --plies 0 --save r{seed}.mat");
+        let (code, said) = play(folder.path(), &words, &best(500));
+        assert_eq!(code, 0, "{said}");
+        let file = saved(&folder.path().join(format!("r{seed}.mat")));
+        let MatAction::SetUp(set_up) = file.games[0].actions[0].1 else {
+            panic!("{said}")
+        };
+        assert_eq!(set_up.position, set_up.position.swapped());
+        assert!(said.contains("decisions lost 0.000 points"), "{said}");
+    }
 }
 
 /// A match with the cube is played to its end, and its file holds all of it.

@@ -1,10 +1,13 @@
 //! One game, or a match of them.
 
-use super::terms::{DuelAction, DuelTerms, PlayedTurn};
+use super::terms::{Contest, DuelAction, DuelTerms, PlayedTurn};
 use crate::player::{Player, PlayerError};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_base::stop::Stop;
-use gammond_game::{Act, ActRefusal, Game, MatchScore, MatchState, Position, Roll, Rules, Variant};
+use gammond_game::{
+    Act, ActRefusal, Game, GamePhase, MatchScore, MatchState, Position, Roll, Rules,
+    StartPositions, Variant,
+};
 
 /// End of a cubeless game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +35,8 @@ pub(super) struct Throw {
 /// Event during a match or game.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum GameEvent {
-    /// A game begins at this score.
-    Begins([u32; 2]),
+    /// A game begins at this score, and at this position if it is not the start of the variant.
+    Begins([u32; 2], Option<Position>),
     Thrown(Throw),
     Done(DuelAction),
     /// The game is over; points of the player named first.
@@ -74,7 +77,7 @@ pub fn play_game(
 ) -> Result<Option<Finish>, PlayerError> {
     let mut turns = 0;
     let mut count = |event| turns += u32::from(matches!(event, GameEvent::Thrown(_)));
-    let usual = (Variant::Backgammon, None);
+    let usual = (Variant::Backgammon, None, Variant::Backgammon.start());
     let end = one_game(players, (seed, number), usual, &mut count, stop);
     let points = end.map_err(|fault| *fault.error)?;
     Ok(points.map(|points| Finish {
@@ -83,50 +86,63 @@ pub fn play_game(
     }))
 }
 
-/// Plays set `number` of the dice of `seed`: a game, or a match. Returns the result of the player named first:
-/// points, or 1 and -1 for a match won and lost. `None` when `stop` was triggered before the end.
+/// Dice of a set, and the first of its starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SetNumber {
+    pub(super) seed: u64,
+    /// Number of the dice.
+    pub(super) dice: u64,
+    /// Number of the pair, both of whose sets have the same starts.
+    pub(super) pair: u64,
+}
+
+/// Plays a set: a game, or a match. Returns the result of the player named first: points, or 1 and -1 for a match won and
+/// lost. `None` when `stop` was triggered before the end.
 pub(super) fn play_set(
-    (terms, variant): (DuelTerms, Variant),
+    contest: Contest<'_>,
     players: [&dyn Player; 2],
-    (seed, number): (u64, u64),
+    set: SetNumber,
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
-    match terms {
-        DuelTerms::Cubeless => {
-            watch(GameEvent::Begins([0, 0]));
-            one_game(players, (seed, number), (variant, None), watch, stop)
-        }
-        DuelTerms::Money { jacoby } => {
-            let rules = Rules {
-                jacoby,
-                beavers: false,
-            };
-            watch(GameEvent::Begins([0, 0]));
-            let state = MatchState::money(rules);
-            let begun = (variant, Some(state));
-            one_game(players, (seed, number), begun, watch, stop)
-        }
-        DuelTerms::Match(length) => {
-            one_match((length, variant), players, (seed, number), watch, stop)
-        }
-    }
+    let state = match contest.terms {
+        DuelTerms::Cubeless => None,
+        DuelTerms::Money { jacoby } => Some(MatchState::money(Rules {
+            jacoby,
+            beavers: false,
+        })),
+        DuelTerms::Match(length) => return one_match(length, contest, players, set, watch, stop),
+    };
+    let start = contest.starts.of(contest.variant, set.pair);
+    watch(GameEvent::Begins([0, 0], unusual(contest, start)));
+    let begun = (contest.variant, state, start);
+    one_game(players, (set.seed, set.dice), begun, watch, stop)
+}
+
+/// Returns the start unless it is that of the variant.
+fn unusual(contest: Contest<'_>, start: Position) -> Option<Position> {
+    (start != contest.variant.start()).then_some(start)
 }
 
 /// Plays a match. Returns 1 when the player named first won it, -1 when the other did, 0 when it never ended.
 fn one_match(
-    (length, variant): (u8, Variant),
+    length: u8,
+    contest: Contest<'_>,
     players: [&dyn Player; 2],
-    (seed, number): (u64, u64),
+    set: SetNumber,
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
     let mut score = MatchScore::new(length.into());
     for game in 0..GAMES_MAX {
         let state = score.state(0, Rules::default());
-        watch(GameEvent::Begins(score.points()));
-        let dice = (seed, number * GAMES_MAX + game);
-        let Some(points) = one_game(players, dice, (variant, Some(state)), watch, stop)? else {
+        let start = contest
+            .starts
+            .of(contest.variant, start_number(contest, set.pair, game));
+        watch(GameEvent::Begins(score.points(), unusual(contest, start)));
+        let dice = (set.seed, set.dice * GAMES_MAX + game);
+        let begun = (contest.variant, Some(state), start);
+        let Some(points) = one_game(players, dice, begun, watch, stop)? else {
             return Ok(None);
         };
         score.add(usize::from(points < 0), points.unsigned_abs());
@@ -137,11 +153,20 @@ fn one_match(
     Ok(Some(0))
 }
 
+/// Returns the number of the start of a match's game: matches go through a list one start apart, and have random ones of
+/// their own.
+const fn start_number(contest: Contest<'_>, pair: u64, game: u64) -> u64 {
+    match contest.starts {
+        StartPositions::Random(_) => pair * GAMES_MAX + game,
+        _ => pair + game,
+    }
+}
+
 /// Returns the points of the player named first; `state` is seen by that player, none without a cube.
 fn one_game(
     players: [&dyn Player; 2],
     (seed, number): (u64, u64),
-    (variant, state): (Variant, Option<MatchState>),
+    (variant, state, start): (Variant, Option<MatchState>, Position),
     watch: Watch<'_>,
     stop: &Stop,
 ) -> Result<Option<i32>, Fault> {
@@ -153,21 +178,22 @@ fn one_game(
         beavers: false,
     };
     let state = state.unwrap_or(MatchState::money(rules));
-    let mut game = Game::new(state, with_cube).with_variant(variant);
+    let mut game = Game::new(state.with_variant(variant), with_cube).with_start(start);
     let refused = |player: usize| {
         move |refusal: ActRefusal| Fault::of(player, refused(players[player], refusal))
     };
-    for turns in 0..TURNS_MAX {
+    for _ in 0..TURNS_MAX {
         if stop.is_triggered() {
             return Ok(None);
         }
-        if turns > 0 {
+        if game.phase() == GamePhase::Turn {
             cube_turn(players, &mut game, &mut chance, watch)?;
         }
         if game.end().is_none() {
-            let roll = match turns {
-                0 => Roll::opening(&mut dice),
-                _ => Roll::thrown(&mut dice),
+            let opens = game.phase() == GamePhase::Opening;
+            let roll = match opens {
+                true => Roll::opening(&mut dice),
+                false => Roll::thrown(&mut dice),
             };
             game.act(Act::Roll(roll)).map_err(refused(0))?;
             let (turn, before) = (game.on_roll(), *game.position());
@@ -177,7 +203,7 @@ fn one_game(
                 position: before,
                 state,
                 roll,
-                opens: turns == 0,
+                opens,
             }));
             let played = match (&state, players[turn].with_cube()) {
                 (Some(state), Some(player)) => player.play_in(&before, state, roll, &mut chance),

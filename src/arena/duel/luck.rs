@@ -5,21 +5,21 @@
 //! a good judge, a fiftieth of their variance. With the cube, values are the judge's with the cube where it is before
 //! the throw: in points, or in chances to win the match.
 
-use super::game::{GameEvent, Throw, play_set};
-use super::terms::DuelTerms;
+use super::game::{GameEvent, SetNumber, Throw, play_set};
+use super::terms::{Contest, DuelTerms};
 use super::{described, figures, set_number};
 use crate::player::{Player, PlayerError};
 use gammond_base::stats::Running;
 use gammond_base::stop::Stop;
 use gammond_engine::query::Settings;
 use gammond_engine::search::{BestPlay, Context, Filter, OnePly, Scratch, Turn};
-use gammond_game::{Chances, MatchState, Position, Roll, Variant};
+use gammond_game::{Chances, MatchState, Position, Roll, StartPositions, Variant};
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::cell::RefCell;
 use std::path::Path;
 
 /// A duel without luck.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct AdjustedPlan {
     /// Seed of all dice.
     pub seed: u64,
@@ -31,6 +31,18 @@ pub struct AdjustedPlan {
     pub terms: DuelTerms,
     /// Variant of the games.
     pub variant: Variant,
+    /// Positions at which the games begin, the next one for each pair.
+    pub starts: StartPositions,
+}
+
+impl AdjustedPlan {
+    const fn contest(&self) -> Contest<'_> {
+        Contest {
+            terms: self.terms,
+            variant: self.variant,
+            starts: &self.starts,
+        }
+    }
 }
 
 /// Results of a duel for the first player, in points per game (matches: won less lost), one number for each pair.
@@ -52,7 +64,7 @@ impl Adjusted {
 
 /// A duel without luck as a job; a part is a pair of games.
 struct AdjustedDuel<'a> {
-    plan: AdjustedPlan,
+    plan: &'a AdjustedPlan,
     players: [&'a dyn Player; 2],
     luck: Luck<'a>,
     header: Header,
@@ -75,7 +87,7 @@ impl Job for AdjustedDuel<'_> {
     }
 
     fn part(&self, number: u64, stop: &Stop) -> Result<Option<Vec<u8>>, PlayerError> {
-        let pair = play_pair(&self.plan, number, self.players, &self.luck, stop)?;
+        let pair = play_pair(self.plan, number, self.players, &self.luck, stop)?;
         Ok(pair.map(|[points, luck]| [points.to_le_bytes(), luck.to_le_bytes()].concat()))
     }
 
@@ -104,7 +116,7 @@ impl Job for AdjustedDuel<'_> {
 /// # Errors
 /// When a player fails or the journal cannot be used.
 pub fn play_adjusted(
-    plan: AdjustedPlan,
+    plan: &AdjustedPlan,
     players: [&dyn Player; 2],
     (judge, identity): (Context<'_>, String),
     journal: Option<&Path>,
@@ -113,8 +125,7 @@ pub fn play_adjusted(
     let header = Header::new("duel without luck", 1)
         .field("seed", plan.seed)
         .field("judge", identity);
-    let mut header =
-        described(header, (plan.terms, plan.variant), &players).map_err(JobError::Work)?;
+    let mut header = described(header, plan.contest(), &players).map_err(JobError::Work)?;
     if plan.independent {
         header = header.field("dice", "independent");
     }
@@ -154,8 +165,12 @@ fn play_pair(
                 sums[1] += mine(throw.player) * luck.of(&throw);
             }
         };
-        let dice = (plan.seed, set_number(pair, exchanged, plan.independent));
-        let played = play_set((plan.terms, plan.variant), order, dice, &mut watch, stop);
+        let set = SetNumber {
+            seed: plan.seed,
+            dice: set_number(pair, exchanged, plan.independent),
+            pair,
+        };
+        let played = play_set(plan.contest(), order, set, &mut watch, stop);
         let Some(points) = played.map_err(|fault| *fault.error)? else {
             return Ok(None);
         };
@@ -169,8 +184,8 @@ struct Luck<'a> {
     judge: Context<'a>,
     /// One-ply look-ahead of cubeless games.
     one_ply: OnePly<'a>,
-    /// Cubeless: mean of the best plays of the fifteen rolls that can open a game.
-    opening: f64,
+    /// Cubeless games: the start of the variant, and the mean there ([`Luck::mean_of_openings`]).
+    opening: Option<(Position, f64)>,
     /// Points that a change of the match winning chance by 1 counts.
     unit: f64,
 }
@@ -191,7 +206,7 @@ impl<'a> Luck<'a> {
         let mut luck = Luck {
             one_ply: OnePly::new(judge.evaluator, Filter::PRUNING),
             judge,
-            opening: 0.0,
+            opening: None,
             // A match won is 1 and one lost is -1.
             unit: if matches!(terms, DuelTerms::Match(_)) {
                 2.0
@@ -200,13 +215,17 @@ impl<'a> Luck<'a> {
             },
         };
         if !terms.has_cube() {
-            let values = Roll::ALL.into_iter().filter(|roll| !roll.is_double());
-            let values: Vec<f64> = values
-                .map(|roll| luck.best(&variant.start(), roll))
-                .collect();
-            luck.opening = values.iter().sum::<f64>() / values.len() as f64;
+            let start = variant.start();
+            luck.opening = Some((start, luck.mean_of_openings(&start)));
         }
         luck
+    }
+
+    /// Returns the mean of the best plays of the fifteen rolls that can open a game.
+    fn mean_of_openings(&self, start: &Position) -> f64 {
+        let rolls = Roll::ALL.into_iter().filter(|roll| !roll.is_double());
+        let values: Vec<f64> = rolls.map(|roll| self.best(start, roll)).collect();
+        values.iter().sum::<f64>() / values.len() as f64
     }
 
     fn best(&self, position: &Position, roll: Roll) -> f64 {
@@ -225,7 +244,11 @@ impl<'a> Luck<'a> {
             return self.with_cube(position, state, roll, throw.opens);
         }
         if throw.opens {
-            return self.best(position, roll) - self.opening;
+            let mean = match self.opening {
+                Some((start, mean)) if start == *position => mean,
+                _ => self.mean_of_openings(position),
+            };
+            return self.best(position, roll) - mean;
         }
         LUCK_SCRATCH.with_borrow_mut(|scratch_space| {
             let (mean, drawn) =
@@ -349,7 +372,7 @@ mod tests {
                 terms,
                 ..AdjustedPlan::default()
             };
-            let outcome = play_adjusted(plan, players, judge, None, &mut Control::quiet());
+            let outcome = play_adjusted(&plan, players, judge, None, &mut Control::quiet());
             outcome.unwrap().sum
         };
         let seen = adjusted((5, 60, DuelTerms::Cubeless, false), [&*a, &*b]);

@@ -13,16 +13,17 @@ mod rating;
 mod terms;
 
 pub use game::{Finish, play_game};
-use game::{GameEvent, play_set, without_cube};
+use game::{GameEvent, SetNumber, play_set, without_cube};
 use gammond_report::render::signed;
 pub use luck::{Adjusted, AdjustedPlan, play_adjusted};
 pub use rating::{elo, fibs};
+use terms::Contest;
 pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn};
 
 use crate::player::{Player, PlayerError};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
-use gammond_game::{Cube, Variant};
+use gammond_game::{Cube, StartPositions, Variant};
 use gammond_job::{BadPart, Control, Header, Job, JobEnd, JobError, Progress, Runner};
 use std::path::Path;
 
@@ -41,6 +42,8 @@ pub struct DuelPlan {
     pub terms: DuelTerms,
     /// Variant of the games.
     pub variant: Variant,
+    /// Positions at which the games begin, the next one for each pair.
+    pub starts: StartPositions,
     /// Treatment of games in which another program fails.
     pub failures: Failures,
 }
@@ -185,6 +188,14 @@ impl DuelPlan {
         self.terms == DuelTerms::Cubeless && self.failures == Failures::End
     }
 
+    const fn contest(&self) -> Contest<'_> {
+        Contest {
+            terms: self.terms,
+            variant: self.variant,
+            starts: &self.starts,
+        }
+    }
+
     /// Returns the most points that one game brings.
     const fn points_max(&self) -> u32 {
         match self.terms {
@@ -236,9 +247,10 @@ impl std::fmt::Debug for Duels<'_> {
 /// Adds who plays, and for what, to the header of a job.
 fn described(
     mut header: Header,
-    (terms, variant): (DuelTerms, Variant),
+    contest: Contest<'_>,
     players: &[&dyn Player],
 ) -> Result<Header, PlayerError> {
+    let variant = contest.variant;
     for (place, player) in players.iter().enumerate() {
         player.can_play(variant)?;
         header = header.field(&format!("player {}", place + 1), player.identity()?);
@@ -246,7 +258,10 @@ fn described(
     if variant != Variant::Backgammon {
         header = header.field("variant", variant.name());
     }
-    if let Some(text) = terms.text() {
+    if let Some(text) = contest.starts.text() {
+        header = header.field("starts", text);
+    }
+    if let Some(text) = contest.terms.text() {
         header = header.field("terms", text);
         for (place, player) in players.iter().enumerate() {
             let with_cube = player.with_cube().ok_or_else(|| without_cube(*player))?;
@@ -271,7 +286,7 @@ impl<'a> Duels<'a> {
     ) -> Result<Duels<'a>, PlayerError> {
         pairings.retain(|pairing| pairing.iter().all(|&place| place < players.len()));
         let header = Header::new("duel", 1).field("seed", plan.seed);
-        let mut header = described(header, (plan.terms, plan.variant), players)?;
+        let mut header = described(header, plan.contest(), players)?;
         if plan.independent {
             header = header.field("dice", "independent");
         }
@@ -316,7 +331,7 @@ impl<'a> Duels<'a> {
     fn set(
         &self,
         [first, second]: [&dyn Player; 2],
-        (number, exchanged): (u64, bool),
+        (pair, exchanged): (u64, bool),
         games: &mut Vec<PlayedGame>,
         stop: &Stop,
     ) -> Result<Option<(i32, Option<usize>)>, PlayerError> {
@@ -331,7 +346,8 @@ impl<'a> Duels<'a> {
                 return;
             }
             match (event, games.last_mut()) {
-                (GameEvent::Begins([mine, other]), _) => games.push(PlayedGame {
+                (GameEvent::Begins([mine, other], start), _) => games.push(PlayedGame {
+                    start,
                     scores: if exchanged {
                         [other, mine]
                     } else {
@@ -346,9 +362,12 @@ impl<'a> Duels<'a> {
                 _ => {}
             }
         };
-        let dice = (self.plan.seed, number);
-        let contest = (self.plan.terms, self.plan.variant);
-        match play_set(contest, order, dice, &mut watch, stop) {
+        let set = SetNumber {
+            seed: self.plan.seed,
+            dice: set_number(pair, exchanged, self.plan.independent),
+            pair,
+        };
+        match play_set(self.plan.contest(), order, set, &mut watch, stop) {
             Ok(points) => Ok(points.map(|points| (mine(points), None))),
             Err(fault) => {
                 let program = matches!(*fault.error, PlayerError::Program { .. });
@@ -397,8 +416,7 @@ impl Job for Duels<'_> {
             failed: [None; 2],
         };
         for (game, exchanged) in [false, true].into_iter().enumerate() {
-            let number = set_number(pair, exchanged, self.plan.independent);
-            let played = self.set(players, (number, exchanged), &mut sets[game], stop)?;
+            let played = self.set(players, (pair, exchanged), &mut sets[game], stop)?;
             let Some((points, failed)) = played else {
                 return Ok(None);
             };

@@ -1,6 +1,6 @@
 //! Stakes of games, and the actions in them.
 
-use gammond_game::{Position, Roll};
+use gammond_game::{Position, Roll, StartPositions, Variant};
 
 /// Stakes of a duel's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +54,14 @@ impl DuelTerms {
     }
 }
 
+/// What is played: the stakes, the variant, and the positions at which games begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contest<'a> {
+    pub(super) terms: DuelTerms,
+    pub(super) variant: Variant,
+    pub(super) starts: &'a StartPositions,
+}
+
 /// One roll and its play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedTurn {
@@ -102,6 +110,8 @@ impl DuelAction {
 pub struct PlayedGame {
     /// Points of both players before it, in the match that it belongs to.
     pub scores: [u32; 2],
+    /// The position at which it began, seen by the player who acted first; `None` for the start of the variant.
+    pub start: Option<Position>,
     /// Actions of both players, in order.
     pub actions: Vec<DuelAction>,
     /// Points that the first player won, negative when lost; 0 for a game that was abandoned as too long, or failed.

@@ -91,15 +91,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         }
         return adjusted(common, args, [&**a, &**b], &nets.0);
     }
-    let plan = DuelPlan {
-        seed: common.seed(),
-        pairs: args.games.get().div_ceil(2),
-        decide: args.decide.map(Points::get),
-        independent: args.independent_dice,
-        terms: args.terms.terms(),
-        variant: args.terms.variant(),
-        failures: args.failures.rule(),
-    };
+    let plan = plan_of(common, args)?;
     let mut control = common.control(args.progress.quiet(args.quiet))?;
     let journal = args.journal.as_deref();
     let pair = [&**a, &**b];
@@ -149,6 +141,20 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     finish(&text, outcome.complete, journal, RESUME)
 }
 
+/// Returns the plan of a duel that keeps its luck.
+fn plan_of(common: &Common, args: &Args) -> Result<DuelPlan, Failure> {
+    Ok(DuelPlan {
+        seed: common.seed(),
+        pairs: args.games.get().div_ceil(2),
+        decide: args.decide.map(Points::get),
+        independent: args.independent_dice,
+        terms: args.terms.terms(),
+        variant: args.terms.variant(),
+        starts: args.terms.starts(common.seed())?,
+        failures: args.failures.rule(),
+    })
+}
+
 /// Returns the engine that takes the luck out of games of a variant.
 fn luck_judge(common: &Common, variant: Variant, nets: &str) -> Result<Engine, Failure> {
     let which = match nets {
@@ -185,8 +191,9 @@ fn adjusted(
         independent: args.independent_dice,
         terms: args.terms.terms(),
         variant,
+        starts: args.terms.starts(common.seed())?,
     };
-    let outcome = play_adjusted(plan, players, judge, journal, &mut control)?;
+    let outcome = play_adjusted(&plan, players, judge, journal, &mut control)?;
     drop(control);
     print_notes(players);
     let (seen, terms) = (outcome.sum, plan.terms);

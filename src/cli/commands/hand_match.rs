@@ -83,14 +83,15 @@ impl HandMatch {
         })
     }
 
-    /// Begins a game at this score, from a position that side 0 on roll sees; without one from the variant's start.
-    pub(super) fn begin_game(&mut self, scores: [u32; 2], start: Option<Position>) {
+    /// Begins a game at this score, from a position that this side on roll sees; without one from the variant's start.
+    pub(super) fn begin_game(&mut self, scores: [u32; 2], start: Option<(usize, Position)>) {
         let set_up = |position| SetUp {
             position,
             value: 1,
             owner: None,
         };
-        let actions = start.map(|position| (player(0), MatAction::SetUp(set_up(position))));
+        let set_up = |(side, position)| (player(side), MatAction::SetUp(set_up(position)));
+        let actions = start.map(set_up);
         self.file.games.push(MatGame {
             scores,
             actions: actions.into_iter().collect(),

@@ -1,7 +1,7 @@
 //! `gammond play`: a match or money games by hand in a terminal, or with plays that come from a file.
 
 use super::hand_match::HandMatch;
-use crate::duels::{variant_header, variant_named};
+use crate::duels::{StartArg, variant_header, variant_named};
 use crate::{Common, Failure, Output, PlayerOptions, columns, folded};
 use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
@@ -11,11 +11,11 @@ use gammond_engine::query::{
     Settings, Stop,
 };
 use gammond_game::notation::{
-    LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, parse_position, play_text,
+    LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
 };
 use gammond_game::{
-    Act, Cube, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
-    Variant, find_play, legal_plays,
+    Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
+    StartPositions, Variant, find_play, legal_plays,
 };
 use gammond_report::analysis::{Totals, WorstMistake, analyse};
 use gammond_report::render::signed;
@@ -45,9 +45,11 @@ pub(crate) struct Args {
     /// Variant of the games.
     #[arg(long, value_name = "NAME", value_parser = variant_named, default_value_t)]
     variant: Variant,
-    /// Position from which every game begins, with you on roll; without this the start of the variant.
-    #[arg(long, value_name = "POSITION", value_parser = position_of)]
-    start: Option<Position>,
+    /// Positions at which the games begin, in place of the start of the variant: a position, a file with one a line, or
+    /// `random[:SEED]`. You are on roll, except at a position that is the same for both players: it begins with the opening
+    /// roll.
+    #[arg(long, value_name = "POSITION|FILE|random")]
+    start: Option<StartArg>,
     /// Your name in the match file.
     #[arg(long, value_name = "NAME", default_value = "You")]
     name: String,
@@ -97,15 +99,6 @@ enum GameEnd {
     Left,
 }
 
-/// Reads a position in which a game can begin.
-fn position_of(text: &str) -> Result<Position, String> {
-    let found = parse_position(text.as_bytes()).map_err(|error| error.to_string())?;
-    match found.position.is_over() {
-        true => Err("the game is over there".to_owned()),
-        false => Ok(found.position),
-    }
-}
-
 /// A step of a game: on with something, or its end.
 type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
 
@@ -130,8 +123,8 @@ struct GameTable<'a> {
     name: String,
     rules: Rules,
     variant: Variant,
-    /// Position at the start of each game, seen by the person on roll.
-    start: Option<Position>,
+    /// Positions at the start of the games, seen by the person on roll.
+    starts: StartPositions,
     seed: u64,
     score: MatchScore,
     length: u8,
@@ -180,8 +173,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             beavers: false,
         },
         variant: args.variant,
-        // The usual start begins with the opening roll.
-        start: (args.start).filter(|start| *start != args.variant.start()),
+        starts: match &args.start {
+            None => StartPositions::Usual,
+            Some(start) => start.positions(args.variant, seed)?,
+        },
         seed,
         score: MatchScore::new(length.into()),
         length,
@@ -195,7 +190,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .file
         .comments
         .extend(variant_header(table.variant));
-    let start = args.start.unwrap_or(table.variant.start());
+    let start = table.starts.of(table.variant, 0);
     let state = MatchState::money(Rules::default()).with_variant(table.variant);
     let stop = Stop::never();
     table.engine.context_of(&start, &state, &stop)?;
@@ -288,11 +283,11 @@ impl GameTable<'_> {
     fn game(&mut self, input: &mut impl BufRead, game: u64) -> Result<GameEnd, Failure> {
         let mut dice = stream(self.seed, 2 * game);
         let mut chance = stream(self.seed, 2 * game + 1);
-        let number = game + 1;
-        let mut game = self.score.game(self.rules, true).with_variant(self.variant);
-        match self.start {
-            Some(position) => game.set_up(PERSON, position, Cube::CENTRED),
-            None => game.act(Act::Roll(Roll::opening(&mut dice)))?,
+        let (number, start) = (game + 1, self.starts.of(self.variant, game));
+        let usual = self.score.game(self.rules, true).with_variant(self.variant);
+        let mut game = usual.with_start(start);
+        if game.phase() == GamePhase::Opening {
+            game.act(Act::Roll(Roll::opening(&mut dice)))?;
         }
         let begins = match game.on_roll() {
             PERSON => "you begin".to_owned(),
@@ -305,7 +300,8 @@ impl GameTable<'_> {
         let title = format!("\nGame {number}{crawford}: {begins}.");
         let title = self.look.strong(&title);
         self.say(&title)?;
-        self.saved.begin_game(self.score.points(), self.start);
+        let set_up = (start != self.variant.start()).then_some((game.on_roll(), start));
+        self.saved.begin_game(self.score.points(), set_up);
         for _ in 0..TURNS_MAX {
             // The person has the board before the eyes who has just decided to roll.
             let is_drawn = game.on_roll() == PERSON && game.double_refusal().is_none();

@@ -51,6 +51,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         pairs: args.games.get().div_ceil(2),
         terms: args.terms.terms(),
         variant: args.terms.variant(),
+        starts: args.terms.starts(common.seed())?,
         failures: args.failures.rule(),
         ..DuelPlan::default()
     };

@@ -46,6 +46,20 @@ impl Game {
         Game::new(self.state.with_variant(variant), self.with_cube)
     }
 
+    /// Begins the game at a position. If it is the same for both sides, the first roll decides who begins, as at the start of
+    /// a variant; otherwise side 0 is on roll, and may double (START-02).
+    #[must_use]
+    pub fn with_start(self, position: Position) -> Game {
+        Game {
+            phase: match position == position.swapped() {
+                true => GamePhase::Opening,
+                false => GamePhase::Turn,
+            },
+            position,
+            ..self
+        }
+    }
+
     /// Returns the position, seen by the player on roll; after the last play by the loser.
     #[must_use]
     pub const fn position(&self) -> &Position {
@@ -406,6 +420,23 @@ mod tests {
 
     /// Each answer turns the cube once more, and the player who was doubled first keeps it; a pass loses the cube of
     /// the turn before it.
+    /// START-02.
+    #[test]
+    fn mirrored_starts_begin_with_the_opening_roll() {
+        let start = Variant::Nackgammon.start();
+        let mut game = Game::default().with_start(start);
+        assert_eq!(game.double_refusal(), Some(ActRefusal::OpeningCube));
+        game.act(roll(2, 5)).unwrap();
+        assert_eq!((game.on_roll(), *game.position()), (1, start));
+        let odd = Position::from_points(&[0, 2], &[3]).unwrap();
+        let mut game = Game::default().with_start(odd);
+        assert_eq!((game.phase(), game.on_roll()), (GamePhase::Turn, 0));
+        game.act(Act::Double).unwrap();
+        game.act(Act::Take).unwrap();
+        game.act(roll(3, 3)).unwrap();
+        assert_eq!(*game.position(), odd);
+    }
+
     #[test]
     fn beavers_and_raccoons_are_answered_in_turn() {
         let rules = Rules {

@@ -235,6 +235,28 @@ def test_wrong_actions_change_nothing() -> None:
     assert ACTIONS_MAX >= 500
 
 
+def test_environments_begin_at_positions() -> None:
+    nack = Position.start("nackgammon")
+    odd = Position.parse("4HPhASjgc/ABMA")
+    env = VectorEnv(4, start=[nack, "4HPhASjgc/ABMA"])
+    boards = [str(one.to_text()) for one in arrays.to_positions(env.boards)]
+    assert boards == [nack.to_text(), odd.to_text()] * 2
+    # The position is not the same for both players: player 0 is on roll.
+    assert env.players[1] == 0 and env.players[3] == 0
+    assert {one.to_text() for one in arrays.to_positions(env.reset(start=odd))} == {odd.to_text()}
+    # With the cube player 0 may double first.
+    assert (VectorEnv(2, cube=True, start=odd).phases == DOUBLE).all()
+    random = VectorEnv(50, start="random:7").boards
+    assert (random == VectorEnv(50, seed=9, start="random:7").boards).all()
+    assert (random != VectorEnv(50, start="random:8").boards).any()
+    assert (random == arrays.swapped(random)).all()
+    for bad in ["hello", "random:x", [], "AAAAAAAAAAAAAA"]:
+        with pytest.raises(ValueError, match="start"):
+            VectorEnv(2, start=bad)
+    with pytest.raises(ValueError, match="at most 3 in hypergammon"):
+        VectorEnv(2, variant="hypergammon", start=odd)
+
+
 def test_gymnasium_checks_its_wrapper() -> None:
     checker = pytest.importorskip("gymnasium.utils.env_checker")
     from gammond.env import GymnasiumEnv

@@ -3,7 +3,7 @@
 use super::limits::{Checked, MARGIN_MAX, PLAYS_MAX, shares, within};
 use super::siblings::SiblingSettings;
 use gammond_engine::search::{Chooser, Filter};
-use gammond_game::{Class, Position};
+use gammond_game::{Class, Position, Side, Variant};
 use serde::{Deserialize, Serialize};
 
 /// Settings for playing and labelling games.
@@ -12,6 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct GameSettings {
     /// Weight of the rest of the game, 0 (1-ply labels) to 1 (whole games).
     pub lambda: f32,
+    /// Variant whose start begins the other games: one of fifteen checkers a side.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub variant: Variant,
+    /// Share of games from random mirrored positions (START-03).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub mirrored_starts: f64,
     /// Share of games from constructed odd positions.
     pub odd_starts: f64,
     /// Share of games from race positions.
@@ -63,10 +69,17 @@ fn is_zero(share: &f64) -> bool {
     *share == 0.0
 }
 
+/// Returns true for the variant that is left out of headers.
+fn is_usual(variant: &Variant) -> bool {
+    *variant == Variant::Backgammon
+}
+
 impl Default for GameSettings {
     fn default() -> GameSettings {
         GameSettings {
             lambda: 0.5,
+            variant: Variant::Backgammon,
+            mirrored_starts: 0.0,
             odd_starts: 0.25,
             race_starts: 0.04,
             random_starts: 0.14,
@@ -103,6 +116,7 @@ impl Checked for GameSettings {
         ];
         shares(&[
             ("lambda", self.lambda.into()),
+            ("mirrored_starts", self.mirrored_starts),
             ("odd_starts", self.odd_starts),
             ("race_starts", self.race_starts),
             ("random_starts", self.random_starts),
@@ -119,6 +133,12 @@ impl Checked for GameSettings {
         })
         .or_else(|| {
             (plays.iter()).find_map(|&(name, count)| within(name, count as f64, 1.0, PLAYS_MAX))
+        })
+        .or_else(|| {
+            let (checkers, variant) = (self.variant.checkers(), self.variant);
+            (checkers != Side::CHECKERS).then(|| {
+                format!("variant: {variant} has {checkers} checkers a side, expected backgammon or nackgammon")
+            })
         })
         .or_else(|| within("forced", f64::from(self.forced.unwrap_or(1)), 1.0, 36.0))
     }

@@ -13,7 +13,7 @@ use super::siblings::{GameTurn, HORIZON_MAX, Sibling, SiblingSettings, follow};
 use super::starts::{self, Starts};
 use gammond_base::rng::{ChaCha8Rng, below, unit};
 use gammond_engine::search::{JudgedReply, OnePlyResult, Scratch};
-use gammond_game::{Chances, Position, Roll, generate_plays};
+use gammond_game::{Chances, Position, Roll, generate_plays, random_start};
 
 /// Longest game that is labelled to its end.
 const TURNS_MAX: usize = 400;
@@ -337,10 +337,14 @@ pub(super) fn first_position(settings: &GameSettings, rng: &mut ChaCha8Rng) -> P
         return starts::race(rng);
     }
     share -= settings.race_starts;
-    if share >= settings.random_starts {
-        return Position::start();
+    if share < settings.mirrored_starts {
+        return random_start(settings.variant, rng);
     }
-    let mut position = Position::start();
+    share -= settings.mirrored_starts;
+    let mut position = settings.variant.start();
+    if share >= settings.random_starts {
+        return position;
+    }
     let mut after = Vec::new();
     for _ in 0..2 + below(rng, 20) {
         generate_plays(&position, gammond_game::Roll::thrown(rng), &mut after);
@@ -378,6 +382,38 @@ mod tests {
     use gammond_engine::engine::Engine;
     use gammond_engine::eval::nets::NetEvaluator;
     use gammond_game::notation::parse_position;
+
+    /// LB-11: the start of a variant, and random mirrored starts.
+    #[test]
+    fn games_begin_at_starts_of_a_variant() {
+        use crate::training::limits::Checked as _;
+        use gammond_base::rng::stream;
+        use gammond_game::Variant;
+        let settings = GameSettings {
+            variant: Variant::Nackgammon,
+            odd_starts: 0.0,
+            race_starts: 0.0,
+            random_starts: 0.0,
+            ..GameSettings::default()
+        };
+        let rng = &mut stream(3, 0);
+        assert_eq!(first_position(&settings, rng), Variant::Nackgammon.start());
+        let mirrored = GameSettings {
+            mirrored_starts: 1.0,
+            ..settings
+        };
+        let drawn = [(); 20].map(|()| first_position(&mirrored, rng));
+        assert!(drawn.iter().all(|one| *one == one.swapped()) && drawn[0] != drawn[1]);
+        assert_eq!(mirrored.fault(), None);
+        let hyper = GameSettings {
+            variant: Variant::Hypergammon,
+            ..settings
+        };
+        assert_eq!(
+            hyper.fault().unwrap(),
+            "variant: hypergammon has 3 checkers a side, expected backgammon or nackgammon"
+        );
+    }
 
     /// LB-03, and V of LB-02: the label is the mean, corrected by what came later less the value of the best play.
     #[test]

@@ -445,7 +445,7 @@ pub fn compare(
     };
     control.task = "measure".to_owned();
     let judge = (judge.context(&stop), judge.identity()?);
-    let end = play_adjusted(plan, [&*ours, &*other], judge, None, control);
+    let end = play_adjusted(&plan, [&*ours, &*other], judge, None, control);
     let end = end.map_err(|error| played(error, nets))?;
     let seen = end.sum.adjusted;
     Ok((end.complete).then_some([seen.mean(), seen.standard_error()]))

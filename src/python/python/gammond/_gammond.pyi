@@ -656,9 +656,10 @@ class Games:
         cube: bool = False,
         seed: int = 0,
         variant: str = "backgammon",
+        start: str | None = None,
     ) -> Games: ...
-    def reset(self, seed: int | None = None) -> None:
-        """Restarts all games; without a seed, with new dice."""
+    def reset(self, seed: int | None = None, start: str | None = None) -> None:
+        """Restarts all games; without a seed, with new dice; without a start, as before."""
     def boards(self) -> NDArray[np.int8]:
         """Returns int8[n, 26], seen by the player to act."""
     def players(self) -> NDArray[np.uint8]:

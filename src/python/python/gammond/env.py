@@ -6,12 +6,13 @@ An action is the number of an afterstate, a position after a legal play of the r
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Sequence, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _gammond
+from ._gammond import Position
 
 #: Phases and their actions: an afterstate; 0 roll or 1 double; 0 pass or 1 take.
 PLAY, DOUBLE, ANSWER = 0, 1, 2
@@ -31,6 +32,17 @@ class Step(NamedTuple):
     done: NDArray[np.bool_]
 
 
+#: A position in any form of text, or as a `Position`; several of them; or ``random``, ``random:SEED``.
+Start = Union[str, Position, Sequence[Union[str, Position]]]
+
+
+def _starts(start: Start | None) -> str | None:
+    if start is None or isinstance(start, str):
+        return start
+    positions = [start] if isinstance(start, Position) else start
+    return "\n".join(one if isinstance(one, str) else one.to_text() for one in positions)
+
+
 class VectorEnv:
     """`n` games at once, each with its own stream of dice; the same seed and actions give the same games.
 
@@ -39,6 +51,10 @@ class VectorEnv:
     an episode is a match to `match` points, with reward 1 or -1 at its end; else an episode is a game and its reward is
     the points. With `cube` there are cube actions, see `phases`. Games are of a `variant`: ``backgammon``,
     ``nackgammon``, ``hypergammon``, ``hypergammon2`` or ``hypergammon1``.
+
+    `start` replaces the start of the variant: a position, a sequence of them, of which each episode takes the next, or
+    ``random``, mirrored ones by the seed (``random:7`` by another one). A position that is the same for both players begins
+    with the opening roll; at another one player 0 is on roll.
     """
 
     def __init__(
@@ -49,17 +65,18 @@ class VectorEnv:
         cube: bool = False,
         seed: int = 0,
         variant: str = "backgammon",
+        start: Start | None = None,
     ) -> None:
-        self._games = _gammond.Games(n, opponent, match or 0, cube, seed, variant)
+        self._games = _gammond.Games(n, opponent, match or 0, cube, seed, variant, _starts(start))
 
     @property
     def num_envs(self) -> int:
         """The number of games."""
         return len(self._games)
 
-    def reset(self, seed: int | None = None) -> NDArray[np.int8]:
-        """Restarts all games, without a seed with new dice, and returns the boards."""
-        self._games.reset(seed)
+    def reset(self, seed: int | None = None, start: Start | None = None) -> NDArray[np.int8]:
+        """Restarts all games, without a seed with new dice, without a `start` as before, and returns the boards."""
+        self._games.reset(seed, _starts(start))
         return self._games.boards()
 
     @property
@@ -123,6 +140,8 @@ else:
     class GymnasiumEnv(gymnasium.Env[Any, Any]):
         """One agent against an opponent, for Gymnasium. Actions are taken modulo the number of legal ones.
 
+        `reset(options={"start": …})` begins this and later episodes at a `start` of `VectorEnv`.
+
         The observation of a step that ends the episode is the first one of another game: do not use its value.
         """
 
@@ -135,9 +154,11 @@ else:
             cube: bool = False,
             render_mode: str | None = None,
             variant: str = "backgammon",
+            start: Start | None = None,
         ) -> None:
             self._make = (1, opponent, match, cube)
             self._variant = variant
+            self._start = start
             self._env: VectorEnv | None = None
             self.render_mode = render_mode
             self.action_space = spaces.Discrete(ACTIONS_MAX)
@@ -168,11 +189,12 @@ else:
             self, *, seed: int | None = None, options: dict[str, Any] | None = None
         ) -> tuple[dict[str, Any], dict[str, Any]]:
             super().reset(seed=seed)
+            self._start = (options or {}).get("start", self._start)
             if self._env is None or seed is not None:
-                start = seed if seed is not None else int(self.np_random.integers(2**32))
-                self._env = VectorEnv(*self._make, seed=start, variant=self._variant)
+                dice = seed if seed is not None else int(self.np_random.integers(2**32))
+                self._env = VectorEnv(*self._make, seed=dice, variant=self._variant, start=self._start)
             else:
-                self._env.reset()
+                self._env.reset(start=self._start)
             return self._seen()
 
         def step(self, action: Any) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
@@ -200,6 +222,8 @@ else:
     class PettingZooEnv(_AECEnv):
         """Both players, for PettingZoo. Illegal actions raise `ValueError`; `action_mask` is 1 for legal actions.
 
+        `reset(options={"start": …})` begins this and later episodes at a `start` of `VectorEnv`.
+
         An observation has the board, the dice and the state (see `VectorEnv`), all seen by its agent. After the end of
         an episode it is that of another game.
         """
@@ -212,10 +236,12 @@ else:
             cube: bool = False,
             render_mode: str | None = None,
             variant: str = "backgammon",
+            start: Start | None = None,
         ) -> None:
             super().__init__()
             self._make = (1, None, match, cube)
             self._variant = variant
+            self._start = start
             self.render_mode = render_mode
             self.possible_agents = ["player_0", "player_1"]
             self.agents: list[str] = []
@@ -237,7 +263,8 @@ else:
 
         def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
             self._seed = self._seed + 1 if seed is None else seed
-            self._env = VectorEnv(*self._make, seed=self._seed, variant=self._variant)
+            self._start = (options or {}).get("start", self._start)
+            self._env = VectorEnv(*self._make, seed=self._seed, variant=self._variant, start=self._start)
             self.agents = self.possible_agents[:]
             self.rewards = {agent: 0.0 for agent in self.agents}
             self._cumulative_rewards = {agent: 0.0 for agent in self.agents}
