@@ -1,6 +1,6 @@
 //! `gammond play`: a match or money games by hand, with lines from a pipe.
 
-use gammond_game::notation::{MatAction, MatPlayer, MatchFile};
+use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile};
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -162,6 +162,71 @@ fn money_games_have_a_cube() {
     let doubles = of(|action| matches!(action, MatAction::Double(_)));
     let answers = of(|action| matches!(action, MatAction::Take | MatAction::Drop));
     assert!(doubles > 2 && answers == doubles, "{doubles} {answers}");
+}
+
+/// `--beavers`: a bad double is beavered, and the raccoon against it taken; the file and the result have the cube.
+#[test]
+fn beavers_and_raccoons_turn_the_cube() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let words = "--start AQAAAMD/HwAAAA --beavers --seed 5 --plies 0 --save";
+    for (answer, cubes) in [("take", &[2, 4][..]), ("raccoon", &[2, 4, 8])] {
+        let lines = [format!("double\nhint\n{answer}\n").into_bytes(), best(9)].concat();
+        let (code, said) = play(at, &format!("{words} {answer}.mat"), &lines);
+        assert_eq!(code, 0, "{said}");
+        assert!(
+            said.contains("You double to 2; gammond beavers to 4."),
+            "{said}"
+        );
+        assert!(said.contains("drop -1.000, raccoon "), "{said}");
+        assert_eq!(
+            said.contains("You raccoon to 8; gammond takes."),
+            answer == "raccoon"
+        );
+        let file = saved(&at.join(format!("{answer}.mat")));
+        assert_eq!(file.switch("Beaver"), None);
+        let game = &file.games[0];
+        let turned = game.actions.iter().filter_map(|(_, action)| match action {
+            MatAction::Double(value) | MatAction::Beaver(value) => Some(*value),
+            _ => None,
+        });
+        assert_eq!(turned.collect::<Vec<_>>(), cubes, "{said}");
+        let [.., last] = cubes else { panic!() };
+        assert_eq!(
+            game.result.unwrap(),
+            (MatPlayer::Second, 2 * last),
+            "{said}"
+        );
+    }
+    let words = "--start AQAAAMD/HwAAAA --seed 5 --plies 0 --save none";
+    let (code, said) = play(at, words, b"double\nquit\n");
+    assert!(
+        code == 0 && said.contains("You double to 2; gammond takes."),
+        "{said}"
+    );
+}
+
+/// `--automatic-doubles`: equal dice at the start double the cube, in the file too.
+#[test]
+fn automatic_doubles_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let words = "random --automatic-doubles 2 --games 12 --seed 1 --plies 0 --save auto.mat";
+    let (code, said) = play(at, words, &best(4000));
+    assert_eq!(code, 0, "{said}");
+    let file = saved(&at.join("auto.mat"));
+    let first = |game: &MatGame| match game.actions[0].1 {
+        MatAction::SetUp(set_up) => set_up.value,
+        _ => 1,
+    };
+    let values: Vec<u32> = file.games.iter().map(first).collect();
+    let doubled = values.iter().filter(|value| **value > 1).count();
+    assert!(
+        doubled > 0 && doubled < 12 && values.iter().all(|value| *value <= 4),
+        "{values:?}"
+    );
+    let said_so = said.matches("Automatic doubles: the cube is at ").count();
+    assert_eq!(said_so, doubled, "{said}");
 }
 
 /// Of a player that does not know the cube gammond decides the doubles.

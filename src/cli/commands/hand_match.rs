@@ -3,8 +3,8 @@
 use crate::{Failure, own_data_folder, shown_path};
 use gammond_base::escape::FileName;
 use gammond_base::journal::{create_whole, write_whole};
-use gammond_game::Position;
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
+use gammond_game::{Position, Rules};
 use gammond_server::console::today;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl HandMatch {
     pub(super) fn new(
         length: u8,
         names: [String; 2],
-        jacoby: bool,
+        rules: Rules,
         seed: u64,
         save: Option<&Path>,
     ) -> Result<HandMatch, Failure> {
@@ -66,8 +66,8 @@ impl HandMatch {
         ];
         if length == 0 {
             let [no_jacoby, no_beavers] = MatchFile::WITHOUT_JACOBY;
-            comments.extend((!jacoby).then(|| no_jacoby.to_owned()));
-            comments.push(no_beavers.to_owned());
+            comments.extend((!rules.jacoby).then(|| no_jacoby.to_owned()));
+            comments.extend((!rules.beavers).then(|| no_beavers.to_owned()));
         }
         let file = MatchFile {
             length: length.into(),
@@ -83,15 +83,20 @@ impl HandMatch {
         })
     }
 
-    /// Begins a game at this score, from a position that this side on roll sees; without one from the variant's start.
-    pub(super) fn begin_game(&mut self, scores: [u32; 2], start: Option<(usize, Position)>) {
-        let set_up = |position| SetUp {
+    /// Begins a game of this score, in which `side` is on roll, from a position that it sees and a centred cube; without them
+    /// from the start of the variant.
+    pub(super) fn begin_game(
+        &mut self,
+        scores: [u32; 2],
+        side: usize,
+        set_up: Option<(Position, u32)>,
+    ) {
+        let set_up = set_up.map(|(position, value)| SetUp {
             position,
-            value: 1,
+            value,
             owner: None,
-        };
-        let set_up = |(side, position)| (player(side), MatAction::SetUp(set_up(position)));
-        let actions = start.map(set_up);
+        });
+        let actions = set_up.map(|set_up| (player(side), MatAction::SetUp(set_up)));
         self.file.games.push(MatGame {
             scores,
             actions: actions.into_iter().collect(),

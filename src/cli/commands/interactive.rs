@@ -7,15 +7,14 @@ use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec};
 use gammond_base::rng::{ChaCha8Rng, stream};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EvalQuery, MoveFilter, Options, PlayQuery, RankedPlay, RankedPlays,
-    Settings, Stop,
+    EvalQuery, MoveFilter, Options, PlayQuery, RankedPlay, RankedPlays, Settings, Stop,
 };
 use gammond_game::notation::{
     LINE_BYTES_MAX, MatAction, MatPlayer, MatchFile, parse_play, play_text,
 };
 use gammond_game::{
-    Act, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position, Roll, Rules,
-    StartPositions, Variant, find_play, legal_plays,
+    Act, Cube, CubeOwner, Game, GamePhase, LegalPlay, Margin, MatchScore, MatchState, Position,
+    Roll, Rules, StartPositions, Variant, find_play, legal_plays,
 };
 use gammond_report::analysis::{Totals, WorstMistake, analyse};
 use gammond_report::render::signed;
@@ -39,6 +38,12 @@ pub(crate) struct Args {
     /// Money games to play.
     #[arg(long, default_value_t = 1, value_name = "N", conflicts_with = "match_length", value_parser = clap::value_parser!(u64).range(1..=1000))]
     games: u64,
+    /// Answers to a double may turn the cube once more in money games: a beaver, and the raccoon against it.
+    #[arg(long, conflicts_with = "match_length")]
+    beavers: bool,
+    /// In money games each throw of two equal dice that would begin a game doubles the cube, at most so often.
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "match_length", value_parser = clap::value_parser!(u8).range(..=12))]
+    automatic_doubles: u8,
     /// Gammons count in money games though the cube was not turned.
     #[arg(long, conflicts_with = "match_length")]
     no_jacoby: bool,
@@ -72,13 +77,13 @@ const COLUMNS: usize = 80;
 /// Seeds that the program chooses have at most nine digits: people type them.
 const SEEDS: u64 = 1_000_000_000;
 /// The side of the person.
-const PERSON: usize = 0;
+pub(super) const PERSON: usize = 0;
 
 const HELP: &str = "\
 8/5 6/5      play; also 8-5 6-5, bar/20, 6/off, 8/5(2)
 roll         throw the dice; so does an empty line where you may double
 double       turn the cube; redouble is the same
-take, drop   answer a double
+take, drop   answer a double; with --beavers also beaver, raccoon
 resign       give the game up; also resign gammon, resign backgammon
 hint         the best plays, or the cube decision, and what they are worth
 best         do what the hint says
@@ -92,7 +97,7 @@ You are X and move from 24 to 1. The dice are thrown for you.
 ";
 
 /// End of a game.
-enum GameEnd {
+pub(super) enum GameEnd {
     /// A side won this many points.
     Won(usize, u32),
     /// The person left, or there are no more lines.
@@ -100,36 +105,38 @@ enum GameEnd {
 }
 
 /// A step of a game: on with something, or its end.
-type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
+pub(super) type Step<T> = Result<ControlFlow<GameEnd, T>, Failure>;
 
 /// The person's decision: the board as seen from there.
 #[derive(Clone, Copy)]
-struct View {
+pub(super) struct View {
     /// Seen by the person.
-    position: Position,
-    state: MatchState,
-    roll: Option<Roll>,
-    /// True if the opponent has doubled.
-    doubled: bool,
+    pub(super) position: Position,
+    pub(super) state: MatchState,
+    pub(super) roll: Option<Roll>,
+    /// How often the cube was turned before this player's answer; 0 if there is nothing to answer.
+    pub(super) offered: u8,
 }
 
 /// The table at which they sit.
-struct GameTable<'a> {
-    engine: Engine,
+pub(super) struct GameTable<'a> {
+    pub(super) engine: Engine,
     /// Settings of hints and of the analysis.
-    settings: Settings,
-    opponent: &'a dyn Player,
+    pub(super) settings: Settings,
+    pub(super) opponent: &'a dyn Player,
     /// Name of the opponent in sentences.
-    name: String,
+    pub(super) name: String,
     rules: Rules,
+    /// Most automatic doubles of a game.
+    automatic_doubles: u8,
     variant: Variant,
     /// Positions at the start of the games, seen by the person on roll.
     starts: StartPositions,
     seed: u64,
     score: MatchScore,
     length: u8,
-    saved: HandMatch,
-    look: ScreenStyle,
+    pub(super) saved: HandMatch,
+    pub(super) look: ScreenStyle,
     /// True if a person waits for a prompt.
     prompts: bool,
     out: Output,
@@ -157,7 +164,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let length = args.length.unwrap_or(0);
     let first_word = || args.player.split(':').next().unwrap_or_default().to_owned();
     let people = spec.people();
-    let jacoby = !args.no_jacoby;
+    let rules = Rules {
+        jacoby: !args.no_jacoby,
+        beavers: args.beavers,
+    };
     let saved_as = people
         .clone()
         .unwrap_or_else(|| args.player.replace(':', " "));
@@ -168,10 +178,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         settings: Settings::for_analysis(common.plies, None),
         opponent: &*opponent,
         name: people.unwrap_or_else(first_word),
-        rules: Rules {
-            jacoby,
-            beavers: false,
-        },
+        rules,
+        automatic_doubles: args.automatic_doubles,
         variant: args.variant,
         starts: match &args.start {
             None => StartPositions::Usual,
@@ -180,7 +188,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         seed,
         score: MatchScore::new(length.into()),
         length,
-        saved: HandMatch::new(length, names, jacoby, seed, args.save.as_deref())?,
+        saved: HandMatch::new(length, names, rules, seed, args.save.as_deref())?,
         look: ScreenStyle::new(columns().unwrap_or(COLUMNS), colour),
         prompts: std::io::stdin().is_terminal(),
         out: Output::new(),
@@ -204,7 +212,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 }
 
 impl GameTable<'_> {
-    fn say(&mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, text: &str) -> Result<(), Failure> {
         self.out.line(folded(text).trim_end_matches('\n'))
     }
 
@@ -284,11 +292,7 @@ impl GameTable<'_> {
         let mut dice = stream(self.seed, 2 * game);
         let mut chance = stream(self.seed, 2 * game + 1);
         let (number, start) = (game + 1, self.starts.of(self.variant, game));
-        let usual = self.score.game(self.rules, true).with_variant(self.variant);
-        let mut game = usual.with_start(start);
-        if game.phase() == GamePhase::Opening {
-            game.act(Act::Roll(Roll::opening(&mut dice)))?;
-        }
+        let mut game = self.begun(start, &mut dice)?;
         let begins = match game.on_roll() {
             PERSON => "you begin".to_owned(),
             _ => format!("{} begins", self.name),
@@ -300,8 +304,13 @@ impl GameTable<'_> {
         let title = format!("\nGame {number}{crawford}: {begins}.");
         let title = self.look.strong(&title);
         self.say(&title)?;
-        let set_up = (start != self.variant.start()).then_some((game.on_roll(), start));
-        self.saved.begin_game(self.score.points(), set_up);
+        let value = game.state().cube.value();
+        if value > 1 {
+            self.say(&format!("Automatic doubles: the cube is at {value}."))?;
+        }
+        let set_up = (start != self.variant.start() || value > 1).then_some((start, value));
+        self.saved
+            .begin_game(self.score.points(), game.on_roll(), set_up);
         for _ in 0..TURNS_MAX {
             // The person has the board before the eyes who has just decided to roll.
             let is_drawn = game.on_roll() == PERSON && game.double_refusal().is_none();
@@ -342,63 +351,25 @@ impl GameTable<'_> {
         Ok(GameEnd::Left)
     }
 
-    /// Lets the player on roll double and the other answer; returns the end, if the person ends the game.
-    fn cube_turn(
-        &mut self,
-        input: &mut impl BufRead,
-        game: &mut Game,
-        chance: &mut ChaCha8Rng,
-    ) -> Result<Option<GameEnd>, Failure> {
-        if game.double_refusal().is_some() {
-            return Ok(None);
+    /// Returns a game from this position, after the opening roll if it begins with one.
+    fn begun(&self, start: Position, dice: &mut ChaCha8Rng) -> Result<Game, Failure> {
+        let mut state = (self.score.state(PERSON, self.rules)).with_variant(self.variant);
+        let game = Game::new(state, true).with_start(start);
+        if game.phase() != GamePhase::Opening {
+            return Ok(game);
         }
-        let (turn, position, state) = (game.on_roll(), *game.position(), *game.state());
-        let doubles = match turn {
-            PERSON => match self.human_doubles(input, &position, state)? {
-                ControlFlow::Continue(doubles) => doubles,
-                ControlFlow::Break(end) => return Ok(Some(end)),
-            },
-            _ => match self.opponent.with_cube() {
-                Some(player) => player.doubles(&position, &state, chance)?,
-                None => self.cube_answer(&position, state)?.double,
-            },
-        };
-        if !doubles {
-            return Ok(None);
-        }
-        game.act(Act::Double)?;
-        let value = 2 * state.cube.value();
-        self.saved.add(turn, MatAction::Double(value));
-        let takes = match turn {
-            PERSON => {
-                let takes = match self.opponent.with_cube() {
-                    Some(player) => player.takes(&position, &state, chance)?,
-                    None => self.cube_answer(&position, state)?.take,
-                };
-                let does = if takes { "takes" } else { "drops" };
-                let text = format!("You double to {value}; {} {does}.", self.name);
-                self.say(&text)?;
-                takes
+        let mut left = self.automatic_doubles;
+        let mut roll = Roll::thrown(dice);
+        while roll.is_double() {
+            let doubled = Cube::new(2 * state.cube.value(), CubeOwner::Centred);
+            if let (1.., Ok(doubled)) = (left, doubled) {
+                (left, state.cube) = (left - 1, doubled);
             }
-            _ => match self.human_takes(input, &position, state)? {
-                ControlFlow::Continue(takes) => takes,
-                ControlFlow::Break(end) => return Ok(Some(end)),
-            },
-        };
-        let (answer, act) = match takes {
-            true => (MatAction::Take, Act::Take),
-            false => (MatAction::Drop, Act::Pass),
-        };
-        self.saved.add(1 - turn, answer);
-        game.act(act)?;
-        Ok(None)
-    }
-
-    fn cube_answer(&self, position: &Position, state: MatchState) -> Result<CubeAnswer, Failure> {
-        let query = CubeQuery::new(*position, state);
-        Ok(self
-            .engine
-            .cube_action(&query, &self.settings, &Stop::never())?)
+            roll = Roll::thrown(dice);
+        }
+        let mut game = Game::new(state, true).with_start(start);
+        game.act(Act::Roll(roll))?;
+        Ok(game)
     }
 
     fn turn_of_opponent(
@@ -421,75 +392,6 @@ impl GameTable<'_> {
         Ok(after)
     }
 
-    /// Asks the person who is on roll to double or to roll.
-    fn human_doubles(
-        &mut self,
-        input: &mut impl BufRead,
-        position: &Position,
-        state: MatchState,
-    ) -> Step<bool> {
-        let view = View {
-            position: *position,
-            state,
-            roll: None,
-            doubled: false,
-        };
-        self.draw(&view)?;
-        loop {
-            let line = match self.ask(input, &view, "roll or double")? {
-                ControlFlow::Continue(line) => line,
-                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
-            };
-            match line.as_str() {
-                "" | "roll" | "r" => return Ok(ControlFlow::Continue(false)),
-                "double" | "redouble" | "d" => return Ok(ControlFlow::Continue(true)),
-                "hint" => self.cube_hint(&view)?,
-                "best" => {
-                    let double = self.cube_answer(position, state)?.double;
-                    return Ok(ControlFlow::Continue(double));
-                }
-                _ => self.complain(&line, "expected roll or double")?,
-            }
-        }
-    }
-
-    /// Asks the person to answer a double; position and state are those of the opponent, who is on roll.
-    fn human_takes(
-        &mut self,
-        input: &mut impl BufRead,
-        position: &Position,
-        state: MatchState,
-    ) -> Step<bool> {
-        let view = View {
-            position: position.swapped(),
-            state: state.swapped(),
-            roll: None,
-            doubled: true,
-        };
-        let value = 2 * state.cube.value();
-        let text = format!("{} doubles to {value}.", self.name);
-        let text = self.look.strong(&text);
-        self.say(&text)?;
-        self.draw(&view)?;
-        loop {
-            let line = match self.ask(input, &view, "take or drop")? {
-                ControlFlow::Continue(line) => line,
-                ControlFlow::Break(end) => return Ok(ControlFlow::Break(end)),
-            };
-            match line.as_str() {
-                "take" | "accept" | "t" => return Ok(ControlFlow::Continue(true)),
-                "drop" | "pass" | "p" => return Ok(ControlFlow::Continue(false)),
-                "" => self.draw(&view)?,
-                "hint" => self.cube_hint(&view)?,
-                "best" => {
-                    let take = self.cube_answer(position, state)?.take;
-                    return Ok(ControlFlow::Continue(take));
-                }
-                _ => self.complain(&line, "expected take or drop")?,
-            }
-        }
-    }
-
     /// Asks the person for a play; returns the position after it.
     fn human_turn(
         &mut self,
@@ -502,7 +404,7 @@ impl GameTable<'_> {
             position: *position,
             state,
             roll: Some(roll),
-            doubled: false,
+            offered: 0,
         };
         let legal = legal_plays(position, roll);
         if !is_drawn {
@@ -550,7 +452,12 @@ impl GameTable<'_> {
     }
 
     /// Asks the person for a line about the decision. Commands that are possible everywhere are done here.
-    fn ask(&mut self, input: &mut impl BufRead, view: &View, prompt: &str) -> Step<String> {
+    pub(super) fn ask(
+        &mut self,
+        input: &mut impl BufRead,
+        view: &View,
+        prompt: &str,
+    ) -> Step<String> {
         loop {
             if self.prompts {
                 let prompt = self.look.strong(&format!("{prompt}> "));
@@ -580,7 +487,7 @@ impl GameTable<'_> {
                     let [own, other] = sides.map(|side| side.pips());
                     self.say(&format!("you {own}, opponent {other}"))?;
                 }
-                (Some("resign"), _) if view.doubled => {
+                (Some("resign"), _) if view.offered > 0 => {
                     self.say("A double waits for your answer: take or drop.")?;
                 }
                 (Some("resign"), more) => match margin(more) {
@@ -615,17 +522,17 @@ impl GameTable<'_> {
         Ok(Some(GameEnd::Won(1 - PERSON, lost)))
     }
 
-    fn complain(&mut self, line: &str, message: &str) -> Result<(), Failure> {
+    pub(super) fn complain(&mut self, line: &str, message: &str) -> Result<(), Failure> {
         let typed: String = line.chars().take(40).collect();
         let typed = typed.escape_debug();
         self.say(&format!("'{typed}': {message}"))
     }
 
-    fn draw(&mut self, view: &View) -> Result<(), Failure> {
+    pub(super) fn draw(&mut self, view: &View) -> Result<(), Failure> {
         let text = screen::position(&view.position, &view.state, view.roll, self.look);
         // The drawing is that of a player on roll.
         let mut text = text.replace("X: player on roll", "X: you");
-        if view.doubled {
+        if view.offered == 1 {
             text = text.replace("     on roll", &format!("     {} doubles", self.name));
         }
         self.out.line(text.trim_end_matches('\n'))
@@ -637,38 +544,6 @@ impl GameTable<'_> {
         Ok(self
             .engine
             .rank_plays(&query, &self.settings, &Stop::never())?)
-    }
-
-    /// Shows the cube decision, as the player sees it who may double.
-    fn cube_hint(&mut self, view: &View) -> Result<(), Failure> {
-        let (position, state) = match view.doubled {
-            true => (view.position.swapped(), view.state.swapped()),
-            false => (view.position, view.state),
-        };
-        let found = self.cube_answer(&position, state)?;
-        let [none, take, pass] = [found.no_double, found.double_take, found.double_pass]
-            .map(|one| {
-                if view.doubled {
-                    -one.equity
-                } else {
-                    one.equity
-                }
-            })
-            .map(|equity| signed(equity, 3));
-        let best = match (view.doubled, found.double, found.take) {
-            (true, _, true) => "take",
-            (true, _, false) => "drop",
-            (false, true, _) => "double",
-            (false, false, _) => "roll",
-        };
-        let text = match view.doubled {
-            true => format!("take {take}, drop {pass}: {best}"),
-            false => format!(
-                "roll {none}, double and take {take}, double and drop {pass}: {best} ({})",
-                found.verdict
-            ),
-        };
-        self.say(&text)
     }
 
     /// Prints the losses of the person's decisions, and the worst of them.

@@ -27,6 +27,7 @@ pub(super) mod farm_missing;
 pub(super) mod fibs;
 pub(super) mod gate;
 pub(super) mod gnubg;
+mod hand_cube;
 mod hand_match;
 pub(super) mod interactive;
 pub(super) mod lab;

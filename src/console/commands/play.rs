@@ -172,6 +172,8 @@ impl Console {
                 self.say(&text);
             }
             if top != bottom {
+                // The record begins with the cube that automatic doubles have left.
+                self.record.set_up = doubles > 0;
                 self.opening(top, bottom);
                 return;
             }

@@ -719,5 +719,19 @@ mod tests {
             (b, 16, None),
         ];
         assert_eq!(cubes, want);
+        // Written again, automatic doubles are in the first nodes, and what was set up later stays there.
+        let text = reading.file.sgf(&[false; 2], &|_, _| None);
+        assert_eq!(
+            [
+                text.matches("]CV[2]RE[W+2R]").count(),
+                text.matches("]CV[4]\n;W[31").count()
+            ],
+            [1, 1],
+            "{text}"
+        );
+        assert_eq!(
+            MatchFile::read(text.as_bytes()).unwrap().file.games,
+            reading.file.games
+        );
     }
 }

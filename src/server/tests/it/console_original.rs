@@ -4,6 +4,7 @@
 use gammond_console::{Console, ConsoleOptions};
 use gammond_engine::engine::Engine;
 use gammond_engine::query::Stop;
+use gammond_game::notation::{MatAction, MatchFile};
 use gammond_server::console::EngineHost;
 
 const STATIC: &str = "set evaluation chequerplay evaluation plies 0\nset evaluation cubedecision evaluation plies 0\n\
@@ -180,6 +181,48 @@ fn nackgammon_is_played_from_its_start() {
     let board = last_answer(&format!("{fewer}show board\n"), true);
     assert!(board.contains("Position ID: AACAAAAAAgAAAA\n"), "{board}");
     assert!(!board.contains("X X\n"), "no checker is off: {board}");
+}
+
+/// MAT-22, CON-39: the record of a game begins with the cube that automatic doubles have left.
+#[test]
+fn record_keeps_the_cube_of_automatic_doubles() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |end: &str| folder.path().join(format!("auto.{end}"));
+    let [mat, sgf] = ["mat", "sgf"].map(|end| path(end).to_str().unwrap().to_owned());
+    let seats = [0, 1].map(|seat| {
+        format!(
+            "set player {seat} gnubg\nset player {seat} chequerplay evaluation plies 0\n\
+            set player {seat} cubedecision evaluation plies 0\n"
+        )
+    });
+    let (mut usual, mut doubled) = (0, 0);
+    for seed in 1..=12 {
+        let begun = format!(
+            "{}set rng mersenne\nset seed {seed}\nset automatic doubles 3\nset automatic game off\nnew session\n",
+            seats.concat()
+        );
+        let played = last_answer(&begun, true);
+        let value = 1 << played.matches("The cube is now at ").count();
+        let save = format!("{begun}export match mat \"{mat}\"\nsave match \"{sgf}\"\n");
+        last_answer(&save, true);
+        for end in ["mat", "sgf"] {
+            let text = std::fs::read_to_string(path(end)).unwrap();
+            let file = MatchFile::parse(text.as_bytes()).unwrap();
+            let (_, first) = file.games[0].actions[0];
+            let found = match first {
+                MatAction::SetUp(set_up) => set_up.value,
+                _ => 1,
+            };
+            assert_eq!(found, value, "seed {seed}: {text}");
+            let in_root = format!("]CV[{value}]RE[");
+            assert_eq!(text.contains(&in_root), end == "sgf" && value > 1, "{text}");
+        }
+        (usual, doubled) = (
+            usual + u32::from(value == 1),
+            doubled + u32::from(value > 1),
+        );
+    }
+    assert!(usual > 0 && doubled > 0, "{usual} {doubled}");
 }
 
 /// CON-40: IDs of ended games, short ones, and Crawford flags at other scores.
