@@ -3,7 +3,7 @@
 use crate::notation::{PositionId, parse_position};
 use crate::{POINTS, Position, Variant};
 use gammond_base::checksum::sha256;
-use gammond_base::rng::{ChaCha8Rng, Rng as _, below, stream};
+use gammond_base::rng::{Rng, below, stream};
 
 /// Keeps random starts apart from the dice of the same seed.
 const START_STREAMS: u64 = 0x5354_4152_5453_0001;
@@ -130,7 +130,7 @@ fn start_of(text: &str, variant: Variant) -> Result<Position, String> {
 /// Draws a start (START-03): the checkers of both sides stand on the same points of their own, in contact, and so far
 /// back that nothing can be borne off in the first turn.
 #[must_use]
-pub fn random_start(variant: Variant, rng: &mut ChaCha8Rng) -> Position {
+pub fn random_start(variant: Variant, rng: &mut impl Rng) -> Position {
     let checkers = variant.checkers();
     loop {
         // The points p and 25 - p of a side are the same place for both players: one of them at most may be taken.

@@ -403,6 +403,20 @@ fn xg_files() {
     }
 }
 
+/// MAT-40: a match to 99 points, the longest of the program, with scores near its end.
+#[test]
+fn xg_file_of_a_match_to_99_points() {
+    let text = b" 99 point match\n Game 1\n A : 0       B : 0\n  1) 31: 8/5 6/5      Doubles => 2\n  2)  Takes\n \
+        Game 2\n A : 97      B : 98\n  1)                   64: 24/14\n  2) 31: 8/5 6/5      21: 13/11 6/5\n";
+    let file = MatchFile::parse(text).unwrap();
+    let reading = MatchFile::read(&xg(&file, PLAIN)).unwrap();
+    assert_eq!(told(&reading), [""; 0]);
+    assert_eq!((reading.file.length, reading.file.games.len()), (99, 2));
+    assert_eq!(games(&reading.file), games(&file));
+    let again = MatchFile::read(reading.file.to_string().as_bytes()).unwrap();
+    assert_eq!((again.file.length, games(&again.file)), (99, games(&file)));
+}
+
 /// MAT-55: the days of four real files, and days that are none.
 #[test]
 fn xg_day_of_the_match() {

@@ -143,8 +143,8 @@ fn wildbg_cubes_and_scores() {
     );
     for (query, message) in [
         (
-            "x_away=65&o_away=2",
-            "x_away and o_away must be at most 64.",
+            "x_away=256&o_away=2",
+            "x_away and o_away must be at most 255.",
         ),
         ("plies=9", "plies must be at most 4."),
         (

@@ -28,6 +28,7 @@ mod console;
 mod damage;
 mod duel;
 mod duel_cube;
+mod duel_starts;
 mod escapes;
 mod exit_codes;
 mod external;

@@ -23,7 +23,7 @@ impl ScoresQuery {
     /// Least value of [`ScoresQuery::away`].
     pub const AWAY_MIN: u8 = 2;
     /// Maximum of [`ScoresQuery::away`].
-    pub const AWAY_MAX: u8 = 25;
+    pub const AWAY_MAX: u8 = 64;
     /// [`ScoresQuery::away`] where nothing is set.
     pub const AWAY: u8 = 7;
 

@@ -21,7 +21,7 @@ pub const BAD_QUERY: ErrorCode = ErrorCode::BadRequest;
 /// The code of a query whose values cannot be: the original answers it as JSON.
 pub(crate) const BAD_VALUE: ErrorCode = ErrorCode::BadSetting;
 /// Longest match, in points away.
-const AWAY_MAX: u32 = 64;
+const AWAY_MAX: u8 = Score::LENGTH_MAX;
 
 /// Takes the parameters of `/move`.
 ///
@@ -206,11 +206,12 @@ impl Query {
             beavers: false,
         };
         let mut state = MatchState::money(rules);
+        let is_near = |away: u32| away <= AWAY_MAX.into();
         state.score = match (x, o) {
             (0, 0) => Score::MONEY,
             (0, _) => return Err(value("If x_away is 0, then o_away must also be 0.")),
             (_, 0) => return Err(value("If o_away is 0, then x_away must also be 0.")),
-            (1..=AWAY_MAX, 1..=AWAY_MAX) => {
+            _ if is_near(x) && is_near(o) => {
                 let length = x.max(o);
                 let crawford = self.crawford.unwrap_or(false);
                 let score = Score::lenient(length, length - x, length - o, crawford);

@@ -148,6 +148,36 @@ fn extension_to_64_points_agrees_with_gnubg() {
     }
 }
 
+/// MET-03, MET-04: at the longest matches fewer points to go are never worse, and equal scores are even.
+#[test]
+fn match_equity_is_monotone_to_255_points() {
+    let most = u32::from(Score::LENGTH_MAX);
+    for name in MatchEquityTable::NAMES {
+        let met = MatchEquityTable::named(name).unwrap();
+        for mine in 1..=most {
+            assert!((met.before_crawford(mine, mine) - 0.5).abs() < 2e-9);
+            for theirs in 1..most {
+                let [nearer, farther] =
+                    [theirs, theirs + 1].map(|away| met.before_crawford(mine, away));
+                assert!(
+                    nearer <= farther,
+                    "{name} {mine} {theirs}: {nearer} {farther}"
+                );
+                let other = met.before_crawford(theirs, mine);
+                assert!(
+                    (nearer + other - 1.0).abs() < 2e-9,
+                    "{name} {mine} {theirs}"
+                );
+            }
+            let line = (mine < most).then(|| [mine, mine + 1].map(|needs| met.trailer(needs)));
+            assert!(
+                line.is_none_or(|[nearer, farther]| nearer >= farther),
+                "{name} {mine}"
+            );
+        }
+    }
+}
+
 /// What the cube model says of a row's own chances.
 fn numbers_of(row: &Value, met: &MatchEquityTable) -> (CubeNumbers, [f64; 2], Stakes, CubeState) {
     let state = state(row);
