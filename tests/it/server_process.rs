@@ -151,9 +151,11 @@ fn sockets_of_systemd_are_served() {
     let mut server = Process::start(&shell, &options);
     assert_eq!(client.join().unwrap(), "{\"type\":\"pong\"}");
     let mut stream = TcpStream::connect(&http).unwrap();
-    stream
-        .write_all(b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n")
-        .unwrap();
+    write!(
+        stream,
+        "GET /healthz HTTP/1.1\r\nhost: {http}\r\nconnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
