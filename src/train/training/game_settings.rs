@@ -52,6 +52,10 @@ pub struct GameSettings {
     /// True if the pruning net proposes plays instead of the quick net: as good a choice for a third of the time.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pruning: bool,
+    /// True if labels are the static values of the nets that play, for a smaller net that is to answer like them, in
+    /// place of luck-adjusted returns: many more in the same time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub static_labels: bool,
     /// Labels are kept whose static equity differs by at least this from that at 1 ply. All are kept when neither this
     /// nor `forced` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,6 +98,7 @@ impl Default for GameSettings {
             filter_plays: 5,
             filter_margin: 0.25,
             pruning: false,
+            static_labels: false,
             unsettled: None,
             forced: None,
             others: 0.0,

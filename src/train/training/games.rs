@@ -85,11 +85,11 @@ pub fn play(
     let first = out.len();
     let drawn = starts.drawn(rng);
     let mut position = drawn.unwrap_or_else(|| first_position(settings, rng));
-    let (chance, noise) = match unit(rng) {
-        u if u < settings.mild => (0.15, 0.06),
-        u if u < settings.mild + settings.wild => (0.30, 0.25),
-        _ => (0.0, 0.0),
-    };
+    let (chance, noise) = exploration(settings, rng);
+    if settings.static_labels {
+        play_statically(judges, settings, (position, chance, noise), rng, room, out);
+        return keep_selected(judges, settings, rng, room, (out, first));
+    }
     let mut turns: Vec<Turn> = Vec::new();
     let mut ahead: Option<(Roll, OnePlyResult)> = None;
     let (mut sibling, mut twin) = (None, None);
@@ -142,6 +142,59 @@ pub fn play(
     };
     label_turns(judges, settings, &turns, &mut value, room, out);
     keep_selected(judges, settings, rng, room, (out, first));
+}
+
+/// Draws the chance that a turn of a game explores, and how much it then blurs equities.
+fn exploration(settings: &GameSettings, rng: &mut ChaCha8Rng) -> (f64, f32) {
+    match unit(rng) {
+        u if u < settings.mild => (0.15, 0.06),
+        u if u < settings.mild + settings.wild => (0.30, 0.25),
+        _ => (0.0, 0.0),
+    }
+}
+
+/// Plays one game and labels the positions after its plays, and some siblings, with their static chances (LB-12). A
+/// turn explores with a chance and noise as in [`exploration`].
+fn play_statically(
+    judges: OnePlyEvaluator<'_>,
+    settings: &GameSettings,
+    (mut position, chance, noise): (Position, f64, f32),
+    rng: &mut ChaCha8Rng,
+    room: &mut Scratch,
+    out: &mut Vec<Label>,
+) {
+    for _ in 0..TURNS_MAX {
+        if judges.exact(&position).is_some() {
+            break;
+        }
+        let roll = Roll::thrown(rng);
+        let ranked = judges.one(settings).ranked(&position, roll, room);
+        let pick = match unit(rng) < chance {
+            true => noisy_pick(&ranked, noise, rng),
+            false => 0,
+        };
+        let Some(chosen) = ranked.get(pick) else {
+            break;
+        };
+        let label = |play: &JudgedReply| {
+            let kind = kind(&play.after)?;
+            let chances = play.chances.inverted().to_array();
+            Some(Label::new(play.after, kind, chances))
+        };
+        let own = label(chosen);
+        out.extend(own);
+        if ranked.len() > 1
+            && unit(rng) < settings.extra
+            && let Some(other) = another(&ranked, pick, settings.extra_margin, rng)
+            && let Some(sibling) = label(other)
+        {
+            out.push(match own {
+                Some(_) => sibling.beside_the_last(),
+                None => sibling,
+            });
+        }
+        position = chosen.after;
+    }
 }
 
 /// Labels a game's turns, from the last to the first; `value` is how it ended.
@@ -231,7 +284,8 @@ fn other_to_follow(
         u if u < twins.wide => settings.extra_margin,
         _ => twins.margin,
     };
-    another(ranked, pick, margin, rng).filter(|other| matches!(kind(other), Some(0 | 2)))
+    let other = another(ranked, pick, margin, rng)?.after;
+    matches!(kind(&other), Some(0 | 2)).then_some(other)
 }
 
 /// Returns a position that another play than `pick` leads to and that siblings may have, with its 1-ply value.
@@ -243,7 +297,7 @@ fn other_play(
     rng: &mut ChaCha8Rng,
     room: &mut Scratch,
 ) -> Option<(Position, [f32; 5])> {
-    let other = another(ranked, pick, settings.extra_margin, rng)?;
+    let other = another(ranked, pick, settings.extra_margin, rng)?.after;
     let wanted = match kind(&other) {
         Some(1) => settings.extra_races,
         kind => kind.is_some(),
@@ -252,16 +306,16 @@ fn other_play(
 }
 
 /// Returns one of the four best plays that were not chosen, if it is within the margin.
-fn another(
-    ranked: &[JudgedReply],
+fn another<'a>(
+    ranked: &'a [JudgedReply],
     pick: usize,
     margin: f32,
     rng: &mut ChaCha8Rng,
-) -> Option<Position> {
+) -> Option<&'a JudgedReply> {
     let least = ranked.first()?.chances.equity() - margin;
-    let others: Vec<Position> = (ranked.iter().enumerate())
+    let others: Vec<&JudgedReply> = (ranked.iter().enumerate())
         .filter(|(index, judged)| *index != pick && judged.chances.equity() >= least)
-        .map(|(_, judged)| judged.after)
+        .map(|(_, judged)| judged)
         .take(4)
         .collect();
     let count = u32::try_from(others.len()).ok().filter(|&n| n > 0)?;
@@ -447,6 +501,38 @@ mod tests {
             let found = by_games(judges, &position, &settings, (200, 1), &mut room);
             let backgammons = found.win_backgammon;
             assert!((0.28..0.38).contains(&backgammons), "{found:?}");
+        }
+    }
+
+    /// LB-12: labels are the static values of the positions; a sibling is no better than the play made, and within the
+    /// margin.
+    #[test]
+    fn static_labels_are_values_of_the_net() {
+        let evaluator = NetEvaluator::embedded_fast().unwrap();
+        let judges = OnePlyEvaluator::new(&evaluator);
+        let settings = GameSettings {
+            static_labels: true,
+            extra: 1.0,
+            mild: 0.0,
+            wild: 0.0,
+            ..GameSettings::default()
+        };
+        let (mut labels, mut room) = (Vec::new(), Scratch::default());
+        for game in 0..8 {
+            let rng = &mut gammond_base::rng::stream(61, game);
+            let starts = Starts::default();
+            play(judges, &settings, &starts, rng, &mut room, &mut labels);
+        }
+        assert!(labels.len() > 400, "{}", labels.len());
+        for label in &labels {
+            let value = judges.static_chances(&label.position).equity();
+            assert!((label.equity() - value).abs() < 2e-4, "{label:?}");
+        }
+        let pairs: Vec<_> = (labels.windows(2)).filter(|two| two[1].sibling).collect();
+        assert!(pairs.len() > 150, "{}", pairs.len());
+        for pair in pairs {
+            let worse = pair[1].equity() - pair[0].equity();
+            assert!((-1e-3..=settings.extra_margin + 1e-3).contains(&worse));
         }
     }
 
