@@ -73,7 +73,7 @@ fn duels_begin_at_given_positions() {
     assert_eq!(positions("same"), random);
     // In a match each game has a start of its own.
     let words =
-        "duel gammond gammond --match 2 --games 2 --start random --mat match --seed 3 --quiet";
+        "duel gammond gammond --match 5 --games 2 --start random --mat match --seed 3 --quiet";
     assert!(run(at, words).0);
     let games = positions("match");
     assert!(games.len() > 2 && games[0] != games[1], "{games:?}");
@@ -120,7 +120,8 @@ fn choices_as_solved(ours: &dyn Player, solved: &HyperTable) -> usize {
         Some(outcome) => outcome.points() as f32,
         None => solved.probe(after).unwrap().chances.equity(),
     };
-    let pairs = (0..24).flat_map(|mine| (0..23 - mine).map(move |theirs| [mine, theirs]));
+    // Each checker has the other one before it.
+    let pairs = (0..24).flat_map(|mine| (24 - mine..24).map(move |theirs| [mine, theirs]));
     let (mut choices, mut chance) = (0, stream(1, 0));
     for sides in pairs {
         let [me, opponent] = sides.map(|index| std::array::from_fn(|at| u8::from(at == index)));
