@@ -256,11 +256,12 @@ fn task_text(honest: &Value, player: &Value, sum: &str) -> String {
         "failures",
     ];
     let terms = format!(
-        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{},\"variant\":{}}}",
+        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{},\"variant\":{},\"start\":{}}}",
         duel["terms"]["cube"],
         duel["terms"]["no_jacoby"],
         duel["terms"]["match_length"],
-        duel["terms"]["variant"]
+        duel["terms"]["variant"],
+        duel["terms"]["start"]
     );
     let rest: String = fields
         .iter()
