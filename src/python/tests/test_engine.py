@@ -329,7 +329,7 @@ def test_ask_answers_as_the_program(engine: Engine) -> None:
     ]
     assert [answer for answer, _ in asked] == program([line for _, line in asked])
     for call, field in [
-        (lambda: engine.ask("scores", start, away=26), "away"),
+        (lambda: engine.ask("scores", start, away=65), "away"),
         (lambda: engine.ask("scores", "rubbish"), "position"),
         (lambda: engine.ask("score", start), "verb"),
         (lambda: engine.ask("move", start, "31", plays=["8/2"]), "plays"),

@@ -84,7 +84,7 @@ fn scores_of_a_cube_that_cannot_be_turned() {
     );
     for (line, code) in [
         ("scores 4HPwATDgc/ABMA cube=2 owner=opponent", "bad-cube"),
-        ("scores 4HPwATDgc/ABMA away=26", "bad-setting"),
+        ("scores 4HPwATDgc/ABMA away=65", "bad-setting"),
         ("scores 4HPwATDgc/ABMA away=1", "bad-setting"),
         ("scores /wAAAAAAAAAAAA", "game-over"),
         ("scores", "missing-position"),
