@@ -34,6 +34,7 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
 }
 
 /// Returns the user's folder for data that programs can create again: the one of [`data_folder`].
+#[cfg(feature = "farm")]
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     data_folder()
 }

@@ -32,6 +32,7 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
 }
 
 /// Returns the user's folder for data that programs can create again.
+#[cfg(feature = "farm")]
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     folder_from("XDG_CACHE_HOME").or_else(|| Some(folder_from("HOME")?.join(".cache")))
 }
