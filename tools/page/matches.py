@@ -177,7 +177,7 @@ COUNT = """[...document.querySelectorAll('#place [data-place]')].reduce((sum, { 
 
 
 def counted(browser, host):
-    """Pips are counted; the right number of one side, and a wrong one of the other, are told apart."""
+    """Pips are counted; the page knows the right number of one side from a wrong one of the other."""
     browser.open(f"{host}/quiz?theme=pips")
     browser.until(f"{ASKED} && document.getElementById('counting').checkVisibility()")
     if browser.value("document.getElementById('my-pips').textContent") != "":

@@ -5,7 +5,7 @@
     gammond analyse --plies 2 --format json DIR/*.mat > reports.json
     tools/page/questions.py reports.json > src/server/http/paths/page/questions.json
 
-Of each theme the same number, from what most people find to what few do: somebody has erred there, and a tenth at least of the
+Of each theme the same number, from what most people find to what few do: a player has erred there, and a tenth at least of the
 players of PR 8 find the best choice.
 """
 import base64, json, subprocess, sys

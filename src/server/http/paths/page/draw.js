@@ -116,7 +116,7 @@ function gradients() {
     round("own"), round("opp"), node("linearGradient", { id: "field", x1: 0, y1: 0, x2: 0, y2: 1 }, ...field));
 }
 
-// The board without anything on it. `numbers` is false for a picture without them.
+// The board without anything on it.
 export function emptyBoard(clockwise) {
   const parts = [gradients(), node("rect", { class: "frame", width: WIDTH, height: HEIGHT, rx: 22 })];
   for (const x of [LEFT, RIGHT]) parts.push(node("rect", { class: "field", x: clockwise ? WIDTH - x - 6 * POINT : x, y: FRAME, width: 6 * POINT, height: HEIGHT - 2 * FRAME, rx: 6 }));
