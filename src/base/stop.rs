@@ -2,6 +2,34 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A clock: the time since any fixed moment. It never goes back.
+pub type Clock = fn() -> Duration;
+
+/// The end of a time budget.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    clock: Clock,
+    end: Duration,
+}
+
+impl Deadline {
+    /// Returns the end of a budget that begins now.
+    #[must_use]
+    pub fn after(budget: Duration, clock: Clock) -> Deadline {
+        Deadline {
+            clock,
+            end: clock().saturating_add(budget),
+        }
+    }
+
+    /// Returns true if the time is over.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        (self.clock)() >= self.end
+    }
+}
 
 /// A stop token shared by the caller and the computation, which polls it between batches.
 ///
@@ -14,6 +42,7 @@ pub struct Stop(Option<Arc<Inner>>);
 struct Inner {
     flag: Arc<AtomicBool>,
     parent: Stop,
+    deadline: Option<Deadline>,
     /// Shared with the parent.
     gate: Arc<Gate>,
 }
@@ -24,6 +53,15 @@ struct Gate {
     paused: AtomicBool,
     lock: Mutex<()>,
     changed: Condvar,
+}
+
+impl Inner {
+    #[inline]
+    fn is_triggered(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+            || self.parent.is_triggered()
+            || (self.deadline.as_ref()).is_some_and(Deadline::has_passed)
+    }
 }
 
 impl Gate {
@@ -50,10 +88,21 @@ impl Stop {
     /// Returns a token that is triggered with this one and can be triggered alone; both pause together.
     #[must_use]
     pub fn child(&self) -> Stop {
+        self.child_with(None)
+    }
+
+    /// Returns a token as [`Stop::child`] does, which is triggered by its deadline too. That does not wake paused threads.
+    #[must_use]
+    pub fn child_until(&self, deadline: Deadline) -> Stop {
+        self.child_with(Some(deadline))
+    }
+
+    fn child_with(&self, deadline: Option<Deadline>) -> Stop {
         let gate = self.0.as_ref().map(|inner| Arc::clone(&inner.gate));
         Stop(Some(Arc::new(Inner {
             flag: Arc::default(),
             parent: self.clone(),
+            deadline,
             gate: gate.unwrap_or_default(),
         })))
     }
@@ -77,9 +126,7 @@ impl Stop {
     #[inline]
     #[must_use]
     pub fn is_triggered(&self) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|inner| inner.flag.load(Ordering::Relaxed) || inner.parent.is_triggered())
+        self.0.as_ref().is_some_and(|inner| inner.is_triggered())
     }
 
     /// Makes everything that holds this token wait at its next checkpoint.
@@ -121,6 +168,7 @@ impl Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU64;
     use std::sync::mpsc::channel;
 
     #[test]
@@ -135,6 +183,19 @@ mod tests {
         assert!(!alone.checkpoint());
         alone.trigger();
         assert!(alone.checkpoint() && !Stop::never().checkpoint());
+    }
+
+    #[test]
+    fn child_ends_by_its_deadline() {
+        fn clock() -> Duration {
+            static MILLISECONDS: AtomicU64 = AtomicU64::new(0);
+            Duration::from_millis(MILLISECONDS.fetch_add(1, Ordering::Relaxed))
+        }
+        let parent = Stop::new();
+        let child = parent.child_until(Deadline::after(Duration::from_millis(3), clock));
+        let grandchild = child.child();
+        let states = [&child, &grandchild, &child].map(Stop::is_triggered);
+        assert_eq!((states, parent.is_triggered()), ([false, false, true], false));
     }
 
     /// A paused thread waits at its checkpoint until it is resumed or stopped, by a child's parent too.

@@ -394,17 +394,37 @@ impl Engine {
         }
     }
 
+    /// Applies `work` to each item on the engine's threads. Returns the results in the order of the items.
+    ///
+    /// # Errors
+    /// One of those of `work`; items that have not begun then are left out.
+    pub fn map<T: Sync, R: Send, E: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<R, E> + Sync + Send,
+    ) -> Result<Vec<R>, E> {
+        use crate::pool::prelude::*;
+        (self.pool).install(|| items.par_iter().map(work).collect())
+    }
+
+    /// Returns the end of a time budget that begins now; `None` without a clock.
+    #[must_use]
+    pub fn ends_after(&self, budget: Duration) -> Option<Deadline> {
+        Some(Deadline::after(budget, self.clock?))
+    }
+
     /// Returns the end of a time budget that begins now.
     fn deadline(&self, time_ms: Option<u64>) -> Result<Option<Deadline>, EngineError> {
         let Some(time_ms) = time_ms else {
             return Ok(None);
         };
-        let clock = self.clock.ok_or(EngineError::NoClock)?;
-        Ok(Some(Deadline::after(Duration::from_millis(time_ms), clock)))
+        let end = self.ends_after(Duration::from_millis(time_ms));
+        end.ok_or(EngineError::NoClock).map(Some)
     }
 
     /// Returns the time by this engine's clock; always 0 without one.
-    fn now(&self) -> Duration {
+    #[must_use]
+    pub fn now(&self) -> Duration {
         self.clock.map_or(Duration::ZERO, |clock| clock())
     }
 

@@ -4,34 +4,7 @@ use super::cache::Cache;
 use crate::equity::{CubeEfficiency, MatchEquityTable};
 use crate::eval::Evaluator;
 use crate::query::Stop;
-use std::time::Duration;
-
-/// A clock: the time since any fixed moment. It never goes back.
-pub type Clock = fn() -> Duration;
-
-/// The end of a time budget.
-#[derive(Debug, Clone, Copy)]
-pub struct Deadline {
-    clock: Clock,
-    end: Duration,
-}
-
-impl Deadline {
-    /// Returns the end of a budget that begins now.
-    #[must_use]
-    pub fn after(budget: Duration, clock: Clock) -> Deadline {
-        Deadline {
-            clock,
-            end: clock().saturating_add(budget),
-        }
-    }
-
-    /// Returns true if the time is over.
-    #[must_use]
-    pub fn has_passed(&self) -> bool {
-        (self.clock)() >= self.end
-    }
-}
+use gammond_base::stop::Deadline;
 
 /// Everything that a search needs besides the query.
 #[derive(Debug, Clone, Copy)]

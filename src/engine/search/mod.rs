@@ -22,7 +22,8 @@ mod turn;
 
 pub use cache::Cache;
 pub use choice::Chooser;
-pub use context::{Clock, Context, Deadline, Stopped};
+pub use context::{Context, Stopped};
+pub use gammond_base::stop::{Clock, Deadline};
 pub use one_ply::{Filter, OnePly, OnePlyResult};
 pub use replies::{BestPlay, JudgedReply, Scratch};
 pub use scores::{compare_plays_at, cube_actions, shares_plays};

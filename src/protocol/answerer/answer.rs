@@ -12,7 +12,7 @@ use gammond_engine::engine::{COMMIT, Engine, EngineError};
 use gammond_engine::nn::CpuLevel;
 use gammond_engine::query::{EngineAnswer, Settings, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time between two lines about the progress of a rollout.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
@@ -96,10 +96,11 @@ impl<'a> Answerer<'a> {
         on_progress: &mut (dyn FnMut(Vec<u8>) + Send),
         reason: &dyn Fn() -> Option<RequestError>,
     ) -> AnswerParts {
-        let mut told = Instant::now();
+        let mut written = self.engine.now();
         let mut on_progress = |found: &TaskAnswer| {
-            if told.elapsed() >= PROGRESS_PERIOD {
-                told = Instant::now();
+            let now = self.engine.now();
+            if now.saturating_sub(written) >= PROGRESS_PERIOD {
+                written = now;
                 let mut line = Vec::new();
                 self.write(inquiry, Ok(found), &mut line);
                 on_progress(line);

@@ -11,8 +11,7 @@ use gammond_report::analysis::{Analysis, CSV_HEAD, Collected, JudgedMatch, Noted
 use gammond_report::analysis::{analyse_json, analyse_noting};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Default time limit of a match, without `time=`.
 const MATCH_TIME: Duration = Duration::from_secs(300);
@@ -24,7 +23,8 @@ type Tell<'a> = dyn FnMut(&TaskAnswer) + Send + 'a;
 
 /// Counts the steps of an analysis, and reports them if the client requested progress.
 struct Watch<'a> {
-    began: Instant,
+    engine: &'a Engine,
+    began: Duration,
     matches: usize,
     games: usize,
     matches_done: AtomicUsize,
@@ -35,12 +35,14 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(
+        engine: &'a Engine,
         task: &MatchTask,
         readings: &[MatchReading],
         on_progress: &'a mut Tell<'a>,
     ) -> Watch<'a> {
         Watch {
-            began: Instant::now(),
+            engine,
+            began: engine.now(),
             matches: readings.len(),
             games: readings.iter().map(|one| one.file.games.len()).sum(),
             matches_done: AtomicUsize::new(0),
@@ -58,7 +60,8 @@ impl<'a> Watch<'a> {
         counter.fetch_add(1, Ordering::Relaxed);
         // A thread that finds another one reporting does not wait for it.
         if let Some(Ok(mut on_progress)) = self.on_progress.as_ref().map(Mutex::try_lock) {
-            on_progress(&TaskAnswer::Judged(self.progress(), self.began.elapsed()));
+            let took = self.engine.now().saturating_sub(self.began);
+            on_progress(&TaskAnswer::Judged(self.progress(), took));
         }
     }
 
@@ -91,11 +94,14 @@ pub(super) fn judge_match(
         time_ms: None,
         ..wanted.clone()
     };
-    let end = Instant::now() + limit;
-    let watch = Watch::new(task, &readings, on_progress);
+    let limited = match engine.ends_after(limit) {
+        Some(end) => stop.child_until(end),
+        None => stop.child(),
+    };
+    let watch = Watch::new(engine, task, &readings, on_progress);
     let note = &|noted| watch.note(noted);
     let engine = (engine, &settings);
-    let judged = within(end, stop, |stop| {
+    let judge_all = |stop: &Stop| {
         if task.form != ReportForm::Json {
             let judge = |reading: &MatchReading| {
                 let analysis =
@@ -123,8 +129,8 @@ pub(super) fn judge_match(
             watch.note_match();
         }
         Ok(report(analyses))
-    });
-    match judged {
+    };
+    match judge_all(&limited) {
         Ok(report) => Ok(TaskAnswer::Match(Box::new(report))),
         Err(EngineError::Stopped) if !stop.is_triggered() => {
             let message = format!("match takes longer than {} ms", limit.as_millis());
@@ -252,22 +258,4 @@ fn report(analyses: Vec<(PackedText, String)>) -> MatchReport {
         line: lines.join(" | "),
         parts: Vec::new(),
     }
-}
-
-/// Works with a stop that is triggered with the client's own, or at the end of the time.
-fn within<R>(end: Instant, stop: &Stop, work: impl FnOnce(&Stop) -> R) -> R {
-    let own = stop.child();
-    let (done, waits) = channel::<()>();
-    std::thread::scope(|scope| {
-        let watched = own.clone();
-        scope.spawn(move || {
-            let left = end.saturating_duration_since(Instant::now());
-            if waits.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
-                watched.trigger();
-            }
-        });
-        // Dropped when the work is done, and when it panics: then the thread ends.
-        let _done = done;
-        work(&own)
-    })
 }

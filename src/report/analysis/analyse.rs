@@ -9,7 +9,6 @@ use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MoveFilter, Options, Settings, Stop};
 use gammond_game::notation::{MatGame, MatPlayer, MatchFile, MatchReading};
 use gammond_game::{MatchScore, Rules};
-use rayon::prelude::*;
 
 /// A decision and its analysis by the engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -354,9 +353,7 @@ fn judge_all(
             judgement,
         })
     };
-    engine
-        .pool()
-        .install(|| decisions.par_iter().map(judge_decision).collect())
+    engine.map(decisions, judge_decision)
 }
 
 /// Returns the faults that the file reader reported.
