@@ -195,7 +195,10 @@ mod tests {
         let child = parent.child_until(Deadline::after(Duration::from_millis(3), clock));
         let grandchild = child.child();
         let states = [&child, &grandchild, &child].map(Stop::is_triggered);
-        assert_eq!((states, parent.is_triggered()), ([false, false, true], false));
+        assert_eq!(
+            (states, parent.is_triggered()),
+            ([false, false, true], false)
+        );
     }
 
     /// A paused thread waits at its checkpoint until it is resumed or stopped, by a child's parent too.

@@ -1,7 +1,7 @@
 //! gammond as a WebAssembly module: requests and answers are texts in its memory. The host gives a clock and hears of
-//! progress; nothing else is imported. `gammond.mjs` wraps it for JavaScript.
+//! progress; nothing else is imported. `npm/module.js` wraps it for JavaScript.
 //!
-//! A call is `reserve` for the bytes of the input, then one of `open`, `ask`, `analyse`; the answer lies at
+//! A call is `reserve` for the bytes of the input, then one of `open`, `ask`, `analyse`, `bgweb_moves`; the answer lies at
 //! `answer_start`, `answer_length` bytes. The module has one thread, and so one engine and one text at a time.
 #![allow(unsafe_code, reason = "exports of a module are unsafe attributes")]
 
@@ -111,6 +111,15 @@ extern "C" fn ask() -> u32 {
         };
         let stop = Stop::new();
         Answerer::new(engine).answer_message(&input, &stop, &mut |line| hear(line, &stop))
+    })
+}
+
+/// Answers the body of a request for plays to bgweb-api in the input.
+#[unsafe(no_mangle)]
+extern "C" fn bgweb_moves() -> u32 {
+    answer(|input, engine| match engine {
+        Some(engine) => Answerer::new(engine).answer_bgweb(&input, &Stop::never()),
+        None => unopened(),
     })
 }
 

@@ -1,11 +1,13 @@
 //! One message in, one answer out: for hosts without a queue, such as a library or a browser.
 
 use super::{AnswerParts, Answerer};
+use crate::ErrorCode;
 use crate::dialect::{Inquiry, LineAction};
+use crate::json::Json;
 use crate::message;
 use crate::request_error::RequestError;
 use crate::task::ReportForm;
-use crate::ErrorCode;
+use crate::web::{WebError, WebRequest, bgweb};
 use gammond_engine::query::{AnswerStyle, Options, Stop};
 use gammond_game::notation::{MatchFile, MatchFormat};
 
@@ -63,6 +65,21 @@ impl Answerer<'_> {
         }
     }
 
+    /// Answers the body of a request for plays to bgweb-api (BW-01), by two plies where it names no look-ahead.
+    pub fn answer_bgweb(&self, body: &[u8], stop: &Stop) -> MessageAnswer {
+        const PLIES: u8 = 2;
+        let read = match Json::parse(body) {
+            Ok(body) => bgweb::getmoves(body, PLIES)
+                .map_err(|WebError { code, message, .. }| (code, message)),
+            Err(error) => Err((ErrorCode::BadJson, format!("request is not JSON: {error}"))),
+        };
+        match read {
+            Ok(WebRequest::Answer(text)) => said(true, text.into_bytes()),
+            Ok(WebRequest::Question(inquiry)) => self.alone(&inquiry, stop, &mut |_| {}),
+            Err((code, message)) => refused(&RequestError::new(code, "request", message)),
+        }
+    }
+
     fn alone(
         &self,
         inquiry: &Inquiry,
@@ -97,7 +114,11 @@ fn converted(file: &[u8], format: MatchFormat) -> MessageAnswer {
         Ok(text) => MessageAnswer { good: true, text },
         Err(error) => {
             let message = format!("match {error}");
-            refused(&RequestError::new(ErrorCode::BadMatchFile, "match", message))
+            refused(&RequestError::new(
+                ErrorCode::BadMatchFile,
+                "match",
+                message,
+            ))
         }
     }
 }

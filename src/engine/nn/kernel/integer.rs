@@ -17,6 +17,8 @@ pub(in crate::nn) fn accumulate(
         InstructionSet::Scalar => scalar::accumulate(rows, from, changes, to),
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon => super::integer_neon::accumulate_neon(rows, from, changes, to),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        InstructionSet::Simd128 => super::simd128::accumulate_simd128(rows, from, changes, to),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::accumulate_avx2(level, rows, from, changes, to)
@@ -30,7 +32,11 @@ pub(in crate::nn) fn accumulate(
 /// as long as the batch.
 #[inline]
 #[cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    not(any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        all(target_arch = "wasm32", target_feature = "simd128")
+    )),
     expect(unused_variables, reason = "the scalar twin needs no working space")
 )]
 pub(in crate::nn) fn results(
@@ -44,6 +50,8 @@ pub(in crate::nn) fn results(
         InstructionSet::Scalar => scalar::results(net, batch, out),
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon => super::integer_neon::results_neon(net, batch, sums, out),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        InstructionSet::Simd128 => super::simd128::results_simd128(net, batch, sums, out),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::results_avx2(level, net, batch, sums, out)

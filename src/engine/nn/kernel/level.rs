@@ -11,6 +11,9 @@ pub(super) enum InstructionSet {
     /// NEON, which every 64-bit ARM processor has.
     #[cfg(target_arch = "aarch64")]
     Neon,
+    /// WebAssembly with `simd128`, for which a module is compiled as a whole.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -48,17 +51,21 @@ impl CpuLevel {
         }
         #[cfg(target_arch = "aarch64")]
         levels.push(CpuLevel(InstructionSet::Neon));
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        levels.push(CpuLevel(InstructionSet::Simd128));
         levels.push(CpuLevel::SCALAR);
         levels
     }
 
-    /// Returns `AVX-512 VNNI`, `AVX-512`, `AVX2`, `NEON` or `scalar`.
+    /// Returns `AVX-512 VNNI`, `AVX-512`, `AVX2`, `NEON`, `simd128` or `scalar`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.0 {
             InstructionSet::Scalar => "scalar",
             #[cfg(target_arch = "aarch64")]
             InstructionSet::Neon => "NEON",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            InstructionSet::Simd128 => "simd128",
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => "AVX2",
             #[cfg(target_arch = "x86_64")]

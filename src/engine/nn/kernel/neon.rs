@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::layout::InputDelta;
-use super::operations::{ActiveList, Integers, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
+use super::operations::{ActiveList, Integers, PACKED, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 use super::wide::{Line, Wide, list_differences_plainly, list_plainly};
 use std::arch::aarch64::*;
 
@@ -169,24 +169,6 @@ impl Wide for Neon {
 const LANE_BITS: [u32; 4] = [1, 2, 4, 8];
 /// Bits of the lanes in a set of eight.
 const BYTE_BITS: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
-
-/// For each set of four lanes the bytes of those in it, in order.
-static PACKED: [[u8; 16]; 16] = {
-    let mut packed = [[0; 16]; 16];
-    let mut set = 0;
-    while set < 16 {
-        let (mut byte, mut count) = (0, 0);
-        while byte < 16 {
-            if set >> (byte / 4) & 1 == 1 {
-                packed[set][count] = byte as u8;
-                count += 1;
-            }
-            byte += 1;
-        }
-        set += 1;
-    }
-    packed
-};
 
 /// Moves the lanes of `value` whose lane of `some` is not 0 to the front; returns their number.
 #[inline(always)]

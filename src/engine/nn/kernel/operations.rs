@@ -88,6 +88,28 @@ pub(super) const LISTED: [(u32, f32); 16] = {
     listed
 };
 
+/// For each set of four lanes the bytes of those in it, in order.
+#[cfg(any(
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+pub(super) static PACKED: [[u8; 16]; 16] = {
+    let mut packed = [[0; 16]; 16];
+    let mut set = 0;
+    while set < 16 {
+        let (mut byte, mut count) = (0, 0);
+        while byte < 16 {
+            if set >> (byte / 4) & 1 == 1 {
+                packed[set][count] = byte as u8;
+                count += 1;
+            }
+            byte += 1;
+        }
+        set += 1;
+    }
+    packed
+};
+
 /// Number of rows that [`Integers::clipped_dots`] chooses from.
 pub const ROWS: usize = 1024;
 /// Numbers of a [`Row`].
