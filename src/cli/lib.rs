@@ -103,6 +103,9 @@ commands! {
     /// Open the pages in a browser: positions, games against the engine, your matches.
     #[command(after_help = "Example: gammond open play")]
     Open => open,
+    /// Write the pages as files that need no server of ours.
+    #[command(after_help = "Example: gammond page site --engine node_modules/gammond")]
+    Page => page,
     /// Speak UBGI on stdin and stdout.
     #[command(after_help = "Example: echo ubgi | gammond ubgi")]
     Ubgi => ubgi,

@@ -102,7 +102,7 @@ fn loaded(http: &str, page: &str) -> BTreeMap<String, usize> {
                     .map(str::to_owned),
             );
         }
-        for before in [" from \"./", "import \"./", "import(\"./"] {
+        for before in [" from \"./", "import \"./", "import(\"./", "beside(\""] {
             let imported = page.split(before).skip(1);
             let imported = imported.filter_map(|part| part.split('"').next());
             wanted.extend(imported.map(|file| format!("/page/{file}")));

@@ -65,6 +65,7 @@ mod lab;
 mod malformed;
 mod mcp;
 mod nats;
+mod page_folder;
 mod page_strings;
 mod pipeline;
 mod puretd;

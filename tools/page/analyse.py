@@ -17,9 +17,14 @@ START = "4HPwATDgc/ABMA"
 HOSTILE = "<script>document.title='owned'</script>\u202e"
 
 
+def paths(host):
+    """The server whose answers the pages must have: that of the pages, or one beside a folder of files."""
+    return getattr(host, "paths", host)
+
+
 def best(host, position, roll, plies):
     query = urllib.parse.urlencode({"position": position, "roll": roll, "plies": plies})
-    with urllib.request.urlopen(f"{host}/v1/move?{query}") as answer:
+    with urllib.request.urlopen(f"{paths(host)}/v1/move?{query}") as answer:
         return json.load(answer)["plays"][0]["play"]
 
 
@@ -163,7 +168,7 @@ def rolled_out(browser, host):
 
 
 def asked(host, verb, question):
-    request = urllib.request.Request(f"{host}/v1/{verb}", json.dumps(question).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(f"{paths(host)}/v1/{verb}", json.dumps(question).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 

@@ -73,7 +73,7 @@ def other_window(browser, host):
 
 # Positions that the person is about to lose: kind, score, length, jacoby, cube, and which resignations the engine accepts.
 RESIGNED = """(async () => {
-    const [match, engine] = await Promise.all([import('/page/game.js'), import('/page/engine.js')]);
+    const [match, engine] = await Promise.all([import(new URL('game.js', document.querySelector('script[type=module]').src)), import(new URL('engine.js', document.querySelector('script[type=module]').src))]);
     const accepted = async (more, position) => {
         const answers = [];
         for (const kind of [1, 2, 3]) {

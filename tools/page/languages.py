@@ -5,7 +5,7 @@ PAGES = ["/?position=4HPwATDgc/ABMA&roll=31&length=7&score=3-5", "/?position=4HP
 LANGUAGES = ["de", "fr", "ja"]
 # English texts of the table that the page shows although they have a translation; names of requests are no texts.
 LEFT = """(async () => {
-    const table = (await import('/page/translations.js')).default;
+    const table = (await import(new URL('translations.js', document.querySelector('script[type=module]').src))).default;
     const column = ['de', 'fr', 'ja'].indexOf(document.documentElement.lang);
     const translations = new Set(Object.values(table).map((row) => row[column]));
     const texts = [];

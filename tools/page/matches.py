@@ -73,7 +73,7 @@ def dropped(browser, host):
     at = browser.value("(() => { const { right, top, height } = document.querySelector('#curve svg').getBoundingClientRect(); return [right - 9, top + height / 2]; })()")
     browser.mouse("mousePressed", at, clickCount=1)
     browser.mouse("mouseReleased", at, clickCount=1)
-    browser.until("import('/page/store.js').then((store) => store.get('matches', location.hash.slice(1)))"
+    browser.until("import(new URL('store.js', document.querySelector('script[type=module]').src)).then((store) => store.get('matches', location.hash.slice(1)))"
                   f".then(({{ report }}) => {number} === report.decisions.findLastIndex(({{ kind }}) => kind === 'play'))")
     browser.click("#decisions [data-number]")
     browser.until(f"{PLACE} === 0 && {SETTLED}")
@@ -123,7 +123,7 @@ def archived(browser, gammond, look=lambda: None):
             browser.until("!comments.hidden")
             browser.click("[data-tab='choices']")
             browser.typed_into("comment", "kept")
-            browser.until("import('/page/store.js').then((store) => store.get('matches', location.hash.slice(1)))"
+            browser.until("import(new URL('store.js', document.querySelector('script[type=module]').src)).then((store) => store.get('matches', location.hash.slice(1)))"
                           ".then(({ comments }) => Object.values(comments).includes('kept'))")
             browser.open(f"{host}/matches")
             browser.until("document.querySelectorAll('#rows tbody tr').length === 1")

@@ -15,7 +15,7 @@ def begin(browser, host, length, level, tutor=False, name="Ann", variant="backga
     browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
     if browser.value("document.getElementById('new').hidden"):
         browser.click("#restart")
-    browser.value(f"""import('/page/game.js').then(({{ LEVELS }}) => {{
+    browser.value(f"""import(new URL('game.js', document.querySelector('script[type=module]').src)).then(({{ LEVELS }}) => {{
         const form = document.getElementById('new').elements;
         form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = LEVELS.findIndex(({{ id }}) => id === '{level}');
         form.variant.value = {json.dumps(variant)}; form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
@@ -97,12 +97,12 @@ def match(browser, host, length=3, variant="backgammon"):
     browser.click("#saving summary")
     browser.click("#save-ogxm")
     browser.until("document.body.dataset.saved === 'OGXM'")
-    return kept, browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+    return kept, browser.value("import(new URL('game.js', document.querySelector('script[type=module]').src)).then((game) => game.matchFile(" + KEPT + "))")
 
 
 # The results of won games of hypergammon whose loser has these checkers, by index.
-COUNTED = """import('/page/game.js').then(async (match) => {
-    const { printId } = await import('/page/position.js');
+COUNTED = """import(new URL('game.js', document.querySelector('script[type=module]').src)).then(async (match) => {
+    const { printId } = await import(new URL('position.js', document.querySelector('script[type=module]').src));
     return [[[0, 0, 17], 1], [[0, 0, 18], 1], [[0, 24], 1], [[0, 0, 17], 0], [[0, 0, 24], 0]].map(([points, winner]) => {
         const game = match.newGame({ length: 0, level: 'expert', name: 'Ann', tutor: false, jacoby: false, beavers: false, variant: 'hypergammon' });
         const loser = Array(25).fill(0);
@@ -184,7 +184,7 @@ def tutored(browser, host, look=lambda: None):
 
 
 # A money game with beavers, after a good opening play of one side.
-OPENED = """import('/page/game.js').then((match) => {
+OPENED = """import(new URL('game.js', document.querySelector('script[type=module]').src)).then((match) => {
     const game = match.newGame({ length: 0, level: 'expert', name: 'Ann', tutor: false, jacoby: true, beavers: true });
     Object.assign(game, { turn: PLAYER, dice: [3, 1] });
     match.play(game, { play: '8/5 6/5', position: 'sGfwATDgc/ABMA' });
@@ -214,7 +214,7 @@ def beavered(browser, host):
         act(browser, "resign")
         browser.click("#resigning [data-kind='3']")
         browser.until(f"({SHOWN}).includes('next')")
-        text = browser.value("import('/page/game.js').then((game) => game.matchFile(" + KEPT + "))")
+        text = browser.value("import(new URL('game.js', document.querySelector('script[type=module]').src)).then((game) => game.matchFile(" + KEPT + "))")
         if text.count("Beavers => ") != (2 if player == 1 else 1):
             sys.exit(f"the match file has other beavers: {text}")
         texts.append(text)
@@ -224,7 +224,7 @@ def beavered(browser, host):
 # The worst legal play of the roll on the board.
 WORST = f"""(async () => {{
     const game = {KEPT};
-    const {{ settingsFor }} = await import('/page/game.js');
+    const {{ settingsFor }} = await import(new URL('game.js', document.querySelector('script[type=module]').src));
     const question = {{ position: game.position, roll: game.dice, settings: {{ ...settingsFor(game, 0), plies: 2, top: 0 }} }};
     const body = {{ method: 'POST', body: JSON.stringify(question), headers: {{ 'Content-Type': 'application/json' }} }};
     return (await (await fetch('/v1/move', body)).json()).plays.at(-1);

@@ -39,6 +39,7 @@ pub(super) mod mcp;
 mod nats_options;
 pub(super) mod net;
 pub(super) mod open;
+pub(super) mod page;
 pub(super) mod perf;
 pub(super) mod perft;
 pub(super) mod pipe;

@@ -148,3 +148,137 @@ fn said(good: bool, mut text: Vec<u8>) -> MessageAnswer {
     }
     MessageAnswer { good, text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gammond_engine::Engine;
+
+    const MATCH: &str =
+        "1 point match\n\n Game 1\n Ann : 0    Bob : 0\n  1) 31: 8/5 6/5    52: 13/8 24/22\n";
+
+    fn engine() -> Engine {
+        Engine::builder().threads(1).cache_mb(0).build().unwrap()
+    }
+
+    fn text(answer: &MessageAnswer) -> &str {
+        std::str::from_utf8(&answer.text).unwrap()
+    }
+
+    /// WA-01, WA-09: a line, an object and a match are requests; settings do not last; an error is an answer in JSON.
+    #[test]
+    fn messages_are_answered_alone() {
+        let engine = engine();
+        let answerer = Answerer::new(&engine);
+        let ask = |request: &str| {
+            answerer.answer_message(request.as_bytes(), &Stop::never(), &mut |_| {})
+        };
+        let line = ask("move 4HPwATDgc/ABMA 31 plies=0 top=1");
+        assert!(line.good && text(&line).contains("\"play\":\"8/5 6/5\""));
+        let object = r#"{"verb":"move","position":"4HPwATDgc/ABMA","roll":[3,1],"settings":{"plies":0,"top":1}}"#;
+        assert_eq!(ask(object), line);
+        assert!(ask("set plies=1").good);
+        assert_eq!(ask("move 4HPwATDgc/ABMA 31 top=1"), line);
+        let judged = ask(&format!("analyse plies=0\n{MATCH}end\n"));
+        assert!(judged.good && text(&judged).starts_with('{') && text(&judged).ends_with('}'));
+        assert!(ask("ping").good && ask("cancel").good && ask("quit").good);
+        for wrong in [
+            "",
+            "\n",
+            "move",
+            "move 4HPwATDgc/ABMA 77",
+            "{",
+            "{}",
+            "\u{0}",
+            "ping\nping",
+            "analyse\nx",
+        ] {
+            let error = ask(wrong);
+            assert!(!error.good, "{wrong:?}");
+            let found: serde_json::Value = serde_json::from_slice(&error.text).unwrap();
+            assert!(
+                found["code"].is_string() && found["message"].is_string(),
+                "{wrong:?}"
+            );
+        }
+    }
+
+    /// WA-02: the report has the form that is named.
+    #[test]
+    fn matches_have_a_report_of_each_form() {
+        let engine = engine();
+        let answerer = Answerer::new(&engine);
+        let judge = |form: &str| {
+            let file = MATCH.as_bytes().to_vec();
+            answerer.answer_match(("plies=0", form), file, &Stop::never(), &mut |_| {})
+        };
+        let json: serde_json::Value = serde_json::from_slice(&judge("json").text).unwrap();
+        assert_eq!(json["players"][0], "Ann");
+        assert!(text(&judge("html")).starts_with("<!DOCTYPE html>"));
+        assert!(text(&judge("csv")).starts_with("file,game,"));
+        for format in MatchFormat::written() {
+            let file = judge(format.name());
+            let again = MatchFile::read(&file.text).unwrap();
+            assert!(
+                file.good && again.file.games.len() == 1,
+                "{}",
+                format.name()
+            );
+        }
+        for wrong in ["", "pdf", "JSON"] {
+            let error = judge(wrong);
+            assert!(
+                !error.good && text(&error).contains("json, html, csv"),
+                "{wrong}"
+            );
+        }
+        let wrong =
+            answerer.answer_match(("plies=9", "json"), Vec::new(), &Stop::never(), &mut |_| {});
+        assert!(!wrong.good && text(&wrong).contains("plies"));
+        let empty = answerer.answer_match(
+            ("", "ogxm"),
+            b"no match".to_vec(),
+            &Stop::never(),
+            &mut |_| {},
+        );
+        assert!(!empty.good);
+    }
+
+    /// WA-03: progress comes as lines, and a stop ends the work.
+    #[test]
+    fn progress_may_end_the_work() {
+        fn clock() -> std::time::Duration {
+            use std::sync::atomic::{AtomicU64, Ordering};
+            static SECONDS: AtomicU64 = AtomicU64::new(0);
+            std::time::Duration::from_secs(SECONDS.fetch_add(1, Ordering::Relaxed))
+        }
+        let engine = Engine::builder().threads(1).clock(clock).build().unwrap();
+        let stop = Stop::new();
+        let mut lines = Vec::new();
+        let request = b"rollout 4HPwATDgc/ABMA trials=46656 progress=true";
+        let answer = Answerer::new(&engine).answer_message(request, &stop, &mut |line| {
+            lines.push(String::from_utf8(line.to_vec()).unwrap());
+            stop.trigger();
+        });
+        assert!(lines[0].starts_with("{\"type\":\"progress\""), "{lines:?}");
+        let found: serde_json::Value = serde_json::from_slice(&answer.text).unwrap();
+        let trials = found["candidates"][0]["trials"].as_u64();
+        assert!(trials.is_none_or(|trials| trials < 46656), "{found}");
+    }
+
+    /// WA-04.
+    #[test]
+    fn bgweb_has_its_answer() {
+        let engine = engine();
+        let answerer = Answerer::new(&engine);
+        let body =
+            br#"{"board":{"x":{"1":1},"o":{"2":1}},"dice":[6,1],"player":"x","score-moves":false}"#;
+        let answer = answerer.answer_bgweb(body, &Stop::never());
+        assert!(answer.good);
+        assert_eq!(text(&answer), r#"[{"play":[{"from":"1","to":"off"}]}]"#);
+        for wrong in [&b"{}"[..], b"", b"[", b"\xff"] {
+            let error = answerer.answer_bgweb(wrong, &Stop::never());
+            assert!(!error.good && error.text.starts_with(b"{"));
+        }
+    }
+}

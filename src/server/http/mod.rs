@@ -16,6 +16,7 @@ pub use ask::archive::{ArchiveFilter, ArchiveScope, ArchivedMatch, MatchArchive}
 pub use ask::jobs::{JobLimits, JobsError};
 pub use fuzz::{fuzz_http, fuzz_http_form, fuzz_http_query};
 pub use paths::mcp::McpStdio;
+pub use paths::page::{GENERATOR as PAGE_GENERATOR, folder as page_folder};
 
 use crate::core::counters::count;
 use crate::core::fair_queue::Origin;

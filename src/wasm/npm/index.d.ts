@@ -64,6 +64,8 @@ export function open(options?: Options): Promise<Engine>;
 export class Module {
   constructor(module: WebAssembly.Module, options?: { nets?: Uint8Array; cacheMegabytes?: number });
   ask(request: string | Request, onProgress?: ((progress: Answer) => boolean | void) | null): Answer;
+  /** Answers a request line with the text of the answer. */
+  askText(line: string, onProgress?: ((progress: Answer) => boolean | void) | null): string;
   analyse(file: Uint8Array, options?: { settings?: Record<string, unknown>; format?: string }, onProgress?: ((progress: Answer) => boolean | void) | null): Uint8Array;
   bgwebMoves(json: string): string;
 }

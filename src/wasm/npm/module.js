@@ -30,8 +30,12 @@ export class Module {
   // Answers a request line or an object such as { verb: "move", position, roll: [3, 1], settings: { plies: 2 } }. `onProgress` receives the objects
   // on the way, if the settings ask for progress; the work ends when it returns false.
   ask(request, onProgress = null) {
-    const line = typeof request === "string" ? request : JSON.stringify(request);
-    return JSON.parse(decoder.decode(this.#call(() => this.#exports.ask(), [encoder.encode(line)], onProgress)));
+    return JSON.parse(this.askText(typeof request === "string" ? request : JSON.stringify(request), onProgress));
+  }
+
+  // Answers a request line with the text of the answer.
+  askText(line, onProgress = null) {
+    return decoder.decode(this.#call(() => this.#exports.ask(), [encoder.encode(line)], onProgress));
   }
 
   // Analyses a match file and returns the bytes of the report: `format` is json, html, csv or the ending of a match file.

@@ -1,6 +1,6 @@
 // Analyse: a position on the board, and beside it what the engine thinks of it: at once, then deeper and deeper.
 
-import { ask, rollout } from "./api.js";
+import { ask, rollout } from "./ask.js";
 import { Board, CUBE, DICE } from "./board.js";
 import { dialog, flip, isFlipped, onKey, takes } from "./frame.js";
 import { byId, h, signed } from "./html.js";

@@ -1,6 +1,6 @@
 // The server's archive of analysed matches (HTTP-120 to HTTP-122). It is read only.
 
-import { read } from "./api.js";
+import { read } from "./ask.js";
 
 const MATCHES = "/v1/archive/matches";
 const MARK = "archive-";

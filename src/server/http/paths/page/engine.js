@@ -1,6 +1,6 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
-import { ask, rollout } from "./api.js";
+import { ask, rollout } from "./ask.js";
 import { canDouble, canRaise, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf } from "./game.js";
 
 // Look-ahead of hints and of the tutor.

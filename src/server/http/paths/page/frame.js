@@ -3,6 +3,7 @@
 import { byId, h } from "./html.js";
 import { takeFile } from "./intake.js";
 import { keepText, kept } from "./kept.js";
+import { place } from "./places.js";
 import { positionIn } from "./position.js";
 import * as sound from "./sound.js";
 import { chooser, t } from "./strings.js";
@@ -20,10 +21,10 @@ export const isFlipped = () => kept(FLIPPED) === "1";
 
 // What the page does with a position, files, and a turned board; by default another page takes them.
 export const takes = {
-  position: (text) => { location.href = `/?${new URLSearchParams({ position: text })}`; },
+  position: (text) => { location.href = `${place("analyse")}?${new URLSearchParams({ position: text })}`; },
   files: async (files) => {
     const [id] = await takeFile(files[0], 0);
-    location.href = `/matches#${id}`;
+    location.href = `${place("matches")}#${id}`;
   },
   flipped: () => {},
   failed: (message) => alert(message),

@@ -1,6 +1,6 @@
 // A rollout whose numbers move while it runs, with a button that stops it.
 
-import { rollout } from "./api.js";
+import { rollout } from "./ask.js";
 import { h, percent, signed, table } from "./html.js";
 import { t } from "./strings.js";
 

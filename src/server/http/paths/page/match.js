@@ -1,6 +1,6 @@
 // The page of one match: its course, the decisions on a board, mistakes one after another, comments and a deeper look.
 
-import { analyse, ask, askAll } from "./api.js";
+import { analyse, ask, askAll } from "./ask.js";
 import { Board } from "./board.js";
 import { course } from "./curve.js";
 import { isFlipped, takes } from "./frame.js";

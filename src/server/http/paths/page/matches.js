@@ -5,12 +5,13 @@ import { onKey, takes } from "./frame.js";
 import { byId, h, named, table } from "./html.js";
 import { takeFile } from "./intake.js";
 import { judged, neighbour, showMatch, step } from "./match.js";
+import { beside } from "./places.js";
 import * as store from "./store.js";
 import { localDay, t } from "./strings.js";
 
 // Files that are analysed at a time: one computes while the next one is sent.
 const AT_ONCE = 2;
-const EXAMPLE = "/page/example.mat";
+const EXAMPLE = beside("example.mat");
 const ROWS_MAX = 500;
 // Typing pauses before the archive is searched.
 const SEARCH_DELAY_MS = 300;

@@ -1,5 +1,6 @@
 //! The pages for people (HTTP-110 to HTTP-119). Scripts fill them: all answers are those of the paths below `/v1/`.
 
+mod folder;
 mod sign_in;
 
 use crate::http::ask::jobs::Jobs;
@@ -15,6 +16,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, R
 use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+pub use folder::{GENERATOR, folder};
 use gammond_base::escape::Markup;
 pub(in crate::http) use sign_in::{
     SIGN_IN, SIGN_OUT, form as sign_in_form, is_wanted as wants_sign_in,
@@ -23,26 +25,31 @@ use std::sync::Arc;
 
 /// The parts that all pages share.
 const FRAME: &str = include_str!("frame.html");
-/// Pages: path, name, module that fills it, and its main part. The last one stands in the menu.
-const PAGES: [(&str, &str, &str, &str); 5] = [
-    ("/", "Analyse", "analyse", include_str!("analyse.html")),
-    ("/play", "Play", "play", include_str!("play.html")),
+/// A page: its path, its name, the module that fills it, and its main part.
+type Page<'a> = (&'a str, &'a str, &'a str, &'a str);
+/// The pages that are places. The first one is at the root.
+const PLACES: [Page<'_>; 4] = [
+    ("", "Analyse", "analyse", include_str!("analyse.html")),
+    ("play", "Play", "play", include_str!("play.html")),
     (
-        "/matches",
+        "matches",
         "Matches",
         "matches",
         include_str!("matches.html"),
     ),
-    ("/quiz", "Quiz", "quiz", include_str!("quiz.html")),
-    ("/status", "Status", "status", include_str!("status.html")),
+    ("quiz", "Quiz", "quiz", include_str!("quiz.html")),
 ];
+/// The page that stands in the menu.
+const STATUS: Page<'_> = ("status", "Status", "status", include_str!("status.html"));
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str, &str); 35] = [
+const FILES: [(&str, &str, &str); 38] = [
     ("analyse.js", SCRIPT, include_str!("analyse.js")),
-    ("api.js", SCRIPT, include_str!("api.js")),
     ("archive.js", SCRIPT, include_str!("archive.js")),
+    ("ask.js", SCRIPT, include_str!("ask.js")),
+    ("ask_error.js", SCRIPT, include_str!("ask_error.js")),
+    ("ask_http.js", SCRIPT, include_str!("ask_http.js")),
     ("board.js", SCRIPT, include_str!("board.js")),
     ("curve.js", SCRIPT, include_str!("curve.js")),
     ("draw.js", SCRIPT, include_str!("draw.js")),
@@ -57,6 +64,7 @@ const FILES: [(&str, &str, &str); 35] = [
     ("matches.js", SCRIPT, include_str!("matches.js")),
     ("panels.js", SCRIPT, include_str!("panels.js")),
     ("picture.js", SCRIPT, include_str!("picture.js")),
+    ("places.js", SCRIPT, include_str!("places.js")),
     ("play.js", SCRIPT, include_str!("play.js")),
     ("position.js", SCRIPT, include_str!("position.js")),
     ("question.js", SCRIPT, include_str!("question.js")),
@@ -92,16 +100,25 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
     let mut routes = Router::new()
         .route(SIGN_IN, any(sign_in::sign_in))
         .route(SIGN_OUT, any(sign_in::sign_out));
-    for (path, name, script, main) in PAGES {
-        let texts = [false, true]
-            .map(|has_archive| Bytes::from(framed(path, name, script, main, has_archive, None)));
+    for page in PLACES.into_iter().chain([STATUS]) {
+        let served = move |has_archive: bool, client: Option<&str>| {
+            let site = &Site::SERVED;
+            let frame = Frame {
+                page,
+                site,
+                has_archive,
+                client,
+            };
+            frame.text()
+        };
+        let texts = [false, true].map(|has_archive| Bytes::from(served(has_archive, None)));
         let show = async move |method: Method,
                                State(jobs): State<Arc<Jobs>>,
                                Extension(peer): Extension<Peer>| {
             let has_archive = jobs.storage.archive.is_some();
             let client = peer.signed_in.as_deref();
             if client.is_some() {
-                let text = framed(path, name, script, main, has_archive, client).into();
+                let text = served(has_archive, client).into();
                 return fresh(file(&method, "text/html", &text));
             }
             let [without, with] = &texts;
@@ -111,7 +128,7 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
                 if has_archive { with } else { without },
             )
         };
-        routes = routes.route(path, any(show));
+        routes = routes.route(&format!("/{}", page.0), any(show));
     }
     for (name, kind, text) in FILES {
         let text = Bytes::from_static(text.as_bytes());
@@ -123,7 +140,8 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
 
 /// Returns true for the path of a page, to which pages of other sites may link.
 pub(in crate::http) fn is_page(path: &str) -> bool {
-    PAGES.iter().any(|(known, ..)| *known == path)
+    let path = path.strip_prefix('/');
+    (PLACES.iter().chain([&STATUS])).any(|(known, ..)| Some(*known) == path)
 }
 
 /// Returns a page or a file that is the same for all clients.
@@ -152,51 +170,99 @@ fn with_headers(mut response: Response, kind: &str) -> Response {
     response
 }
 
-/// Writes a page around its main part. All are markup. `has_archive` is true if the server shows an archive
-/// (HTTP-120), `client` is the name of the client that is signed in (HTTP-133).
-fn framed(
-    path: &str,
-    title: &str,
-    script: &str,
-    main: &str,
-    has_archive: bool,
-    client: Option<&str>,
-) -> String {
-    let client = client.map(Markup::new);
-    filled(FRAME, |name| {
-        match name {
-        "client" => client.as_ref().map_or_else(String::new, |client| {
-            format!(" data-client=\"{client}\"")
-        }),
-        "session" => client.as_ref().map_or_else(String::new, |client| {
-            format!(
-                "<form class=\"session\" method=\"post\" action=\"{SIGN_OUT}\"><span>{client}</span>\
-                 <button>Sign out</button></form>"
-            )
-        }),
-        "archive" if has_archive => " data-archive".to_owned(),
-        "archive" => String::new(),
-        "title" => title.to_owned(),
-        "script" => script.to_owned(),
-        "main" => main.to_owned(),
-        "nav" => nav(path),
-        _ => env!("CARGO_PKG_VERSION").to_owned(),
-    }
-    })
+/// Where pages are, and what is in their frames but for that.
+struct Site {
+    /// The path of the first place, from any page but that.
+    root: &'static str,
+    /// What stands behind the path of another place.
+    end: &'static str,
+    /// Attributes of the whole page.
+    attributes: &'static str,
+    /// More elements of the head.
+    head: &'static str,
+    /// Links in the menu.
+    links: &'static str,
 }
 
-/// Returns the list of places: all pages but the last.
-fn nav(current: &str) -> String {
-    let [places @ .., _] = &PAGES;
-    let link = |(path, name, ..): &(&str, &str, &str, &str)| {
-        let here = if *path == current {
-            " aria-current=\"page\""
-        } else {
-            ""
-        };
-        format!("<a href=\"{path}\"{here}>{name}</a> ")
+impl Site {
+    const SERVED: Site = Site {
+        root: "/",
+        end: "",
+        attributes: "",
+        head: "<link rel=\"icon\" href=\"data:,\">",
+        links: "<a href=\"/status\">Status</a> · <a href=\"/docs\">HTTP paths</a> · ",
     };
-    places.iter().map(link).collect()
+}
+
+/// A page with all that its frame needs.
+struct Frame<'a> {
+    page: Page<'a>,
+    site: &'a Site,
+    /// True if the server shows an archive (HTTP-120).
+    has_archive: bool,
+    /// The client that is signed in (HTTP-133).
+    client: Option<&'a str>,
+}
+
+impl Frame<'_> {
+    /// Writes the page around its main part.
+    fn text(&self) -> String {
+        let Frame {
+            page: (_, title, script, main),
+            site,
+            ..
+        } = self;
+        let client = self.client.map(Markup::new);
+        filled(FRAME, |name| {
+            match name {
+            "client" => client.as_ref().map_or_else(String::new, |client| {
+                format!(" data-client=\"{client}\"")
+            }),
+            "session" => client.as_ref().map_or_else(String::new, |client| {
+                format!(
+                    "<form class=\"session\" method=\"post\" action=\"{SIGN_OUT}\"><span>{client}</span>\
+                     <button>Sign out</button></form>"
+                )
+            }),
+            "archive" if self.has_archive => " data-archive".to_owned(),
+            "archive" => String::new(),
+            "title" => (*title).to_owned(),
+            "script" => (*script).to_owned(),
+            "main" => (*main).to_owned(),
+            "nav" => self.nav(),
+            "engine" => site.attributes.to_owned(),
+            "head" => site.head.replace("{{root}}", self.root()),
+            "links" => site.links.to_owned(),
+            "root" => self.root().to_owned(),
+            _ => env!("CARGO_PKG_VERSION").to_owned(),
+        }
+        })
+    }
+
+    /// Returns the way from this page to the root.
+    fn root(&self) -> &'static str {
+        match self.page.0.is_empty() && self.site.root != "/" {
+            true => "./",
+            false => self.site.root,
+        }
+    }
+
+    /// Returns the list of places.
+    fn nav(&self) -> String {
+        let Site { end, .. } = self.site;
+        let link = |(path, name, script, _): &Page<'_>| {
+            let (here, end) = (
+                *path == self.page.0,
+                if path.is_empty() { "" } else { *end },
+            );
+            let here = if here { " aria-current=\"page\"" } else { "" };
+            format!(
+                "<a data-place=\"{script}\" href=\"{}{path}{end}\"{here}>{name}</a> ",
+                self.root()
+            )
+        };
+        PLACES.iter().map(link).collect()
+    }
 }
 
 /// Fills the holes `{{name}}` of a template. The inserted text is not parsed again.
@@ -224,9 +290,12 @@ mod tests {
     /// HTTP-111.
     #[test]
     fn page_names_no_other_host() {
-        let mains = PAGES.map(|(_, _, _, main)| main);
+        let mains = PLACES.map(|(_, _, _, main)| main);
         let files = FILES.map(|(_, _, text)| text);
-        for text in [FRAME, sign_in::FORM].iter().chain(&mains).chain(&files) {
+        let rest = [FRAME, sign_in::FORM, STATUS.3];
+        let folder = folder(&[]);
+        let folder: Vec<&str> = folder.iter().map(|(_, text)| &text[..]).collect();
+        for text in rest.iter().chain(&mains).chain(&files).chain(&folder) {
             let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://") && !text.contains("//cdn"), "{text}");
             for inline in [

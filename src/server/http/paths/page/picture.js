@@ -1,6 +1,7 @@
 // A picture to share: the board, the first lines of the ranking, and one line about the position.
 
 import { arrows, borneOff, checker, checkersOf, cube, dice, emptyBoard, HEIGHT, node, WIDTH } from "./draw.js";
+import { beside } from "./places.js";
 import { checkersIn } from "./position.js";
 
 const WIDE = 1200;
@@ -12,7 +13,7 @@ const PARTS = "/* The board's parts. */";
 
 // The colours of the page, and the rules of the board's parts: a picture has no style sheet but its own.
 async function style() {
-  const sheet = await (await fetch("/page/style.css")).text();
+  const sheet = await (await fetch(beside("style.css"))).text();
   const names = [...new Set([...sheet.matchAll(/--[a-z0-9-]+/g)].map(([name]) => name))];
   const values = getComputedStyle(document.documentElement);
   const colours = names.map((name) => `${name}:${values.getPropertyValue(name)}`).join(";");

@@ -1,6 +1,6 @@
 // Play: a game or a match against the engine. The match is kept in the browser's storage after every action.
 
-import { analyse, ogxm, pause } from "./api.js";
+import { analyse, ogxm, pause } from "./ask.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { isFlipped, onKey, takes } from "./frame.js";
@@ -8,6 +8,7 @@ import { byId, download, h, named } from "./html.js";
 import { takeFile } from "./intake.js";
 import { kept, ownName } from "./kept.js";
 import { lossClass } from "./panels.js";
+import { place } from "./places.js";
 import { inWords, parseId, pips, START, stepsOf, Turn } from "./position.js";
 import { cubeTable, decisionText, exploreLink, playsTable, reportsOf, totalsTable, worst } from "./report.js";
 import { count, parts, t } from "./strings.js";
@@ -393,7 +394,7 @@ function threeWorst({ decisions }) {
     return button;
   };
   return h("div", { class: "card" }, h("h2", {}, t("Your three worst")), ...(rows.length > 0 ? rows : [h("p", {}, t("No decision lost anything."))]),
-    h("div", { class: "row" }, kept(t("Quiz me on these"), () => `/quiz?${new URLSearchParams({ theme: "own", player: game.names[PERSON] })}`), kept(t("Review the match"), (id) => `/matches#${id}`)));
+    h("div", { class: "row" }, kept(t("Quiz me on these"), () => `${place("quiz")}?${new URLSearchParams({ theme: "own", player: game.names[PERSON] })}`), kept(t("Review the match"), (id) => `${place("matches")}#${id}`)));
 }
 
 // The share of those who miss it, as one in so many.

@@ -1,5 +1,6 @@
 // The question of a link: `/?position=…&roll=52&plies=2&length=7&score=3-5`. Every other name is a setting.
 
+import { place } from "./places.js";
 import { START } from "./position.js";
 import { turned } from "./state.js";
 
@@ -25,7 +26,7 @@ export function link({ position, roll, settings }) {
   const query = new URLSearchParams({ position });
   if (roll) query.set("roll", Array.isArray(roll) ? roll.join("") : roll);
   for (const [name, value] of Object.entries(settings)) query.set(name, written(value));
-  return `/?${query}`;
+  return `${place("analyse")}?${query}`;
 }
 
 // The settings of a link that say a state; `isTurned` for the other player, who is on roll next.

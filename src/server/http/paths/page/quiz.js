@@ -1,13 +1,14 @@
 // Quiz: questions that come with the page, and the mistakes of the kept matches and of the server's archive. They come back in growing intervals while
 // they are answered well.
 
-import { ask } from "./api.js";
+import { ask } from "./ask.js";
 import { reports } from "./archive.js";
 import { trend } from "./curve.js";
 import { cubeLoss } from "./engine.js";
 import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h } from "./html.js";
 import { lossClass, sized } from "./panels.js";
+import { beside, place } from "./places.js";
 import { inWords, parseId, pips, START, swapped, Turn } from "./position.js";
 import { cubeTable, exploreLink, playsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
@@ -26,7 +27,8 @@ const GROWTH = 2.5;
 const PLAYS_SHOWN = 5;
 const ANSWERS_PER_POINT = 5;
 
-const QUESTIONS_FILE = "/page/questions.json";
+byId("none").querySelector("a").href = place("matches");
+const QUESTIONS_FILE = beside("questions.json");
 // Themes of the questions that come with the page, and the name of those that are mistakes of one's own.
 const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"]];
 

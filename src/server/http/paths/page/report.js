@@ -1,7 +1,8 @@
 // Parts of the report on a match, from the JSON of /v1/analyse.
 
-import { analyse } from "./api.js";
+import { analyse } from "./ask.js";
 import { h, named, signed, table } from "./html.js";
+import { place } from "./places.js";
 import { t } from "./strings.js";
 
 const THOUSAND = 1000;
@@ -70,7 +71,7 @@ const noteOf = (text) => text && h("span", { class: "note found" }, text);
 export function exploreLink({ position, roll }) {
   const query = new URLSearchParams({ position });
   if (roll) query.set("roll", roll.join(""));
-  return `/?${query}`;
+  return `${place("analyse")}?${query}`;
 }
 
 // A player's decisions that lost most, as a list of links.

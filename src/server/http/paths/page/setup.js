@@ -1,7 +1,7 @@
 // Setting up a position: checkers by mouse, finger or keys; cube, score and rules. Every change is a link of its own, so that the browser's way
 // back undoes it.
 
-import { ask } from "./api.js";
+import { ask } from "./ask.js";
 import { CUBE, THEIR_BAR } from "./draw.js";
 import { byId, h } from "./html.js";
 import { BAR, copied, empty, OFF, off, onBoard, parseId, printId, START, swapped } from "./position.js";

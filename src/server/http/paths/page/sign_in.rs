@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::http::access::policy::AccessState;
 use crate::http::access::sessions::set_cookie;
 use crate::http::ask::question;
-use crate::http::paths::page::{filled, framed, is_page, with_headers};
+use crate::http::paths::page::{Frame, Site, filled, is_page, with_headers};
 use crate::http::wire::body;
 use crate::http::wire::headers::fresh;
 use crate::http::wire::methods::{only_post, wrong_method};
@@ -64,7 +64,13 @@ fn written(page: &str, error: &str) -> String {
         _ => Markup::new(error).to_string(),
     });
     // The script only translates.
-    framed(SIGN_IN, "Sign in", "frame", &main, false, None)
+    Frame {
+        page: ("sign-in", "Sign in", "frame", &main),
+        site: &Site::SERVED,
+        has_archive: false,
+        client: None,
+    }
+    .text()
 }
 
 fn shown(response: Response) -> Response {

@@ -1,6 +1,6 @@
 // Score, cube and rules of a position, as settings of the HTTP API.
 
-import { ask } from "./api.js";
+import { ask } from "./ask.js";
 import { t } from "./strings.js";
 
 // The state that a question says, or an ID in it.

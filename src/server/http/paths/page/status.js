@@ -1,6 +1,6 @@
 // The server's counters, read only.
 
-import { pause } from "./api.js";
+import { pause } from "./ask.js";
 import "./frame.js";
 import { byId, h, table } from "./html.js";
 import { t } from "./strings.js";

@@ -1,6 +1,6 @@
 // Queries of the HTTP API: the paths below /v1/, which any program can use.
 
-import { t } from "./strings.js";
+import { AskError, pause } from "./ask_error.js";
 
 // Tries of a request while the server is busy, and the pause between them.
 const BUSY_TRIES_MAX = 5;
@@ -8,24 +8,16 @@ const BUSY_PAUSE_MS = 1000;
 // One request waits so long for the end of a job.
 const JOB_WAIT_SECONDS = 30;
 
-// The problem of an answer (RFC 9457).
-export class ApiError extends Error {
-  constructor(status, problem) {
-    super(problem.detail ?? t("status {status}", { status }));
-    this.status = status;
-    this.code = problem.code ?? "";
-  }
-}
-
-export const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+// The error of a problem (RFC 9457).
+const failed = (status, { detail, code }) => new AskError({ message: detail, code, status });
 
 // Posts a body, also while the server is busy, and returns the response if it is a success.
-export async function post(target, body, { accept = "application/json", kind = "application/json", signal } = {}) {
+async function post(target, body, { accept = "application/json", kind = "application/json", signal } = {}) {
   for (let tries = 1; ; tries += 1) {
     const response = await fetch(target, { method: "POST", body, signal, headers: { Accept: accept, "Content-Type": kind } });
     if (response.ok) return response;
     const problem = await response.json().catch(() => ({}));
-    if (response.status !== 503 || tries === BUSY_TRIES_MAX) throw new ApiError(response.status, problem);
+    if (response.status !== 503 || tries === BUSY_TRIES_MAX) throw failed(response.status, problem);
     await pause(BUSY_PAUSE_MS);
   }
 }
@@ -34,7 +26,7 @@ export async function post(target, body, { accept = "application/json", kind = "
 export async function read(path, signal) {
   const response = await fetch(path, { signal, headers: { Accept: "application/json" } });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new ApiError(response.status, answer);
+  if (!response.ok) throw failed(response.status, answer);
   return answer;
 }
 
@@ -49,7 +41,7 @@ export function askAll(verb, questions, signal) {
 }
 
 // Analyses a match file; format is that of /v1/analyse.
-export async function analyse(file, settings = {}, format = "json", signal = undefined) {
+export async function analyse(file, settings, format, signal) {
   const query = new URLSearchParams({ ...settings, format });
   return post(`/v1/analyse?${query}`, file, { accept: "*/*", kind: "application/octet-stream", signal });
 }
@@ -60,7 +52,7 @@ export async function ogxm(file) {
   let { state, links } = await begun.json();
   while (state === "queued" || state === "running") ({ state } = await read(`${links.self}?wait=${JOB_WAIT_SECONDS}`));
   const response = await fetch(`${links.result}?format=ogxm`, { headers: { Accept: "*/*" } });
-  if (!response.ok) throw new ApiError(response.status, await response.json().catch(() => ({})));
+  if (!response.ok) throw failed(response.status, await response.json().catch(() => ({})));
   const content = await response.blob();
   await fetch(links.self, { method: "DELETE" });
   return content;
@@ -79,7 +71,7 @@ export async function rollout(question, onProgress, signal) {
     rest = lines.pop();
     for (const line of lines.filter((text) => text !== "")) {
       const report = JSON.parse(line);
-      if (report.type !== "progress" && report.type !== "rollout") throw new ApiError(response.status, report);
+      if (report.type !== "progress" && report.type !== "rollout") throw failed(response.status, { detail: report.message, ...report });
       onProgress(report);
     }
   }

@@ -1,0 +1,13 @@
+// The error of an answer, by a server or by an engine in this browser.
+
+import { t } from "./strings.js";
+
+// An error of an answer, with a code of the line protocol.
+export class AskError extends Error {
+  constructor({ message, code = "", status = 0 }) {
+    super(message ?? t("status {status}", { status }));
+    this.code = code;
+  }
+}
+
+export const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
