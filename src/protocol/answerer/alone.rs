@@ -11,7 +11,7 @@ use crate::web::{WebError, WebRequest, bgweb};
 use gammond_engine::query::{AnswerStyle, Options, Stop};
 use gammond_game::notation::{MatchFile, MatchFormat};
 
-/// An answer without the ends of its lines.
+/// An answer without its line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageAnswer {
     /// False if the text is an error.
@@ -90,10 +90,14 @@ impl Answerer<'_> {
         let mut on_line = |line: Vec<u8>| on_progress(line.trim_ascii_end());
         let AnswerParts { good, body } =
             self.answer_in_parts(inquiry, stop, &mut text, &mut on_line, &|| None);
-        if let Some(body) = body {
-            body.write_to(&mut text);
+        match body {
+            // A report ends as its file does.
+            Some(body) => {
+                body.write_to(&mut text);
+                MessageAnswer { good, text }
+            }
+            None => said(good, text),
         }
-        said(good, text)
     }
 }
 

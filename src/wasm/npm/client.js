@@ -21,7 +21,12 @@ export class Engine {
   }
 
   // Answers a request line or an object such as { verb: "move", position, roll: [3, 1], settings: { plies: 2 } }.
-  ask(request, { signal, onProgress } = {}) {
+  async ask(request, call) {
+    return JSON.parse(await this.askText(typeof request === "string" ? request : JSON.stringify(request), call));
+  }
+
+  // Answers a request line with the text of the answer.
+  askText(request, { signal, onProgress } = {}) {
     return this.#send({ kind: "ask", request }, signal, onProgress);
   }
 

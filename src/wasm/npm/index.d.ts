@@ -45,13 +45,15 @@ export class GammondError extends Error {
 export class Engine {
   private constructor();
   ask(request: string | Request, call?: Call): Promise<Answer>;
+  /** Answers a request line with the text of the answer. */
+  askText(line: string, call?: Call): Promise<string>;
   analyse(file: string | Uint8Array | ArrayBuffer, options?: Call & { settings?: Record<string, unknown>; format?: "json" }): Promise<Answer>;
   analyse(file: string | Uint8Array | ArrayBuffer, options: Call & { settings?: Record<string, unknown>; format: string }): Promise<Uint8Array>;
   /** Ranks the plays of an XGID with dice; the cube action of one without. */
   hint(xgid: string, plies?: number, call?: Pick<Call, "signal">): Promise<Answer>;
   /** Takes and gives the JSON of bgweb-api's `getmoves`. */
   wasm_get_moves(json: string, call?: Pick<Call, "signal">): Promise<string>;
-  /** Fetches the strong nets (2.7 MB); they answer from then on. */
+  /** Fetches the strong nets (3.1 MB); they answer from then on. */
   useStrongNets(file?: Uint8Array | URL | string): Promise<void>;
   /** Ends the worker. Requests that wait fail. */
   close(): void;
@@ -68,6 +70,8 @@ export class Module {
   askText(line: string, onProgress?: ((progress: Answer) => boolean | void) | null): string;
   analyse(file: Uint8Array, options?: { settings?: Record<string, unknown>; format?: string }, onProgress?: ((progress: Answer) => boolean | void) | null): Uint8Array;
   bgwebMoves(json: string): string;
+  /** The memory that the module has taken, in bytes. */
+  memoryBytes(): number;
 }
 
 /** Unpacks the file of the strong nets for {@link Module}. */

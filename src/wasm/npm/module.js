@@ -50,6 +50,11 @@ export class Module {
     return decoder.decode(this.#call(() => this.#exports.bgweb_moves(), [encoder.encode(json)]));
   }
 
+  // The memory that the module has taken, in bytes.
+  memoryBytes() {
+    return this.#exports.memory.buffer.byteLength;
+  }
+
   #call(work, parts, onProgress = null) {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     let place = this.#exports.reserve(length);

@@ -8,7 +8,7 @@ let module = null;
 
 function answered({ kind, request, options }, onProgress) {
   switch (kind) {
-    case "ask": return module.ask(request, onProgress);
+    case "ask": return module.askText(request, onProgress);
     case "analyse": return module.analyse(request, options, onProgress);
     default: return module.bgwebMoves(request);
   }
