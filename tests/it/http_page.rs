@@ -57,6 +57,15 @@ fn pages_are_made_of_their_own_files() {
     }
     let bytes: usize = all.values().sum();
     assert!(all.len() >= 35 && bytes < 350 << 10, "{all:?} {bytes}");
+    let packed = all.keys().map(|file| {
+        let answer = get(&http, file, "Accept-Encoding: br, gzip\r\n");
+        assert_eq!(answer.header("content-encoding"), Some("gzip"), "{file}");
+        assert_eq!(answer.header("vary"), Some("accept-encoding"), "{file}");
+        assert!(answer.body.starts_with(&[0x1f, 0x8b]), "{file}");
+        answer.body.len()
+    });
+    let packed: usize = packed.sum();
+    assert!(packed < 125 << 10, "{packed}");
 }
 
 /// Returns the bytes of a page and of each file that it, or a file of it, names. They name no other host, and have the methods

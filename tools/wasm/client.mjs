@@ -25,7 +25,7 @@ assert.deepEqual(best.play, [{ from: "8", to: "5" }, { from: "6", to: "5" }]);
 for (const [request, code] of [[`move ${START} 77`, "bad-roll"], ["bogus", "unknown-verb"], ["", "bad-request"], [{ verb: "move", position: START }, "missing-roll"]]) {
   await assert.rejects(engine.ask(/** @type {any} */ (request)), (/** @type {GammondError} */ error) => error instanceof GammondError && error.code === code);
 }
-await assert.rejects(engine.wasm_get_moves("{"), { name: "GammondError", code: "bad-json" });
+await assert.rejects(engine.wasm_get_moves("{"), { name: "GammondError", code: "bad-request" });
 await assert.rejects(engine.analyse("no match"), { code: "bad-match-file" });
 await assert.rejects(engine.analyse(MATCH, { format: "pdf" }), { code: "bad-setting" });
 

@@ -71,7 +71,10 @@ impl Answerer<'_> {
         let read = match Json::parse(body) {
             Ok(body) => bgweb::getmoves(body, PLIES)
                 .map_err(|WebError { code, message, .. }| (code, message)),
-            Err(error) => Err((ErrorCode::BadJson, format!("request is not JSON: {error}"))),
+            Err(error) => Err((
+                ErrorCode::BadRequest,
+                format!("request is not JSON: {error}"),
+            )),
         };
         match read {
             Ok(WebRequest::Answer(text)) => said(true, text.into_bytes()),
@@ -183,9 +186,9 @@ mod tests {
         assert_eq!(ask(object), line);
         assert!(ask("set plies=1").good);
         assert_eq!(ask("move 4HPwATDgc/ABMA 31 top=1"), line);
-        let judged = ask(&format!("analyse plies=0\n{MATCH}end\n"));
+        let judged = ask(&format!("analyse plies=0\n{MATCH}.\n"));
         assert!(judged.good && text(&judged).starts_with('{') && text(&judged).ends_with('}'));
-        assert!(ask("ping").good && ask("cancel").good && ask("quit").good);
+        assert!(ask("ping").good && ask("cancel 7").good && ask("quit").good);
         for wrong in [
             "",
             "\n",

@@ -12,16 +12,22 @@ use crate::http::wire::unread::fixed;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Extension, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY};
-use axum::http::{HeaderValue, Method};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    REFERRER_POLICY, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 pub use folder::{GENERATOR, folder};
 use gammond_base::escape::Markup;
 pub(in crate::http) use sign_in::{
     SIGN_IN, SIGN_OUT, form as sign_in_form, is_wanted as wants_sign_in,
 };
-use std::sync::Arc;
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
 
 /// The parts that all pages share.
 const FRAME: &str = include_str!("frame.html");
@@ -90,6 +96,7 @@ const FILES: [(&str, &str, &str); 38] = [
     ("example.mat", "text/plain", include_str!("example.mat")),
 ];
 const SCRIPT: &str = "text/javascript";
+const GZIP: &str = "gzip";
 const STYLE: &str = include_str!("style.css");
 /// Content policy: nothing from elsewhere, no script and no style inside the page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data: blob:; \
@@ -111,28 +118,27 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
             };
             frame.text()
         };
-        let texts = [false, true].map(|has_archive| Bytes::from(served(has_archive, None)));
+        let texts = [false, true].map(|has_archive| Text::new(served(has_archive, None)));
         let show = async move |method: Method,
+                               headers: HeaderMap,
                                State(jobs): State<Arc<Jobs>>,
                                Extension(peer): Extension<Peer>| {
             let has_archive = jobs.storage.archive.is_some();
             let client = peer.signed_in.as_deref();
             if client.is_some() {
-                let text = served(has_archive, client).into();
-                return fresh(file(&method, "text/html", &text));
+                let text = Text::new(served(has_archive, client));
+                return fresh(file(&method, &headers, "text/html", &text));
             }
             let [without, with] = &texts;
-            file(
-                &method,
-                "text/html",
-                if has_archive { with } else { without },
-            )
+            let text = if has_archive { with } else { without };
+            file(&method, &headers, "text/html", text)
         };
         routes = routes.route(&format!("/{}", page.0), any(show));
     }
     for (name, kind, text) in FILES {
-        let text = Bytes::from_static(text.as_bytes());
-        let show = async move |method| file(&method, kind, &text);
+        let text = Text::new(text);
+        let show =
+            async move |method: Method, headers: HeaderMap| file(&method, &headers, kind, &text);
         routes = routes.route(&format!("{FILES_PATH}{name}"), any(show));
     }
     routes
@@ -144,12 +150,65 @@ pub(in crate::http) fn is_page(path: &str) -> bool {
     (PLACES.iter().chain([&STATUS])).any(|(known, ..)| Some(*known) == path)
 }
 
-/// Returns a page or a file that is the same for all clients.
-fn file(method: &Method, kind: &str, text: &Bytes) -> Response {
+/// A page or a file, as it is and packed.
+#[derive(Clone)]
+struct Text {
+    plain: Bytes,
+    /// By gzip, when a client first takes it.
+    packed: Arc<OnceLock<Bytes>>,
+}
+
+impl Text {
+    fn new(text: impl Into<Bytes>) -> Text {
+        Text {
+            plain: text.into(),
+            packed: Arc::default(),
+        }
+    }
+
+    fn packed(&self) -> &Bytes {
+        self.packed.get_or_init(|| {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            // Writing to memory does not fail.
+            let _ = packed.write_all(&self.plain);
+            packed.finish().unwrap_or_default().into()
+        })
+    }
+}
+
+/// Returns a page or a file, packed for clients that take that.
+fn file(method: &Method, headers: &HeaderMap, kind: &str, text: &Text) -> Response {
     if let Err(refused) = only_get(method) {
         return refused.into_response();
     }
-    with_headers(fixed(text), kind)
+    let is_packed = takes_gzip(headers);
+    let bytes = if is_packed {
+        text.packed()
+    } else {
+        &text.plain
+    };
+    let mut response = with_headers(fixed(bytes), kind);
+    let headers = response.headers_mut();
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    if is_packed {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(GZIP));
+    }
+    response
+}
+
+/// Returns true if `Accept-Encoding` names gzip, and not with the quality 0 (RFC 9110, 12.5.3).
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let is_gzip = |coding: &str| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+        let quality = quality.trim().trim_start_matches(['q', 'Q']).trim_start();
+        let is_refused = quality
+            .strip_prefix('=')
+            .is_some_and(|value| value.trim().parse::<f32>().is_ok_and(|value| value == 0.0));
+        name.trim().eq_ignore_ascii_case(GZIP) && !is_refused
+    };
+    let values = headers.get_all(ACCEPT_ENCODING).iter();
+    let mut texts = values.filter_map(|value| value.to_str().ok());
+    texts.any(|text| text.split(',').any(is_gzip))
 }
 
 /// Adds the headers of pages and their files.
@@ -280,6 +339,23 @@ fn filled(template: &str, value: impl Fn(&str) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// HTTP-114.
+    #[test]
+    fn gzip_is_for_those_who_take_it() {
+        let takes = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(value));
+            takes_gzip(&headers)
+        };
+        for value in ["gzip", "br, GZIP", "deflate, gzip;q=0.5", "gzip ; q=1"] {
+            assert!(takes(value), "{value}");
+        }
+        for value in ["", "br", "gzip;q=0", "gzip; q=0.000", "x-gzip", "identity"] {
+            assert!(!takes(value), "{value}");
+        }
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
 
     #[test]
     fn holes_are_filled_once() {
