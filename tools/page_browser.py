@@ -101,6 +101,7 @@ def main():
         pictures(browser, "report")
         for text in play.beavered(browser, host):
             read_by_gammond(text)
+        play.timed(browser, host)
         play.hypergammon(browser, host)
         with_table(browser)
         no_errors(browser, "hypergammon")

@@ -10,7 +10,7 @@ TUTOR_LOSS = 0.03
 ACTIONS_MAX = 1500
 
 
-def begin(browser, host, length, level, tutor=False, name="Ann", variant="backgammon"):
+def begin(browser, host, length, level, tutor=False, name="Ann", variant="backgammon", timed=False):
     browser.open(f"{host}/play")
     browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
     if browser.value("document.getElementById('new').hidden"):
@@ -18,7 +18,7 @@ def begin(browser, host, length, level, tutor=False, name="Ann", variant="backga
     browser.value(f"""import(new URL('game.js', document.querySelector('script[type=module]').src)).then(({{ LEVELS }}) => {{
         const form = document.getElementById('new').elements;
         form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = LEVELS.findIndex(({{ id }}) => id === '{level}');
-        form.variant.value = {json.dumps(variant)}; form['new-tutor'].checked = {json.dumps(tutor)}; document.getElementById('quick').checked = true;
+        form.variant.value = {json.dumps(variant)}; form['new-tutor'].checked = {json.dumps(tutor)}; form.timed.checked = {json.dumps(timed)}; document.getElementById('quick').checked = true;
     }})""")
     browser.click("#start")
     # The server is asked first whether it has the variant.
@@ -98,6 +98,30 @@ def match(browser, host, length=3, variant="backgammon"):
     browser.click("#save-ogxm")
     browser.until("document.body.dataset.saved === 'OGXM'")
     return kept, browser.value("import(new URL('game.js', document.querySelector('script[type=module]').src)).then((game) => game.matchFile(" + KEPT + "))")
+
+
+# A clock whose time is made to pass: the reserve runs behind the delay, and the match is lost at its end.
+HURRY = """new Promise((done) => {
+    const now = performance.now.bind(performance);
+    const begun = now();
+    performance.now = () => begun + (now() - begun) * 400;
+    setTimeout(() => { performance.now = now; done(); }, 1500);
+})"""
+
+
+def timed(browser, host):
+    """A match to one point whose time runs out is lost."""
+    begin(browser, host, 1, "beginner", timed=True)
+    settled(browser)
+    if browser.value("document.getElementById('my-clock').hidden"):
+        sys.exit("a match with a clock shows none")
+    browser.until("/^2:00 \\+\\d+$/.test(document.getElementById('my-clock').textContent)")
+    browser.value(HURRY)
+    browser.until(f"{KEPT}.phase === 'match-over'")
+    kept = browser.value(KEPT)
+    text = browser.value("document.getElementById('status').textContent")
+    if kept["score"] != [0, 1] or "on time" not in text:
+        sys.exit(f"the match on time ended {kept['score']}: {text}")
 
 
 # The results of won games of hypergammon whose loser has these checkers, by index.

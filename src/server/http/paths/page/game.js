@@ -1,6 +1,7 @@
 // A game or match against the engine as plain data, which is kept as JSON: score, cube, board, dice and every action so far.
 // Player 0 is the person, player 1 the engine; the board is seen by the person.
 
+import { reserve } from "./clock.js";
 import { CHECKERS, off, onBoard, parseId, printId, START, stepsOf, swapped } from "./position.js";
 import { localDay, t } from "./strings.js";
 
@@ -58,10 +59,10 @@ function nameOf(text, instead) {
   return clean === "" ? instead : clean;
 }
 
-export function newGame({ length, level, name, tutor, jacoby, beavers, variant }) {
+export function newGame({ length, level, name, tutor, jacoby, beavers, variant, timed = false }) {
   const game = {
     format: FORMAT, length, level, tutor, jacoby, beavers, variant, names: [nameOf(name, t("You")), "gammond"], score: [0, 0], crawford: false,
-    crawfordDone: false, games: [], seed: crypto.getRandomValues(new Uint32Array(1))[0],
+    crawfordDone: false, games: [], clock: timed && length > 0 ? { left: reserve(length) } : null, seed: crypto.getRandomValues(new Uint32Array(1))[0],
   };
   beginGame(game);
   return game;
@@ -215,6 +216,11 @@ export function refuseResignation(game) {
 export function acceptResignation(game) {
   const { player, kind } = game.offer;
   endGame(game, 1 - player, game.cube.value * kind, "resignation");
+}
+
+// The person's time is over: the match is lost.
+export function loseOnTime(game) {
+  endGame(game, ENGINE, game.length - game.score[ENGINE], "time");
 }
 
 // The lines of a match file in Jellyfish's text form (MAT-01 to MAT-09).

@@ -50,13 +50,14 @@ const STATUS: Page<'_> = ("status", "Status", "status", include_str!("status.htm
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str, &str); 38] = [
+const FILES: [(&str, &str, &str); 39] = [
     ("analyse.js", SCRIPT, include_str!("analyse.js")),
     ("archive.js", SCRIPT, include_str!("archive.js")),
     ("ask.js", SCRIPT, include_str!("ask.js")),
     ("ask_error.js", SCRIPT, include_str!("ask_error.js")),
     ("ask_http.js", SCRIPT, include_str!("ask_http.js")),
     ("board.js", SCRIPT, include_str!("board.js")),
+    ("clock.js", SCRIPT, include_str!("clock.js")),
     ("curve.js", SCRIPT, include_str!("curve.js")),
     ("draw.js", SCRIPT, include_str!("draw.js")),
     ("engine.js", SCRIPT, include_str!("engine.js")),

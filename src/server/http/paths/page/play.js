@@ -1,6 +1,7 @@
 // Play: a game or a match against the engine. The match is kept in the browser's storage after every action.
 
 import { analyse, ogxm, pause } from "./ask.js";
+import * as clock from "./clock.js";
 import * as engine from "./engine.js";
 import * as match from "./game.js";
 import { isFlipped, onKey, takes } from "./frame.js";
@@ -132,7 +133,7 @@ function offerText(name) {
 
 function resultText(name) {
   const { winner, points: n, how } = match.currentGame(game).result;
-  const way = { pass: t("by a pass"), resignation: t("by resignation"), "bore off": t("by bearing off") }[how];
+  const way = { pass: t("by a pass"), resignation: t("by resignation"), "bore off": t("by bearing off"), time: t("on time") }[how];
   const result = winner === PERSON
     ? count(n, "You win {n} point, {way}.", "You win {n} points, {way}.", { way })
     : count(n, "{name} wins {n} point, {way}.", "{name} wins {n} points, {way}.", { name, way });
@@ -154,6 +155,7 @@ function showScore() {
   const owner = { 0: t("with you"), 1: t("with the opponent") }[game.cube.owner] ?? t("in the middle");
   const cube = game.crawford ? t("Crawford game") : t("cube {value} {owner}", { value: game.cube.value, owner });
   byId("rules").textContent = [...kind, t("game {number}", { number: game.games.length }), cube].join(", ");
+  byId("my-clock").hidden = !game.clock;
   byId("result").textContent = t("Opponent: {level}.", { level: t(match.levelOf(game).name) });
 }
 
@@ -288,9 +290,25 @@ const acts = {
   hint: showHint,
 };
 
+// The clock runs while the person has something to do, not while the tutor speaks.
+const settleClock = clock.run({
+  timed: () => {
+    const isToAct = game !== null && byId("new").hidden && !isOver() && !isElsewhere && possible().some((name) => name !== "retry");
+    return isToAct ? game.clock ?? null : null;
+  },
+  show: (text) => { byId("my-clock").textContent = text; },
+  over: () => after(() => match.loseOnTime(game)),
+});
+addEventListener("pagehide", () => {
+  if (game?.clock == null) return;
+  settleClock();
+  keep();
+});
+
 // Does an action of the person, and lets the engine answer. If another window has gone on, this one begins with what that one kept.
 function after(change) {
   if (isElsewhere) return location.reload();
+  settleClock();
   release();
   change();
   turn = null;
@@ -486,7 +504,7 @@ byId("new").addEventListener("submit", async (event) => {
     return;
   }
   game = match.newGame({
-    length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value,
+    length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value, timed: form.timed.checked,
   });
   byId("report").replaceChildren();
   isElsewhere = false;
@@ -518,7 +536,7 @@ function show() {
 }
 
 // Jacoby and beavers are rules of money games.
-const showMoneyRules = () => { byId("money-rules").hidden = byId("length").value !== "0"; };
+const showMoneyRules = () => { byId("money-rules").hidden = byId("length").value !== "0"; byId("match-clock").hidden = !byId("money-rules").hidden; };
 
 // The name of the opponent that the slider stands at.
 function showLevel() {
