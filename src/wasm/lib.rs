@@ -5,7 +5,7 @@
 //! `answer_start`, `answer_length` bytes. The module has one thread, and so one engine and one text at a time.
 #![allow(unsafe_code, reason = "exports of a module are unsafe attributes")]
 
-use gammond_engine::{Engine, EngineError, Nets, Stop};
+use gammond_engine::{Engine, EngineError, NamedBytes, Nets, Stop};
 use gammond_protocol::answerer::{Answerer, MessageAnswer};
 use std::cell::RefCell;
 use std::time::Duration;
@@ -73,13 +73,14 @@ extern "C" fn answer_length() -> usize {
     MODULE.with_borrow(|module| module.answer.len())
 }
 
-/// Opens the engine: with the nets in the module, or with those in the input ([`nets_of`]). The answer is empty or an error.
+/// Opens the engine: with the nets in the module, or with those in the input ([`NamedBytes::parse`]). The answer is empty or an error.
 #[unsafe(no_mangle)]
 extern "C" fn open(cache_megabytes: usize) -> u32 {
     answer(|input, engine| {
         let nets = match input.is_empty() {
             true => Ok(Nets::Embedded),
-            false => nets_of(&input).ok_or("the file of nets is cut off or damaged"),
+            false => (NamedBytes::parse(&input).map(Nets::Bytes))
+                .ok_or("the file of nets is cut off or damaged"),
         };
         let built = nets.map_err(str::to_owned).and_then(|nets| {
             let builder = Engine::builder().clock(clock).threads(1);
@@ -153,19 +154,4 @@ fn unopened() -> MessageAnswer {
         good: false,
         text: b"the engine is not open".to_vec(),
     }
-}
-
-/// Reads nets: for each one byte with the length of its name, the name, four bytes with the length of its contents, lowest
-/// first, and the contents.
-fn nets_of(mut bytes: &[u8]) -> Option<Nets> {
-    let mut files = Vec::new();
-    while let Some((&length, rest)) = bytes.split_first() {
-        let (name, rest) = rest.split_at_checked(length.into())?;
-        let (length, rest) = rest.split_first_chunk()?;
-        let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
-        let (contents, rest) = rest.split_at_checked(length)?;
-        files.push((String::from_utf8(name.to_vec()).ok()?, contents.to_vec()));
-        bytes = rest;
-    }
-    Some(Nets::Bytes(files.into()))
 }

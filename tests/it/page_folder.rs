@@ -1,4 +1,4 @@
-//! `gammond page`: rules WA-11 and WA-12 of `protocol-specs/javascript.md`. `tools/page_folder.py` uses the pages in a browser.
+//! `gammond page`: rules WA-07 and WA-08 of `protocol-specs/javascript.md`. `tools/page_folder.py` uses the pages in a browser.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn texts(folder: &Path, below: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// WA-11: no link begins at the root of the host, all files that are named are there, and the policy allows nothing from elsewhere.
+/// WA-07: no link begins at the root of the host, all files that are named are there, and the policy allows nothing from elsewhere.
 #[test]
 fn folder_stands_at_any_path() {
     let place = tempfile::tempdir().unwrap();
@@ -110,7 +110,7 @@ fn folder_stands_at_any_path() {
     }
 }
 
-/// WA-12: the kept files have another name when any file is another one.
+/// WA-08: the kept files have another name when any file is another one.
 #[test]
 fn name_of_the_kept_files_changes_with_them() {
     let place = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn name_of_the_kept_files_changes_with_them() {
     );
 }
 
-/// WA-11: pages of other programs stay, and a missing engine is named.
+/// WA-07: pages of other programs stay, and a missing engine is named.
 #[test]
 fn other_pages_are_kept() {
     let place = tempfile::tempdir().unwrap();

@@ -63,6 +63,23 @@ impl std::fmt::Debug for NamedBytes {
 }
 
 impl NamedBytes {
+    /// Reads files that stand one behind the other: for each one byte with the length of its name, the name, four bytes with
+    /// the length of its contents, lowest first, and the contents. Returns `None` if the last one is cut off, or a name is not
+    /// UTF-8.
+    #[must_use]
+    pub fn parse(mut bytes: &[u8]) -> Option<NamedBytes> {
+        let mut files = Vec::new();
+        while let Some((&length, rest)) = bytes.split_first() {
+            let (name, rest) = rest.split_at_checked(length.into())?;
+            let (length, rest) = rest.split_first_chunk()?;
+            let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+            let (contents, rest) = rest.split_at_checked(length)?;
+            files.push((String::from_utf8(name.to_vec()).ok()?, contents.to_vec()));
+            bytes = rest;
+        }
+        Some(files.into())
+    }
+
     fn add_to<'a>(&'a self, sources: &mut Vec<Source<'a>>) {
         let files = self.0.iter();
         sources.extend(files.map(|(name, bytes)| Source::Bytes(name, bytes)));
@@ -199,6 +216,27 @@ mod tests {
         let query = EvalQuery::new(position, MatchState::default());
         let found = engine.evaluate(&query, &Settings::plies(0), &Stop::never());
         found.unwrap().chances.win
+    }
+
+    /// WA-05.
+    #[test]
+    fn files_stand_one_behind_the_other() {
+        let bytes = b"\x01a\x02\0\0\0xy\x03two\0\0\0\0";
+        let want = vec![
+            ("a".to_owned(), b"xy".to_vec()),
+            ("two".to_owned(), Vec::new()),
+        ];
+        assert!(NamedBytes::parse(bytes) == Some(want.into()));
+        assert!(NamedBytes::parse(b"") == Some(Vec::new().into()));
+        for length in 1..bytes.len() {
+            let whole = length == 8;
+            assert_eq!(
+                NamedBytes::parse(&bytes[..length]).is_some(),
+                whole,
+                "{length}"
+            );
+        }
+        assert!(NamedBytes::parse(b"\x01\xff\0\0\0\0").is_none());
     }
 
     #[test]

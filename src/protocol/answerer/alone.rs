@@ -172,7 +172,7 @@ mod tests {
         std::str::from_utf8(&answer.text).unwrap()
     }
 
-    /// WA-01, WA-09: a line, an object and a match are requests; settings do not last; an error is an answer in JSON.
+    /// WA-01: a line, an object and a match are requests; settings do not last; an error is an answer in JSON.
     #[test]
     fn messages_are_answered_alone() {
         let engine = engine();

@@ -18,7 +18,9 @@ pub(in crate::nn) fn accumulate(
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon => super::integer_neon::accumulate_neon(rows, from, changes, to),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        InstructionSet::Simd128 => super::simd128::accumulate_simd128(rows, from, changes, to),
+        InstructionSet::Simd128 => {
+            super::integer_simd128::accumulate_simd128(rows, from, changes, to)
+        }
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::accumulate_avx2(level, rows, from, changes, to)
@@ -51,7 +53,7 @@ pub(in crate::nn) fn results(
         #[cfg(target_arch = "aarch64")]
         InstructionSet::Neon => super::integer_neon::results_neon(net, batch, sums, out),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        InstructionSet::Simd128 => super::simd128::results_simd128(net, batch, sums, out),
+        InstructionSet::Simd128 => super::integer_simd128::results_simd128(net, batch, sums, out),
         #[cfg(target_arch = "x86_64")]
         InstructionSet::Avx2 | InstructionSet::Avx512 => {
             super::integer_x86::results_avx2(level, net, batch, sums, out)

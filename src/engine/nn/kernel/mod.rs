@@ -5,7 +5,7 @@
 //! above them. Which level runs is decided by a [`CpuLevel`], detected once from the CPU ([`level`]).
 //!
 //! [`layout`] holds the numbers of our own nets as the kernels read them, [`integer`], `integer_registers`,
-//! `integer_x86`, `integer_neon` and `simd128` the arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.
+//! `integer_x86`, `integer_neon` and `integer_simd128` the arithmetic on them. [`operations`] is other work that gains from being compiled for the CPU.
 
 pub(super) mod float;
 pub(super) mod integer;
@@ -17,6 +17,8 @@ mod integer_neon;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod integer_registers;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod integer_simd128;
 #[cfg(target_arch = "x86_64")]
 mod integer_x86;
 pub(super) mod layout;

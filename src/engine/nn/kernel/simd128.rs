@@ -1,4 +1,4 @@
-//! The operations of [`Wide`], [`Integers`] and [`Registers`] for WebAssembly with `simd128`, which a module is compiled for
+//! The operations of [`Wide`] and [`Integers`] for WebAssembly with `simd128`, which a module is compiled for
 //! as a whole: no detection is possible or needed.
 //!
 //! Its instructions are safe functions; only loads and stores take pointers. Relaxed SIMD is not used: its dot product takes
@@ -6,12 +6,11 @@
 //! levels.
 #![allow(unsafe_code)]
 
-use super::integer_registers::{PAIRS_MAX, PairList, Registers, accumulate, second};
-use super::layout::{Accumulator, Aligned, Batch, InputDelta, Net, Sums};
+use super::integer_registers::Registers;
+use super::integer_simd128::Eight;
+use super::layout::InputDelta;
 use super::operations::{ActiveList, Integers, PACKED, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 use super::wide::{Line, Wide, list_differences_plainly, list_plainly};
-use crate::nn::activation::SQUARE_SHIFT;
-use crate::nn::float_net::RESULTS;
 use std::arch::wasm32::*;
 
 /// Sixteen numbers: four registers of four float32.
@@ -150,7 +149,7 @@ impl Wide for Simd128 {
 
 /// Moves the lanes of 32 bits of `value` whose lane of `some` is not 0 to the front; returns their number.
 #[inline(always)]
-fn without_zeros(value: v128, some: v128) -> (v128, usize) {
+pub(super) fn without_zeros(value: v128, some: v128) -> (v128, usize) {
     let set = i32x4_bitmask(i32x4_ne(some, i32x4_splat(0)));
     let packed = i8x16_swizzle(value, load(&PACKED[usize::from(set) & 15]));
     (packed, set.count_ones() as usize)
@@ -286,97 +285,5 @@ impl Integers for Simd128 {
             }
             found(number, sum(total));
         }
-    }
-}
-
-pub(super) fn accumulate_simd128(
-    rows: &Aligned,
-    from: &Accumulator,
-    changes: &[InputDelta],
-    to: &mut Accumulator,
-) {
-    accumulate::<Eight, 8>(rows, from, changes, to);
-}
-
-pub(super) fn results_simd128(
-    net: &Net<'_>,
-    batch: Batch<'_>,
-    sums: &mut [Sums],
-    out: &mut [[f32; RESULTS]],
-) {
-    match net.head.neurons() {
-        16 => second::<Eight, 8, 4>(net, batch, sums),
-        32 => second::<Eight, 8, 8>(net, batch, sums),
-        _ => second::<Eight, 8, 16>(net, batch, sums),
-    }
-    for (sums, out) in sums.iter().zip(out) {
-        *out = net.head.results(sums);
-    }
-}
-
-/// A register of eight 16-bit numbers, or of four 32-bit numbers.
-struct Eight;
-
-impl Registers for Eight {
-    type R = v128;
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn zero() -> v128 {
-        i16x8_splat(0)
-    }
-    #[inline(always)]
-    unsafe fn load(place: *const i16) -> v128 {
-        // SAFETY: the caller's contract.
-        unsafe { v128_load(place.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn store(value: v128, place: *mut i16) {
-        // SAFETY: the caller's contract.
-        unsafe { v128_store(place.cast(), value) }
-    }
-    #[inline(always)]
-    fn add_product(sum: v128, weights: v128, factor: i16) -> v128 {
-        i16x8_add(sum, i16x8_mul(weights, i16x8_splat(factor)))
-    }
-    #[inline(always)]
-    fn clip(sum: v128, shift: u32) -> v128 {
-        let right = i16x8_shr(sum, shift);
-        i16x8_min(i16x8_max(right, i16x8_splat(0)), i16x8_splat(255))
-    }
-    #[inline(always)]
-    fn square<const TO_TWO: bool>(sum: v128, shift: u32) -> v128 {
-        let (limit, less) = if TO_TWO { (510, 1) } else { (255, 0) };
-        let limited = i16x8_min(i16x8_max(sum, i16x8_splat(0)), i16x8_splat(limit << shift));
-        let value = i16x8_shl(limited, 8 - less - shift);
-        let (low, high) = (
-            u32x4_extmul_low_u16x8(value, value),
-            u32x4_extmul_high_u16x8(value, value),
-        );
-        // The upper halves of the squares, then shifted with rounding; no sum exceeds 16 bits.
-        let upper = i16x8_shuffle::<1, 3, 5, 7, 9, 11, 13, 15>(low, high);
-        let right = SQUARE_SHIFT - if TO_TWO { 2 } else { 0 };
-        u16x8_shr(i16x8_add(upper, i16x8_splat(1 << (right - 1))), right)
-    }
-    #[inline(always)]
-    fn list(pairs: v128, first: usize, list: &mut PairList, length: usize) -> usize {
-        assert!(length <= PAIRS_MAX);
-        let numbers = u32x4_add(u32x4_splat(first as u32), u32x4(0, 1, 2, 3));
-        let (values, count) = without_zeros(pairs, pairs);
-        let (numbers, _) = without_zeros(numbers, pairs);
-        // SAFETY: the lists have room for `PAIRS_MAX` pairs and sixteen more, of which four are written.
-        unsafe {
-            v128_store(list.values.as_mut_ptr().add(length).cast(), values);
-            v128_store(list.numbers.as_mut_ptr().add(length).cast(), numbers);
-        }
-        length + count
-    }
-    #[inline(always)]
-    fn dot(total: v128, pair: i32, weights: v128) -> v128 {
-        i32x4_add(total, i32x4_dot_i16x8(weights, i32x4_splat(pair)))
-    }
-    #[inline(always)]
-    fn add(a: v128, b: v128) -> v128 {
-        i32x4_add(a, b)
     }
 }

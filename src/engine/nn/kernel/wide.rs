@@ -286,6 +286,7 @@ mod tests {
         }
     }
 
+    /// WA-06, where the tests run as WebAssembly.
     #[test]
     fn whole_numbers_are_the_same_on_all_levels() {
         let mut packed: u128 = 0x0123_4567_89ab_cdef_f00d_beef_1234_9876;

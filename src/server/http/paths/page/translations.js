@@ -315,7 +315,6 @@ export default {
   "Status": ["Status", "État", "状態"],
   "HTTP paths": ["HTTP-Pfade", "Chemins HTTP", "HTTP パス"],
   "Skip to the content": ["Zum Inhalt springen", "Aller au contenu", "本文へ移動"],
-  "Pages": ["Seiten", "Pages", "ページ"],
   "Analysis": ["Analyse", "Analyse", "解析"],
   "0-ply: at once": ["0-ply: sofort", "0-ply : immédiat", "0-ply: すぐに"],
   "2-ply: seconds a match": ["2-ply: Sekunden je Match", "2-ply : quelques secondes par match", "2-ply: 1 マッチに数秒"],
