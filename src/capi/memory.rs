@@ -54,9 +54,18 @@ fn size_at<T>(name: &str, address: *const T) -> Result<(u32, usize), Failure> {
     Ok((member, size))
 }
 
-/// Reads a struct whose first member is its size.
+/// Reads a struct whose first member is its size. Members of a later version must be 0: what they ask for is not here.
 pub(crate) fn read<T: Plain>(name: &str, address: *const T) -> Result<T, Failure> {
-    size_at(name, address)?;
+    let (_, size) = size_at(name, address)?;
+    let bytes = address.cast::<u8>();
+    // SAFETY: not NULL, and below the size that the caller gives.
+    let is_zero = |at: usize| unsafe { bytes.add(at).read() } == 0;
+    if !(size_of::<T>()..size).all(is_zero) {
+        return Err(Failure::new(
+            GammondCode::GAMMOND_ERROR_SIZE,
+            format!("{name} has members of a later version that are not 0"),
+        ));
+    }
     // SAFETY: not NULL, at least as large as T by its size, and any bits are a value of a `Plain` type.
     Ok(unsafe { address.read_unaligned() })
 }

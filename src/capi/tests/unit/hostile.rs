@@ -199,6 +199,21 @@ fn structs_have_their_size() {
     );
     assert!(longer.now.chances.win > 0.5);
 
+    let mut later = Longer {
+        now: question,
+        later: [0; 3],
+    };
+    later.now.size = size_of::<Longer<GammondQuestion>>() as u32;
+    for (member, expected) in [(0, GAMMOND_OK), (1, GAMMOND_ERROR_SIZE)] {
+        later.later[2] = member;
+        let mut value: GammondEvaluation = sized();
+        let question = (&raw const later).cast();
+        assert_eq!(
+            gammond_evaluate(engine(), question, &raw mut value),
+            expected
+        );
+    }
+
     question.dice = [3, 1];
     let mut rows: [_; 3] = std::array::from_fn(|_| Longer {
         now: zeros::<GammondPlay>(),
