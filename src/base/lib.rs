@@ -6,6 +6,7 @@ pub mod closest;
 pub mod days;
 pub mod escape;
 pub mod files;
+pub mod handles;
 pub mod journal;
 pub mod lines;
 pub mod packed;

@@ -208,6 +208,12 @@ pub enum PositionError {
     /// Neither side has a checker left.
     #[error("both sides have borne off all checkers")]
     BothOff,
+    /// A negative number of checkers on the bar of the player on roll.
+    #[error("{0} at index 25, the own bar: expected 0 or more")]
+    MyBar(i8),
+    /// A positive number of checkers on the opponent's bar.
+    #[error("{0} at index 0, the opponent's bar: expected 0 or less")]
+    OpponentBar(i8),
     /// Both sides have a closed board and a checker on the bar: no game can lead there.
     #[error("both sides are on the bar against closed boards")]
     BothShutOut,
@@ -273,6 +279,49 @@ impl Position {
             opponent: theirs,
             me: mine,
         })
+    }
+
+    /// Builds a position from one row of places, as XGID has them: index 0 is the opponent's bar (zero or negative), 1 to
+    /// 24 are the points of the player on roll (positive: own checkers, negative: the opponent's), 25 is the own bar. The
+    /// other checkers are borne off.
+    ///
+    /// # Errors
+    /// See [`PositionError`].
+    pub fn from_places(places: &[i8; 26]) -> Result<Position, PositionError> {
+        let (mut me, mut opponent) = ([0_u8; POINTS], [0_u8; POINTS]);
+        for (index, &checkers) in places[1..25].iter().enumerate() {
+            if checkers > 0 {
+                me[index] = checkers.unsigned_abs();
+            } else {
+                opponent[23 - index] = checkers.unsigned_abs();
+            }
+        }
+        if places[0] > 0 {
+            return Err(PositionError::OpponentBar(places[0]));
+        }
+        if places[25] < 0 {
+            return Err(PositionError::MyBar(places[25]));
+        }
+        (me[BAR], opponent[BAR]) = (places[25].unsigned_abs(), places[0].unsigned_abs());
+        Position::new(&me, &opponent)
+    }
+
+    /// Returns the row of places of [`Position::from_places`].
+    #[inline]
+    #[must_use]
+    pub fn places(&self) -> [i8; 26] {
+        // 16 places a word: shifts of 64 bits instead of 128.
+        let words = |side: Side| [side.packed() as u64, (side.packed() >> 64) as u64];
+        let (mine, theirs) = (words(self.me), words(self.opponent));
+        let count =
+            |side: &[u64; 2], index: usize| (side[index / 16] >> (4 * (index % 16)) & 15) as i8;
+        let mut places = [0; 26];
+        for index in 0..24 {
+            places[index + 1] = count(&mine, index) - count(&theirs, 23 - index);
+        }
+        places[0] = -count(&theirs, BAR);
+        places[25] = count(&mine, BAR);
+        places
     }
 
     /// Returns a position made by legal steps from a legal one.
@@ -373,6 +422,35 @@ mod tests {
         assert_eq!(side.outside(), 10);
         assert_eq!(Side::START.outside(), 10);
         assert_eq!(Side::ALL_OFF.pips() + Side::ALL_OFF.outside(), 0);
+    }
+
+    #[test]
+    fn places_and_positions_are_each_others_inverse() {
+        let places = Position::start().places();
+        assert_eq!(
+            (places[24], places[6], places[1], places[19]),
+            (2, 5, -2, -5)
+        );
+        let mut row = [0; 26];
+        (row[0], row[25], row[3], row[22]) = (-2, 1, 4, -3);
+        let position = Position::from_places(&row).unwrap();
+        assert_eq!(position.places(), row);
+        assert_eq!(position.me().count(BAR), 1);
+        assert_eq!(position.opponent().count(BAR), 2);
+        assert_eq!(position.opponent().count(2), 3);
+        for (index, checkers) in [
+            (0, 1),
+            (25, -1),
+            (7, 16),
+            (7, -16),
+            (25, i8::MIN),
+            (3, i8::MIN),
+        ] {
+            let mut wrong = row;
+            wrong[index] = checkers;
+            assert!(Position::from_places(&wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!(Position::from_places(&[0; 26]), Err(PositionError::BothOff));
     }
 
     #[test]

@@ -108,39 +108,12 @@ fn row<const N: usize>(rows: &ArrayView2<'_, i8>, number: usize) -> [i8; N] {
     copied
 }
 
-/// Converts a row to a position.
-fn position(row: &[i8; PLACES]) -> Result<game::Position, String> {
-    let (mut me, mut opponent) = ([0_u8; game::POINTS], [0_u8; game::POINTS]);
-    for index in 0..24 {
-        let checkers = row[index + 1];
-        if checkers > 0 {
-            me[index] = checkers.unsigned_abs();
-        } else {
-            opponent[23 - index] = checkers.unsigned_abs();
-        }
-    }
-    if row[0] > 0 {
-        return Err(format!(
-            "{} at index 0, the opponent's bar: expected 0 or less",
-            row[0]
-        ));
-    }
-    if row[25] < 0 {
-        return Err(format!(
-            "{} at index 25, the own bar: expected 0 or more",
-            row[25]
-        ));
-    }
-    (me[game::BAR], opponent[game::BAR]) = (row[25].unsigned_abs(), row[0].unsigned_abs());
-    game::Position::new(&me, &opponent).map_err(|error| error.to_string())
-}
-
 /// Returns the position of a numbered row of the argument `boards`.
 pub(crate) fn position_at(
     rows: &ArrayView2<'_, i8>,
     number: usize,
 ) -> Result<game::Position, Wrong> {
-    position(&row(rows, number))
+    game::Position::from_places(&row(rows, number))
         .map_err(|reason| Wrong("boards", format!("row {number}: {reason}")))
 }
 
@@ -175,22 +148,6 @@ pub(crate) fn same_length(boards: usize, argument: &str, rows: usize) -> PyResul
             format!("{rows} rows for {boards} boards"),
         )),
     }
-}
-
-/// Writes a position into a row.
-#[inline]
-pub(crate) fn write(position: &game::Position, row: &mut [i8; PLACES]) {
-    let (me, opponent) = (position.me(), position.opponent());
-    let (mine, theirs) = (me.packed(), opponent.packed());
-    // 16 places a word: shifts of 64 bits instead of 128.
-    let words = |packed: u128| [packed as u64, (packed >> 64) as u64];
-    let (mine, theirs) = (words(mine), words(theirs));
-    let count = |side: &[u64; 2], index: usize| (side[index / 16] >> (4 * (index % 16)) & 15) as i8;
-    for index in 0..24 {
-        row[index + 1] = count(&mine, index) - count(&theirs, 23 - index);
-    }
-    row[0] = -count(&theirs, game::BAR);
-    row[25] = count(&mine, game::BAR);
 }
 
 /// Returns rows of many positions as an array.
@@ -231,7 +188,7 @@ pub(crate) fn append(rows: &mut Vec<i8>, positions: &[game::Position]) {
     places
         .iter_mut()
         .zip(positions)
-        .for_each(|(row, position)| write(position, row));
+        .for_each(|(row, position)| *row = position.places());
 }
 
 /// Returns the row numbers of each chunk.
@@ -358,7 +315,7 @@ pub(crate) fn swapped<'py>(
 ) -> PyResult<Bound<'py, PyArray2<i8>>> {
     filled(py, boards, PLACES, |position, row| {
         if let Some(row) = row.first_chunk_mut() {
-            write(&position.swapped(), row);
+            *row = position.swapped().places();
         }
     })
 }

@@ -370,7 +370,7 @@ impl Games {
         let mut rows = vec![0; self.games.len() * PLACES];
         let (places, _) = rows.as_chunks_mut::<PLACES>();
         for (row, game) in places.iter_mut().zip(&self.games) {
-            boards::write(&game.game.seen().0, row);
+            *row = game.game.seen().0.places();
         }
         boards::array(py, rows)
     }

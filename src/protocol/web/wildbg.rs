@@ -9,7 +9,7 @@ use gammond_engine::query::{
     CubeAnswer, CubeQuery, EngineAnswer, Level, PlayQuery, Question, RankedPlays, Settings,
 };
 use gammond_game::{
-    BAR, Chances, Cube, CubeOwner, MatchState, POINTS, Play, Position, PositionError, Roll, Rules,
+    Chances, Cube, CubeOwner, MatchState, POINTS, Play, Position, PositionError, Roll, Rules,
     Score, Step, legal_plays,
 };
 use serde::Serialize;
@@ -159,69 +159,12 @@ impl Query {
 
     /// Returns the position; `None` if neither side has a checker left.
     fn position(&self) -> Result<Option<Position>, WebError> {
-        let mut mine = [0_u8; POINTS];
-        let mut theirs = [0_u8; POINTS];
-        let points = self.points.map(Option::unwrap_or_default);
-        let mut totals = [0_u32; 2];
-        for (index, &count) in points.iter().enumerate() {
-            let men = count.unsigned_abs();
-            let side = usize::from(count < 0);
-            if let Some(total) = totals.get_mut(side) {
-                *total += u32::from(men);
-            }
-            // Each side's index of the place; the other's bar has none, and is refused below.
-            let place = match side {
-                0 => index.checked_sub(1).and_then(|index| mine.get_mut(index)),
-                _ => (BAR)
-                    .checked_sub(index)
-                    .and_then(|index| theirs.get_mut(index)),
-            };
-            if let Some(place) = place {
-                *place = men;
-            }
-        }
-        let ([x, o], [theirs_on_bar, .., mine_on_bar]) = (totals, points);
-        let refused = if x > 15 {
-            "Player x has more than 15 checkers on the board."
-        } else if o > 15 {
-            "Player o has more than 15 checkers on the board."
-        } else if mine_on_bar < 0 {
-            "Index 25 is the bar for player x, number of checkers needs to be positive."
-        } else if theirs_on_bar > 0 {
-            "Index 0 is the bar for player o, number of checkers needs to be negative."
-        } else {
-            return match Position::new(&mine, &theirs) {
-                Ok(position) => Ok(Some(position)),
-                Err(PositionError::BothOff) => Ok(None),
-                Err(error) => Err(value(format!("{error}."))),
-            };
-        };
-        Err(value(refused))
+        position(self.points.map(Option::unwrap_or_default))
     }
 
     fn state(&self) -> Result<MatchState, WebError> {
-        let (x, o) = (self.x_away.unwrap_or(0), self.o_away.unwrap_or(0));
-        let rules = Rules {
-            jacoby: false,
-            beavers: false,
-        };
-        let mut state = MatchState::money(rules);
-        let is_near = |away: u32| away <= AWAY_MAX.into();
-        state.score = match (x, o) {
-            (0, 0) => Score::MONEY,
-            (0, _) => return Err(value("If x_away is 0, then o_away must also be 0.")),
-            (_, 0) => return Err(value("If o_away is 0, then x_away must also be 0.")),
-            _ if is_near(x) && is_near(o) => {
-                let length = x.max(o);
-                let crawford = self.crawford.unwrap_or(false);
-                let score = Score::lenient(length, length - x, length - o, crawford);
-                score.map_err(|error| value(format!("{error}.")))?
-            }
-            _ => {
-                let message = format!("x_away and o_away must be at most {AWAY_MAX}.");
-                return Err(value(message));
-            }
-        };
+        let away = (self.x_away.unwrap_or(0), self.o_away.unwrap_or(0));
+        let mut state = state(away, self.crawford.unwrap_or(false))?;
         let owner = match self.cube_position.as_deref() {
             None | Some("centered") => CubeOwner::Centred,
             Some("owned") => CubeOwner::Me,
@@ -261,6 +204,65 @@ impl Query {
     }
 }
 
+/// Returns the position of these places, seen by x; `None` if both sides have borne off all.
+///
+/// # Errors
+/// The original's messages.
+pub fn position(points: [i8; 26]) -> Result<Option<Position>, WebError> {
+    let mut totals = [0_u32; 2];
+    for count in points {
+        if let Some(total) = totals.get_mut(usize::from(count < 0)) {
+            *total += u32::from(count.unsigned_abs());
+        }
+    }
+    let ([x, o], [theirs_on_bar, .., mine_on_bar]) = (totals, points);
+    let refused = if x > 15 {
+        "Player x has more than 15 checkers on the board."
+    } else if o > 15 {
+        "Player o has more than 15 checkers on the board."
+    } else if mine_on_bar < 0 {
+        "Index 25 is the bar for player x, number of checkers needs to be positive."
+    } else if theirs_on_bar > 0 {
+        "Index 0 is the bar for player o, number of checkers needs to be negative."
+    } else {
+        return match Position::from_places(&points) {
+            Ok(position) => Ok(Some(position)),
+            Err(PositionError::BothOff) => Ok(None),
+            Err(error) => Err(value(format!("{error}."))),
+        };
+    };
+    Err(value(refused))
+}
+
+/// Returns the state of a game with a centred cube at this score, in points away of x and o; 0 and 0 for money, without
+/// Jacoby's rule and beavers.
+///
+/// # Errors
+/// The original's messages.
+pub fn state((x, o): (u32, u32), crawford: bool) -> Result<MatchState, WebError> {
+    let rules = Rules {
+        jacoby: false,
+        beavers: false,
+    };
+    let mut state = MatchState::money(rules);
+    let is_near = |away: u32| away <= AWAY_MAX.into();
+    state.score = match (x, o) {
+        (0, 0) => Score::MONEY,
+        (0, _) => return Err(value("If x_away is 0, then o_away must also be 0.")),
+        (_, 0) => return Err(value("If o_away is 0, then x_away must also be 0.")),
+        _ if is_near(x) && is_near(o) => {
+            let length = x.max(o);
+            let score = Score::lenient(length, length - x, length - o, crawford);
+            score.map_err(|error| value(format!("{error}.")))?
+        }
+        _ => {
+            let message = format!("x_away and o_away must be at most {AWAY_MAX}.");
+            return Err(value(message));
+        }
+    };
+    Ok(state)
+}
+
 /// Format of an answer: its kind depends on the result.
 #[derive(Debug)]
 struct Answer;
@@ -274,7 +276,9 @@ impl Reply for Answer {
     ) -> bool {
         match found {
             Ok(TaskAnswer::Engine(EngineAnswer::Plays(plays))) => write(Ok(moves(plays)), out),
-            Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube))) => write(Ok(cube_body(cube)), out),
+            Ok(TaskAnswer::Engine(EngineAnswer::Cube(cube))) => {
+                write(Ok(eval_body(&cube.chances, cube_advice(cube))), out)
+            }
             Ok(_) => write::<()>(Err(&mismatch()), out),
             Err(error) => write::<()>(Err(error), out),
         }
@@ -290,37 +294,60 @@ fn moves(plays: &RankedPlays) -> MovesBody {
     }
 }
 
+/// A cube decision as wildbg has it, for x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CubeAdvice {
+    /// True if x should double.
+    pub double: bool,
+    /// True if o should take.
+    pub accept: bool,
+    /// Equity without a cube.
+    pub cubeless: f32,
+    /// Equity of no double, in a match its winning chance.
+    pub no_double: f32,
+    /// Equity of a double that is taken, in units of the cube before it; in a match its winning chance.
+    pub double_take: f32,
+}
+
 /// Returns the values and the two flags that follow from them (WB-04), in a match from its winning chances.
-fn cube_body(cube: &CubeAnswer) -> EvalBody {
+#[must_use]
+pub fn cube_advice(cube: &CubeAnswer) -> CubeAdvice {
     let value =
         |equities: &gammond_engine::query::Equities| equities.mwc.unwrap_or(equities.equity);
     let [none, take, pass] = [&cube.no_double, &cube.double_take, &cube.double_pass].map(value);
     let available = cube.verdict != gammond_engine::query::Verdict::NotAvailable;
+    CubeAdvice {
+        double: available && take.min(pass) > none,
+        accept: available && take < pass,
+        cubeless: cube.chances.equity(),
+        no_double: single(none),
+        double_take: single(take),
+    }
+}
+
+fn eval_body(chances: &Chances, advice: CubeAdvice) -> EvalBody {
     EvalBody {
         cube: CubeBody {
-            double: available && take.min(pass) > none,
-            accept: available && take < pass,
-            equity_cubeless: single(f64::from(cube.chances.equity())),
-            equity_no_double: single(none),
-            equity_double_take: single(take),
+            double: advice.double,
+            accept: advice.accept,
+            equity_cubeless: Single(advice.cubeless),
+            equity_no_double: Single(advice.no_double),
+            equity_double_take: Single(advice.double_take),
         },
-        probabilities: Probabilities::from(&cube.chances),
+        probabilities: Probabilities::from(chances),
     }
 }
 
 /// Returns a number in single precision, as the original writes all.
 #[expect(clippy::cast_possible_truncation, reason = "fewer digits are wanted")]
-fn single(number: f64) -> Single {
-    Single(number as f32)
+fn single(number: f64) -> f32 {
+    number as f32
 }
 
 /// Answers `/move` for a game that is over (WB-08).
 fn over_moves(position: Option<&Position>, roll: Roll) -> MovesBody {
     let win = position.is_some_and(|position| position.me().on_board() == 0);
-    let chances = Chances {
-        win: f32::from(u8::from(win)),
-        ..Chances::default()
-    };
+    let chances = certain(win);
     let mut moves = Vec::new();
     if let Some(position) = position.filter(|_| !win) {
         let plays = legal_plays(position, roll);
@@ -339,24 +366,33 @@ fn over_moves(position: Option<&Position>, roll: Roll) -> MovesBody {
     MovesBody { moves }
 }
 
-/// Answers `/eval` for a game that is over: won, unless only the other side is off (WB-08).
-fn over_eval(position: Option<&Position>) -> EvalBody {
-    let win = position.is_none_or(|position| position.me().on_board() == 0);
-    let chances = Chances {
+/// Returns the chances of a game that is over.
+fn certain(win: bool) -> Chances {
+    Chances {
         win: f32::from(u8::from(win)),
         ..Chances::default()
-    };
-    let equity = if win { 1.0 } else { -1.0 };
-    EvalBody {
-        cube: CubeBody {
-            double: false,
-            accept: !win,
-            equity_cubeless: Single(equity),
-            equity_no_double: Single(equity),
-            equity_double_take: Single(2.0 * equity),
-        },
-        probabilities: Probabilities::from(&chances),
     }
+}
+
+/// Returns the chances and the cube of a game that is over: won, unless only the other side is off (WB-08).
+#[must_use]
+pub fn over(position: Option<&Position>) -> (Chances, CubeAdvice) {
+    let win = position.is_none_or(|position| position.me().on_board() == 0);
+    let equity = if win { 1.0 } else { -1.0 };
+    let advice = CubeAdvice {
+        double: false,
+        accept: !win,
+        cubeless: equity,
+        no_double: equity,
+        double_take: 2.0 * equity,
+    };
+    (certain(win), advice)
+}
+
+/// Answers `/eval` for a game that is over.
+fn over_eval(position: Option<&Position>) -> EvalBody {
+    let (chances, advice) = over(position);
+    eval_body(&chances, advice)
 }
 
 /// A number that is finite.
@@ -385,12 +421,24 @@ struct MoveBody {
 
 impl MoveBody {
     fn new(position: &Position, play: &Play, roll: Roll, chances: &Chances) -> MoveBody {
-        let steps = ordered(position, play.steps(), roll);
+        let steps = steps(position, play, roll).into_iter();
         MoveBody {
-            play: steps.into_iter().map(StepBody::from).collect(),
+            play: steps.map(|(from, to)| StepBody { from, to }).collect(),
             probabilities: Probabilities::from(chances),
         }
     }
+}
+
+/// Returns the steps of a play in the original's order, from and to a point: 25 is the bar, 0 is off.
+#[must_use]
+pub fn steps(position: &Position, play: &Play, roll: Roll) -> Vec<(u8, u8)> {
+    let steps = ordered(position, play.steps(), roll).into_iter();
+    steps.map(|step| (step.from + 1, to_point(step))).collect()
+}
+
+/// Returns the point that a step reaches; 0 is off.
+fn to_point(step: Step) -> u8 {
+    if step.bears_off() { 0 } else { step.to + 1 }
 }
 
 /// Returns the steps in the original's order: men from high to low, and one man the smaller die first where that gives
@@ -422,7 +470,7 @@ fn ordered(position: &Position, steps: &[Step], roll: Roll) -> Vec<Step> {
         return steps.to_vec();
     }
     let mut steps = steps.to_vec();
-    steps.sort_by_key(|step| (Reverse(step.from), StepBody::from(*step).to));
+    steps.sort_by_key(|step| (Reverse(step.from), to_point(*step)));
     steps
 }
 
@@ -439,15 +487,6 @@ fn bears_off_from(position: &Position, man: u8, way: u8, second: Step, die: u8) 
 struct StepBody {
     from: u8,
     to: u8,
-}
-
-impl From<Step> for StepBody {
-    fn from(step: Step) -> Self {
-        StepBody {
-            from: step.from + 1,
-            to: if step.bears_off() { 0 } else { step.to + 1 },
-        }
-    }
 }
 
 #[derive(Serialize)]

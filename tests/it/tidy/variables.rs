@@ -65,6 +65,9 @@ fn variables_of_tests_are_listed() {
             options.extend(name.map(str::to_owned));
         }
     });
+    // Names of the C interface.
+    let header = fs::read_to_string(base().join("src/capi/gammond.h")).unwrap();
+    add_variables(&header, &mut options);
     let text = fs::read_to_string(base().join("CONTRIBUTING.md")).unwrap();
     let listed = listed(&text);
     assert!(

@@ -4,7 +4,7 @@
 
 use super::integer_registers::{PAIRS_MAX, PairList, Registers, accumulate, second};
 use super::layout::{Accumulator, Aligned, Batch, InputDelta, Net, Sums};
-use super::simd128::without_zeros;
+use super::simd128::{clip, without_zeros};
 use crate::nn::activation::SQUARE_SHIFT;
 use crate::nn::float_net::RESULTS;
 use std::arch::wasm32::*;
@@ -35,7 +35,7 @@ pub(super) fn results_simd128(
 }
 
 /// A register of eight 16-bit numbers, or of four 32-bit numbers.
-pub(super) struct Eight;
+struct Eight;
 
 impl Registers for Eight {
     type R = v128;
@@ -61,8 +61,7 @@ impl Registers for Eight {
     }
     #[inline(always)]
     fn clip(sum: v128, shift: u32) -> v128 {
-        let right = i16x8_shr(sum, shift);
-        i16x8_min(i16x8_max(right, i16x8_splat(0)), i16x8_splat(255))
+        clip(sum, shift)
     }
     #[inline(always)]
     fn square<const TO_TWO: bool>(sum: v128, shift: u32) -> v128 {

@@ -6,8 +6,6 @@
 //! levels.
 #![allow(unsafe_code)]
 
-use super::integer_registers::Registers;
-use super::integer_simd128::Eight;
 use super::layout::InputDelta;
 use super::operations::{ActiveList, Integers, PACKED, ROW_WIDTH, ROWS, Row, SPREAD_ROOM};
 use super::wide::{Line, Wide, list_differences_plainly, list_plainly};
@@ -155,6 +153,13 @@ pub(super) fn without_zeros(value: v128, some: v128) -> (v128, usize) {
     (packed, set.count_ones() as usize)
 }
 
+/// Shifts right and limits to 0..=255.
+#[inline(always)]
+pub(super) fn clip(numbers: v128, shift: u32) -> v128 {
+    let right = i16x8_shr(numbers, shift);
+    i16x8_min(i16x8_max(right, i16x8_splat(0)), i16x8_splat(255))
+}
+
 /// Returns the sum of the four lanes.
 #[inline(always)]
 fn sum(lanes: v128) -> i32 {
@@ -277,7 +282,7 @@ impl Integers for Simd128 {
                 *sum = i16x8_sub(i16x8_add(*sum, add[n]), sub[n]);
             }
         }
-        let clipped = sums.map(|sum| <Eight as Registers>::clip(sum, shift));
+        let clipped = sums.map(|sum| clip(sum, shift));
         for (number, weights) in weights.iter().enumerate() {
             let mut total = i32x4_splat(0);
             for (value, weights) in clipped.into_iter().zip(loaded(weights)) {
