@@ -153,6 +153,18 @@ impl MatGame {
         }
         scores
     }
+
+    /// Returns the value of the cube with which the game begins at `start` after automatic doubles.
+    pub(super) fn automatic_cube(&self, start: &Position) -> Option<u32> {
+        match self.actions.first()? {
+            (_, MatAction::SetUp(set_up))
+                if set_up.position == *start && set_up.owner.is_none() =>
+            {
+                Some(set_up.value)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A match or money session.
