@@ -56,7 +56,7 @@ impl MatchFile {
                 let _ = write!(text, "{property}[{}]", escaped(value));
             }
         }
-        let rules = self.rules(crawford);
+        let rules = self.rules(game, crawford);
         if !rules.is_empty() {
             let _ = write!(text, "RU[{rules}]");
         }
@@ -107,10 +107,10 @@ impl MatchFile {
         text.push_str(")\n");
     }
 
-    fn rules(&self, crawford: bool) -> String {
+    fn rules(&self, game: &MatGame, crawford: bool) -> String {
         let mut rules = Vec::new();
         match self.length {
-            0 if self.switch("Jacoby") != Some(false) => rules.push("Jacoby"),
+            0 if self.jacoby(game) != Some(false) => rules.push("Jacoby"),
             0 | 1 => {}
             _ if self.switch("Crawford") != Some(false) => rules.push("Crawford"),
             _ => {}
