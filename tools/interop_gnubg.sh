@@ -1,15 +1,20 @@
 #!/bin/bash
 # Real GNU Backgammon against `gammond serve` over gnubg's external-player protocol, both seats: money sessions with beavers and
 # automatic doubles, the Jacoby rule on and off on either side in all four combinations; the same with a gnubg whose cube turns are
-# noise, so that it doubles what is beavered and beavers what it should not; and matches. Fails unless every reply was accepted,
+# noise, so that it doubles what is beavered and beavers what it should not; matches; and money and matches of the variants, by that gnubg
+# too. Fails unless every reply was accepted,
 # gnubg's record agrees with the wire, and every run ended cleanly; with 40 games with noise in each seat or more also when no automatic
 # double, or no beaver of either side, happened.
 #
 #   tools/interop_gnubg.sh [GAMES] [MATCHES] [GAMMOND] [SERVE OPTION …]
 #
-# GAMES: of money in each combination and seat, and ten times as many in each seat with noise (default 4, so 32 and 80); MATCHES: of each
-# length and seat (default 1), to the lengths of $LENGTHS (default "1 3 25"). Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools).
-# Reports go to $OUT (default: a temporary folder).
+# GAMES: of money in each combination and seat, and ten times as many in each seat with noise and of each variant (default 4, so 32, 80 and
+# 80); MATCHES: of each length and seat (default 1), to the lengths of $LENGTHS (default "1 3 25"), and of each variant to 5 points.
+# $VARIANTS: those that are played (default: nackgammon, hypergammon2 and hypergammon1, and hypergammon where $HYPER, a folder, has
+# hyper3.bd). gnubg reads the tables of hypergammon from a folder of the system alone: they are put there for its processes by a mount that no
+# other process sees; without the right to mount these variants are skipped.
+# Needs gnubg, python3 and gnubg_vs_external.py (in ../shared/tools, or $GAMMOND_SHARED/tools). Reports go to $OUT (default: a temporary
+# folder).
 set -eu
 games=${1:-4}
 matches=${2:-1}
@@ -25,20 +30,39 @@ out=${OUT:-$(mktemp -d)}
 mkdir -p "$out"
 rm -f "$out"/money-*.json "$out"/match-*.json
 
-# The relay knows neither automatic doubles nor noise: gnubg is told before it.
-gnubg_told() {
-    printf '#!/bin/bash\nexec gnubg "$@" < <(cat %q; exec cat)\n' "$out/$1.told" > "$out/$1"
-    chmod +x "$out/$1"
-    cat > "$out/$1.told"
+# The relay knows neither automatic doubles nor noise nor variants: gnubg gets these settings before the relay's. The words after the name
+# start gnubg.
+gnubg_with() {
+    local name=$1
+    shift
+    printf '#!/bin/bash\nexec%s gnubg "$@" < <(cat %q; exec cat)\n' "${*:+$(printf ' %q' "$@")}" "$out/$name.settings" > "$out/$name"
+    chmod +x "$out/$name"
+    cat > "$out/$name.settings"
 }
-gnubg_told gnubg <<< 'set automatic doubles 3'
-{
+gnubg_with gnubg <<< 'set automatic doubles 3'
+noise() {
     echo 'set automatic doubles 3'
     for player in 0 1; do
         echo "set player $player cubedecision evaluation noise 0.4"
         echo "set player $player cubedecision evaluation deterministic off"
     done
-} | gnubg_told gnubg-noise
+}
+noise | gnubg_with gnubg-noise
+
+tables=${HYPER:-$out/tables}
+mkdir -p "$tables"
+for n in 1 2; do
+    [ -e "$tables/hyper$n.bd" ] || "$gammond" bearoff make --hyper $n "$tables/hyper$n.bd" --progress none > "$out/hyper$n.txt"
+done
+variants=nackgammon
+mounted=(unshare --mount --map-root-user bash -c 'mount --bind "$0" /var/lib/gnubg && exec "$@"' "$tables")
+if "${mounted[@]}" true 2> "$out/mount.txt"; then
+    variants="nackgammon hypergammon1 hypergammon2"
+    [ ! -e "$tables/hyper3.bd" ] || variants="$variants hypergammon"
+else
+    echo "SKIPPED hypergammon: no right to mount"
+fi
+variants=${VARIANTS:-$variants}
 
 server=
 address=
@@ -92,6 +116,23 @@ for length in ${LENGTHS:-1 3 25}; do
     done
 done
 end
+for variant in $variants; do
+    case $variant in
+        nackgammon) theirs=nackgammon start=() ;;
+        hypergammon) theirs=3-chequer-hypergammon start=("${mounted[@]}") ;;
+        *) theirs=${variant#hypergammon}-chequer-hypergammon start=("${mounted[@]}") ;;
+    esac
+    { echo "set variation $theirs"; noise; } | gnubg_with "gnubg-$variant" "${start[@]}"
+    serve "variant=$variant" --bearoff "$tables" "$@"
+    for seat in 0 1; do
+        seed=$((seed + 1))
+        python3 "$relay" "$address" --games $((10 * games)) --engine-player $seat --beavers 3 --gnubg "$out/gnubg-$variant" \
+            --gnubg-plies 0 --seed $seed --timeout 3600 --log "$out/money-$variant-seat-$seat.log" > "$out/money-$variant-seat-$seat.json" || status=1
+        python3 "$relay" "$address" --match-length 5 --matches "$matches" --engine-player $seat --gnubg "$out/gnubg-$variant" \
+            --gnubg-plies 0 --seed $seed --timeout 3600 --log "$out/match-$variant-seat-$seat.log" > "$out/match-$variant-seat-$seat.json" || status=1
+    done
+    end
+done
 python3 - "$out" <<'PY' || status=1
 import glob, json, math, os, re, sys
 
@@ -132,7 +173,10 @@ for path in sorted(glob.glob(f"{sys.argv[1]}/m*-seat-?.json")):
           f"median {r['reply_latency'].get('median_ms')} ms, clean {r['clean']} {r['reason'] or ''}")
     wanted = r["games_requested"]
     complete = n == wanted if wanted else len(r["matches"]) == r["matches_requested"]
-    if r["replies_rejected"] or r["record_mismatches"] or r["turns_forfeited"] or r["protocol_notes"] or not r["clean"] or not complete:
+    # gnubg names a variation where it is set, in words of its own.
+    variant = re.search("nackgammon|hypergammon", name)
+    of_variant = not variant or re.search(f"Default variation is: .*{variant.group()}", open(path[:-5] + ".log", encoding="latin-1").read(), re.I)
+    if r["replies_rejected"] or r["record_mismatches"] or r["turns_forfeited"] or r["protocol_notes"] or not r["clean"] or not complete or not of_variant:
         bad += 1
         print("   ", json.dumps(r["rejected"][:3]), r["protocol_notes"][:3], r["gnubg_messages"][:5])
 print(f"{games} games, {questions} questions, {bad} runs failed; gnubg's own stall after an accepted beaver: {stalls} times; "

@@ -59,14 +59,14 @@ def duel(program, one, other, matches, *options):
 
 
 def rates(program, folder, name):
-    """Error rates of a player in the matches of a folder, by match."""
+    """Error rates of the players whose names begin so in the matches of a folder, by match."""
     done = subprocess.run([program, "analyse", *sorted(map(str, Path(folder).glob("*.mat"))), "--format", "json",
                            "--progress", "none"], capture_output=True, text=True)
     found = []
     for line in done.stdout.splitlines():
         answer = json.loads(line)
         for player, totals in zip(answer["players"], answer["totals"]):
-            if f"{name} " in player and totals["error_rate"]["pr"] is not None:
+            if player.startswith(name) and totals["error_rate"]["pr"] is not None:
                 found.append((totals["error_rate"]["pr"], totals["counted"]))
     return found
 
@@ -79,7 +79,7 @@ def measured(program, matches):
         for other in [f"pr:{rate}:seed=2", "gammond:plies=0"]:
             with tempfile.TemporaryDirectory() as folder:
                 duel(program, f"pr:{rate}:seed=1", other, matches, "--mat", folder)
-                all_rates = rates(program, folder, f"pr={rate}")
+                all_rates = rates(program, folder, f"pr {rate} ")
                 count = sum(number for _, number in all_rates)
                 mean = sum(pr * number for pr, number in all_rates) / count
                 spread = sum((number * (pr - mean)) ** 2 for pr, number in all_rates)

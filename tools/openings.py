@@ -2,10 +2,12 @@
 """Rolls out the best plays of the 15 opening rolls and of the 21 replies to them, and writes the opening book.
 
 usage: tools/openings.py KEPT [GAMMOND [WITHIN]]
+       tools/openings.py --nackgammon KEPT [GAMMOND]
 
 KEPT holds the rollouts; the same command goes on there. GAMMOND is the program (default: gammond). Replies follow each
 opening play at most WITHIN points (default: 0.03) behind the best of its roll. Written from KEPT: the engine's
-src/engine/engine/opening.tsv, and the tables of protocol-specs/openings.md and opening-replies.md.
+src/engine/engine/opening.tsv, and the tables of protocol-specs/openings.md and opening-replies.md. With --nackgammon
+the opening rolls of nackgammon, without replies: nackgammon.tsv, and its table of openings.md.
 
 Money, Jacoby on, cube in play, 0 plies for plays and cube, games of ten turns, then what the nets say, seed 1.
 Openings: up to six plays, those that two plies rank first, 5,184 games; a play four joint standard errors behind the
@@ -17,10 +19,12 @@ import subprocess
 import sys
 
 START = "4HPwATDgc/ABMA"
+NACKGAMMON_START = "4Dl4ADbgOXgANg"
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-BOOK = os.path.join(ROOT, "src", "engine", "engine", "opening.tsv")
+BOOKS = os.path.join(ROOT, "src", "engine", "engine")
 OPENINGS = os.path.join(ROOT, "protocol-specs", "openings.md")
 REPLIES = os.path.join(ROOT, "protocol-specs", "opening-replies.md")
+NACKGAMMON = "## Nackgammon"
 TERMS = ["truncate=10", "jacoby=on", "seed=1"]
 OPENING = ["top=6", "trials=5184", "jsd=4"]
 REPLY = ["top=4", "trials=1296", "jsd=3"]
@@ -105,16 +109,34 @@ def reply_row(roll, plays):
     return row(cells + [""] * (8 - len(cells)))
 
 
-def write_tables(path, first, tables):
-    """Puts tables in the place of all that a page has from its line `first` on."""
+def write_tables(path, first, tables, after=None, before=None):
+    """Puts tables in the place of all that a page has from its line `first` on: the one after the line `after`, to the
+    line `before`."""
     with open(path, encoding="utf-8") as page:
-        head = page.read().partition(f"\n{first}")[0]
+        whole = page.read()
+    upper, line, rest = whole.partition(f"\n{after}\n") if after else ("", "", whole)
+    rest, *lower = rest.split(f"\n{before}\n") if before else [rest]
+    head = rest.partition(f"\n{first}")[0]
+    lower = "".join(f"\n{before}\n{text}" for text in lower)
     with open(path, "w", encoding="utf-8") as page:
-        page.write(f"{head}\n{''.join(tables)}")
+        page.write(f"{upper}{line}{head}\n{''.join(tables)}{lower}")
+
+
+def write_openings(start, openings, book, **place):
+    """Writes the book's lines of the opening rolls, then `book`, and the table of the rolls at its place."""
+    lines = [line for roll, plays in openings.items() for line in book_lines(start, roll, plays)]
+    name = "opening.tsv" if start == START else "nackgammon.tsv"
+    with open(os.path.join(BOOKS, name), "w", encoding="utf-8") as out:
+        out.writelines(lines + book)
+    head = "| roll | play | cubeful | behind | cubeless | wins | gammons | games |\n"
+    rows = [line for roll, plays in openings.items() for line in opening_rows(roll, plays)]
+    write_tables(OPENINGS, "| roll ", [head, "|---|---|---|---|---|---|---|---|\n", *rows], **place)
 
 
 def main():
     words = sys.argv[1:]
+    nackgammon = words[:1] == ["--nackgammon"]
+    words = words[nackgammon:]
     if not 1 <= len(words) <= 3 or words[0].startswith("-"):
         sys.exit(__doc__)
     program = words[1] if len(words) > 1 else "gammond"
@@ -122,14 +144,17 @@ def main():
         sys.exit(3)
     within = float(words[2]) if len(words) > 2 else 0.03
     kept = Kept(words[0], program)
+    if nackgammon:
+        openings = {roll: kept.plays(NACKGAMMON_START, roll, OPENING) for roll in rolls(False)}
+        write_openings(NACKGAMMON_START, openings, [], after=NACKGAMMON)
+        return
     openings = {roll: kept.plays(START, roll, OPENING) for roll in rolls(False)}
     usual = [(roll, play) for roll, plays in openings.items() for play in plays if behind(plays[0], play)[0] <= within]
     # The best play of each roll first: what is stopped early has the most used ones.
     for roll, play in sorted(usual, key=lambda one: behind(openings[one[0]][0], one[1])[0]):
         for reply in rolls(True):
             kept.plays(play["position"], reply, REPLY)
-    book = [line for roll, plays in openings.items() for line in book_lines(START, roll, plays)]
-    page, written = [], set()
+    book, page, written = [], [], set()
     for roll, play in usual:
         if play is openings[roll][0]:
             page.append(f"\n## {roll}: {play['play']}\n\n| reply | best | cubeful | cubeless | next | behind | third"
@@ -142,11 +167,7 @@ def main():
                 book += book_lines(play["position"], reply, plays)
             if play is openings[roll][0]:
                 page.append(reply_row(reply, plays))
-    with open(BOOK, "w", encoding="utf-8") as out:
-        out.writelines(book)
-    head = "| roll | play | cubeful | behind | cubeless | wins | gammons | games |\n"
-    rows = [line for roll, plays in openings.items() for line in opening_rows(roll, plays)]
-    write_tables(OPENINGS, "| roll ", [head, "|---|---|---|---|---|---|---|---|\n", *rows])
+    write_openings(START, openings, book, before=NACKGAMMON)
     write_tables(REPLIES, "\n## ", page)
 
 

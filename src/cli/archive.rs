@@ -7,6 +7,7 @@
 
 use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
+use gammond_engine::people::People;
 use gammond_game::notation::MatPlayer;
 use gammond_report::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
 use gammond_server::console::today;
@@ -23,23 +24,26 @@ const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: marks the file as gammond's.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 /// Tables that versions lack: the version up to which, and the beginning of the table's statement.
-const ADDED: [(i64, &str); 4] = [
+const ADDED: [(i64, &str); 5] = [
     (1, "CREATE TABLE digests"),
     (2, "CREATE TABLE dates"),
     (3, "CREATE TABLE filings"),
     (4, "CREATE TABLE owners"),
+    (5, "CREATE TABLE found_by"),
 ];
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save its contents";
-/// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners.
-const OPTIONAL: [&str; 3] = [
+/// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners, the
+/// shares of people who find its best plays.
+const OPTIONAL: [&str; 4] = [
     "SELECT played FROM dates WHERE match = ?",
     "SELECT filed FROM filings WHERE match = ?",
     "SELECT owner FROM owners WHERE match = ? ORDER BY owner",
+    "SELECT number, pr, share FROM found_by WHERE match = ? ORDER BY number, pr",
 ];
 /// True for a match that a request over HTTP has filed, also one of a version that kept no owners.
 pub(super) const IS_OF_HTTP: &str = "(file = 'http' OR file LIKE 'http#%' OR EXISTS \
@@ -605,6 +609,12 @@ fn file_row(
         phase(&row.judged.decision),
         class(&row.judged.decision),
     ])?;
+    for (pr, share) in
+        (row.found_by().into_iter()).flat_map(|shares| People::COACHED.into_iter().zip(shares))
+    {
+        let mut asked = connection.prepare_cached("INSERT INTO found_by VALUES (?, ?, ?, ?)")?;
+        asked.execute(params![number, index, pr, share])?;
+    }
     Ok(())
 }
 

@@ -77,6 +77,13 @@ CREATE TABLE owners (
   owner TEXT NOT NULL,
   PRIMARY KEY (match, owner)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE found_by (
+  match INTEGER NOT NULL REFERENCES matches,
+  number INTEGER NOT NULL,
+  pr REAL NOT NULL,
+  share REAL NOT NULL,
+  PRIMARY KEY (match, number, pr)
+) STRICT, WITHOUT ROWID;
 CREATE VIEW history AS
 SELECT players.name, own.match, matches.file, other_name.name AS against, matches.length, matches.level, own.score,
   other.score AS against_score, own.result, own.decisions, own.counted, own.loss, own.luck, own.error_rate, own.pr

@@ -24,12 +24,15 @@ use std::sync::Mutex;
 farmed! {
     /// Options for the stakes of a duel's games.
     struct TermsArgs as TermsJob {
-        /// Money games with the cube, without beavers; else single games without a cube.
+        /// Money games with the cube; else single games without a cube.
         #[arg(long, conflicts_with = "match_length")]
         cube: bool,
         /// With `--cube`: gammons count though the cube was not turned.
         #[arg(long, requires = "cube")]
         no_jacoby: bool,
+        /// With `--cube`: a player who is doubled may beaver, and the doubler raccoon.
+        #[arg(long, requires = "cube")]
+        beavers: bool,
         /// Matches to so many points with the cube, Crawford rule, table `--met`: pairs of matches, counted by who wins them.
         #[arg(id = "match_length", long = "match", value_name = "POINTS")]
         match_length: Option<Whole<1, 255>>,
@@ -146,9 +149,10 @@ impl TermsArgs {
     pub(crate) fn terms(&self) -> DuelTerms {
         match (self.match_length, self.cube) {
             (Some(length), _) => DuelTerms::Match(length.to()),
-            (None, true) => DuelTerms::Money {
+            (None, true) => DuelTerms::Money(Rules {
                 jacoby: !self.no_jacoby,
-            },
+                beavers: self.beavers,
+            }),
             (None, false) => DuelTerms::Cubeless,
         }
     }
@@ -296,19 +300,34 @@ pub(crate) fn write_pair(
     let headers: &[&str] = match plan.terms {
         // Without a cube gammons count in any case.
         DuelTerms::Cubeless => &[" [CubeLimit \"1\"]"],
-        DuelTerms::Money { .. } | DuelTerms::Match(_) => &[],
+        DuelTerms::Money(_) | DuelTerms::Match(_) => &[],
     };
-    let money = match plan.terms {
-        DuelTerms::Money { jacoby: true } => &MatchFile::WITHOUT_JACOBY[1..],
-        DuelTerms::Money { jacoby: false } | DuelTerms::Cubeless => &MatchFile::WITHOUT_JACOBY,
-        DuelTerms::Match(_) => &[],
+    let [no_jacoby, no_beavers] = MatchFile::WITHOUT_JACOBY;
+    let rules = match plan.terms {
+        DuelTerms::Money(rules) => Some(rules),
+        DuelTerms::Cubeless => Some(Rules {
+            jacoby: false,
+            beavers: false,
+        }),
+        DuelTerms::Match(_) => None,
     };
+    let money = [
+        (rules.is_some_and(|rules| !rules.jacoby), no_jacoby),
+        (rules.is_some_and(|rules| !rules.beavers), no_beavers),
+    ];
+    let money = money
+        .into_iter()
+        .filter(|(is_written, _)| *is_written)
+        .map(|(_, header)| header);
     let file = |length, games: Vec<MatGame>| MatchFile {
         length,
         names: names.clone(),
-        comments: (money.iter().chain(headers).map(|&h| h.to_owned()))
-            .chain(variant_header(plan.variant))
-            .collect(),
+        comments: (money
+            .clone()
+            .chain(headers.iter().copied())
+            .map(str::to_owned))
+        .chain(variant_header(plan.variant))
+        .collect(),
         games,
     };
     if let DuelTerms::Match(length) = plan.terms {
@@ -344,6 +363,7 @@ pub(crate) fn watched(names: &[String; 2], game: &PlayedGame) -> String {
                 format!("{} {}: {play}", name(turn.player), turn.roll)
             }
             DuelAction::Doubled(player, value) => format!("{} doubles to {value}", name(*player)),
+            DuelAction::Beavered(player, value) => format!("{} beavers to {value}", name(*player)),
             DuelAction::Took(player) => format!("{} takes", name(*player)),
             DuelAction::Passed(player) => format!("{} passes", name(*player)),
         };
@@ -369,6 +389,7 @@ fn written(scores: [u32; 2], game: PlayedGame) -> MatGame {
             Some((side(turn.player), MatAction::Play { roll, play }))
         }
         DuelAction::Doubled(player, value) => Some((side(player), MatAction::Double(value))),
+        DuelAction::Beavered(player, value) => Some((side(player), MatAction::Beaver(value))),
         DuelAction::Took(player) => Some((side(player), MatAction::Take)),
         DuelAction::Passed(player) => Some((side(player), MatAction::Drop)),
     };

@@ -146,8 +146,15 @@ fn analysis(
     let sql = "SELECT * FROM decisions WHERE match = ? ORDER BY number LIMIT ?";
     let mut asked = transaction.prepare_cached(sql)?;
     let most = i64::try_from(DECISIONS_MAX).unwrap_or(i64::MAX);
+    let finders = found_by(&transaction, id)?;
     let decisions = asked
-        .query_map([id, most], |row| decision(row, &mut games))?
+        .query_map([id, most], |row| {
+            let mut decision = decision(row, &mut games)?;
+            if let Some(shares) = finders.get(&row.get("number")?) {
+                decision["found_by"] = json!(shares);
+            }
+            Ok(decision)
+        })?
         .collect::<rusqlite::Result<Vec<Value>>>()?;
     let (nets, met): (String, String) =
         transaction.query_row("SELECT nets, met FROM matches WHERE id = ?", [id], |row| {
@@ -171,6 +178,19 @@ fn analysis(
         "decisions": decisions,
         "fault_count": head.fault_count,
     })))
+}
+
+/// Returns the shares of the people of some error rates who find the best action, by the number of the decision.
+fn found_by(connection: &Connection, id: i64) -> rusqlite::Result<BTreeMap<i64, Vec<Value>>> {
+    let sql = "SELECT number, pr, share FROM found_by WHERE match = ? ORDER BY number, pr";
+    let mut asked = connection.prepare_cached(sql)?;
+    let mut rows = asked.query([id])?;
+    let mut found: BTreeMap<i64, Vec<Value>> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let share = json!({"pr": row.get::<_, f64>("pr")?, "share": number(row, "share")?});
+        found.entry(row.get("number")?).or_default().push(share);
+    }
+    Ok(found)
 }
 
 /// Returns a player's totals.

@@ -3,7 +3,9 @@
 //! the layout that 2,261 real records have.
 
 use flate2::{Compression, write::ZlibEncoder};
-use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, MatchReading, steps_made};
+use gammond_game::notation::{
+    MatAction, MatGame, MatPlayer, MatchFile, MatchReading, SetUp, steps_made,
+};
 use gammond_game::{OFF, Play, Position, Roll};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -90,7 +92,7 @@ fn ogxm_there_and_back() {
     assert_eq!(sample("three3").ogxm().unwrap(), bytes);
 }
 
-/// MAT-32: money without Jacoby, NackGammon, a resignation, automatic doubles.
+/// MAT-32: money without Jacoby, NackGammon, a resignation, a cube that was set up, automatic doubles.
 #[test]
 fn ogxm_rules() {
     let read =
@@ -106,6 +108,41 @@ fn ogxm_rules() {
     assert!(told(&cube)[0].ends_with(why), "{:?}", told(&cube));
     assert_eq!((cube.file.games.len(), told(&cube).len()), (2, 1));
     assert_eq!(cube.file.games[1].actions.len(), 1);
+    // Made by the package too: a game with three automatic doubles, and a redouble to 16.
+    let bytes = std::fs::read(data("ogxm/automatic.ogxm")).unwrap();
+    let automatic = MatchFile::read(&bytes).unwrap();
+    assert_eq!(told(&automatic), [""; 0]);
+    let game = &automatic.file.games[0];
+    let set_up = SetUp {
+        position: Position::start(),
+        value: 8,
+        owner: None,
+    };
+    assert_eq!(
+        game.actions[0],
+        (MatPlayer::First, MatAction::SetUp(set_up))
+    );
+    assert_eq!(game.result, Some((MatPlayer::First, 16)));
+    assert!(
+        game.actions
+            .contains(&(MatPlayer::Second, MatAction::Double(16)))
+    );
+    assert_eq!(automatic.file.ogxm().unwrap(), bytes);
+    // Of no cube: so many doubles are a fault of the game.
+    let mut many = bytes.clone();
+    let at = bytes.windows(4).position(|tag| tag == b"GAME").unwrap() + 13;
+    assert_eq!(many[at], 3);
+    many[at] = 13;
+    // The section of the checksum and the end.
+    let end = many.len() - 21;
+    let sum = crc32fast::hash(&many[..end]).to_le_bytes();
+    many[end + 13..end + 17].copy_from_slice(&sum);
+    let many = MatchFile::read(&many).unwrap();
+    assert!(
+        told(&many)[0].contains("cube is no power of two up to 4096"),
+        "{:?}",
+        told(&many)
+    );
 }
 
 /// MAT-33: what is not whole is refused by name or tells its fault; nothing of it takes memory.

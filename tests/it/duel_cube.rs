@@ -2,6 +2,7 @@
 
 use gammond_arena::duel::{DuelPlan, DuelTerms, Duels, Failures, Tally, play_duel};
 use gammond_arena::player::{Player, PlayerSpec};
+use gammond_game::Rules;
 use gammond_game::notation::{MatAction, MatPlayer, MatchFile};
 use gammond_job::{Control, Runner};
 use std::process::{Command, Output};
@@ -32,7 +33,13 @@ fn the_external_protocol_carries_cube_and_score() {
     use crate::server_process::Process;
     let server = Process::start("exec \"$@\"", &["--listen", "127.0.0.1:0", "--plies", "0"]);
     let external = format!("external:{}", server.addresses[0]);
-    for terms in [DuelTerms::Match(5), DuelTerms::Money { jacoby: true }] {
+    for terms in [
+        DuelTerms::Match(5),
+        DuelTerms::Money(Rules {
+            jacoby: true,
+            beavers: true,
+        }),
+    ] {
         let plan = DuelPlan {
             seed: 5,
             pairs: 12,
@@ -43,6 +50,45 @@ fn the_external_protocol_carries_cube_and_score() {
         let each = [tally.points.mean(), tally.points.variance()];
         assert_eq!((each, tally.games()), ([0.0, 0.0], 24), "{terms:?}");
     }
+}
+
+/// In a money duel with beavers a player that doubles by noise is beavered; the files have the beavers, their cubes and the
+/// points. Without `--beavers` there are none.
+#[test]
+fn doubles_by_noise_are_beavered() {
+    let folder = tempfile::tempdir().unwrap();
+    let beavers = |name: &str, option: &[&str]| {
+        let mats = folder.path().join(name);
+        let mats = mats.to_str().unwrap();
+        let duel = ["duel", "gammond:nets=embedded:fast", "gammond:noise=0.6"];
+        let rest = [
+            "--cube", "--games", "12", "--seed", "3", "--quiet", "--mat", mats,
+        ];
+        let done = run(&[&duel, &rest[..], option].concat());
+        assert!(done.status.success(), "{done:?}");
+        let (mut beavers, mut text) = (0, String::new());
+        for entry in std::fs::read_dir(mats).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            let reading = MatchFile::read(&bytes).unwrap();
+            assert_eq!(reading.faults, []);
+            text.push_str(&String::from_utf8_lossy(&bytes));
+            let games = reading.file.games.iter();
+            let actions = games.flat_map(|game| &game.actions);
+            beavers += actions
+                .filter(|(_, action)| matches!(action, MatAction::Beaver(_)))
+                .count();
+        }
+        let told = String::from_utf8_lossy(&done.stdout).into_owned();
+        (beavers, text, told)
+    };
+    let (with, text, told) = beavers("with", &["--beavers"]);
+    assert!(with > 2 && !text.contains("[Beaver"), "{with} {text}");
+    assert!(told.contains("money games, Jacoby, beavers"), "{told}");
+    let (without, text, _) = beavers("without", &[]);
+    assert!(
+        without == 0 && text.contains("[Beaver \"Off\"]"),
+        "{without} {text}"
+    );
 }
 
 /// A stronger net wins more matches; the files of the games are whole, and the winners in them those that were counted.

@@ -256,9 +256,10 @@ fn task_text(honest: &Value, player: &Value, sum: &str) -> String {
         "failures",
     ];
     let terms = format!(
-        "{{\"cube\":{},\"no_jacoby\":{},\"match_length\":{},\"variant\":{},\"start\":{}}}",
+        "{{\"cube\":{},\"no_jacoby\":{},\"beavers\":{},\"match_length\":{},\"variant\":{},\"start\":{}}}",
         duel["terms"]["cube"],
         duel["terms"]["no_jacoby"],
+        duel["terms"]["beavers"],
         duel["terms"]["match_length"],
         duel["terms"]["variant"],
         duel["terms"]["start"]

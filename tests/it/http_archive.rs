@@ -87,6 +87,20 @@ fn list_shows_the_matches() {
     }
 }
 
+/// All members of archived decisions are those of the report.
+fn same_decisions(found: &Value, report: &Value) {
+    let rows = |value: &Value| value["decisions"].as_array().unwrap().clone();
+    assert_eq!(rows(found).len(), rows(report).len());
+    for (one, other) in rows(found).iter().zip(rows(report)) {
+        for (name, value) in one.as_object().unwrap() {
+            assert_eq!(*value, other[name], "{name} of {one}");
+        }
+        assert_eq!(one.get("found_by"), other.get("found_by"), "{one}");
+    }
+    let is_found = |one: &&Value| one["found_by"].as_array().is_some_and(|all| all.len() == 3);
+    assert!(rows(found).iter().filter(is_found).count() > 0);
+}
+
 /// HTTP-122: a match has the figures of its report.
 #[test]
 fn match_is_its_report() {
@@ -106,13 +120,7 @@ fn match_is_its_report() {
     for name in ["type", "players", "length", "level", "score", "marks"] {
         assert_eq!(found[name], report[name], "{name}");
     }
-    let rows = |value: &Value| value["decisions"].as_array().unwrap().clone();
-    assert_eq!(rows(&found).len(), rows(&report).len());
-    for (one, other) in rows(&found).iter().zip(rows(&report)) {
-        for (name, value) in one.as_object().unwrap() {
-            assert_eq!(*value, other[name], "{name} of {one}");
-        }
-    }
+    same_decisions(&found, &report);
     let close = |one: &Value, other: &Value| {
         let pair = one.as_f64().zip(other.as_f64());
         one == other || pair.is_some_and(|(one, other)| (one - other).abs() < 2e-4)
@@ -286,7 +294,7 @@ fn matches_are_seen_by_their_owner() {
     assert!(players().status.success(), "{:?}", players());
     // What jobs of a version without owners have filed is seen by no token.
     sql(
-        "DROP TABLE owners; DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; \
+        "DROP TABLE owners; DROP TABLE found_by; DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; \
          PRAGMA user_version = 1",
     );
     let (server, http) = server_with_tokens(folder.path(), tokens, &path);

@@ -88,7 +88,15 @@ RESIGNED = """(async () => {
     const resigns = async (more, position, level = 'world-class') => {
         const game = match.newGame({ length: 0, level, name: 'Ann', tutor: false, jacoby: true, beavers: false });
         Object.assign(game, { phase: 'roll', turn: match.ENGINE, dice: null, position }, more);
-        return engine.engineResigns(game);
+        return (await engine.engineTurn(game)).resigns;
+    };
+    // Paths that are asked before a roll.
+    const asked = async (more, position) => {
+        const paths = [];
+        const { fetch } = globalThis;
+        globalThis.fetch = (url, ...rest) => { paths.push(new URL(url, location).pathname); return fetch(url, ...rest); };
+        await resigns(more, position, 'expert').finally(() => { globalThis.fetch = fetch; });
+        return paths.join(' ');
     };
     const turned = { cube: { value: 2, owner: match.PERSON } };
     const people = new Set();
@@ -98,21 +106,24 @@ RESIGNED = """(async () => {
         match: await accepted({ length: 5, score: [4, 3], crawford: true }, GAMMON), long: await accepted({ length: 9, score: [0, 0] }, GAMMON),
         engine: [await resigns({}, WON), await resigns(turned, WON)],
         people: [...people].sort(),
+        asked: [await asked({}, START), await asked(turned, START), await asked(turned, WON)],
     };
 })()"""
 # The person, then the engine, loses a gammon for certain.
 GAMMON, WON = "AQAAAMD/HwAAAA", "APD/BwABAAAAAA"
+START = "4HPwATDgc/ABMA"
 
 
 def resignations(browser, host):
     """A resignation is accepted if nothing more can be won, and counts no more than Jacoby's rule gives; people now and then
-    play a lost game on."""
+    play a lost game on. A cube decision is asked for only where there may be a double or a resignation."""
     browser.open(f"{host}/status")
-    found = browser.value(RESIGNED.replace("GAMMON", json.dumps(GAMMON)).replace("WON", json.dumps(WON)))
+    found = browser.value(RESIGNED.replace("GAMMON", json.dumps(GAMMON)).replace("WON", json.dumps(WON)).replace("START", json.dumps(START)))
     want = {
         "jacoby": [[1, True]] * 3, "money": [[1, False], [2, True], [3, True]], "match": [[1, False], [2, True], [3, True]],
         "long": [[1, False], [2, True], [3, True]], "engine": [1, 2],
         "people": [0, 2],
+        "asked": ["/v1/cube", "/v1/eval", "/v1/eval /v1/cube"],
     }
     if found != want:
         sys.exit(f"resignations: {found}, want {want}")

@@ -107,10 +107,7 @@ pub(super) fn play_set(
 ) -> Result<Option<i32>, Fault> {
     let state = match contest.terms {
         DuelTerms::Cubeless => None,
-        DuelTerms::Money { jacoby } => Some(MatchState::money(Rules {
-            jacoby,
-            beavers: false,
-        })),
+        DuelTerms::Money(rules) => Some(MatchState::money(rules)),
         DuelTerms::Match(length) => return one_match(length, contest, players, set, watch, stop),
     };
     let start = contest.starts.of(contest.variant, set.pair);
@@ -229,7 +226,7 @@ fn one_game(
     Ok(Some(0))
 }
 
-/// Lets the player on roll turn the cube and the other answer.
+/// Lets the player on roll turn the cube and the other answer; each beaver wants an answer too.
 fn cube_turn(
     players: [&dyn Player; 2],
     game: &mut Game,
@@ -257,14 +254,18 @@ fn cube_turn(
         turn,
         2 * state.cube.value(),
     )));
-    let other = game.actor();
-    let takes = (at(other)?.takes(&position, &state, chance)).map_err(fault(other))?;
-    let (act, done) = match takes {
-        true => (Act::Take, DuelAction::Took(other)),
-        false => (Act::Pass, DuelAction::Passed(other)),
-    };
-    watch(GameEvent::Done(done));
-    game.act(act).map_err(refused(other))
+    while let GamePhase::Answer(turns) = game.phase() {
+        let other = game.actor();
+        let answer = at(other)?.answers(&position, &state, turns, chance);
+        let act = answer.map_err(fault(other))?;
+        game.act(act).map_err(refused(other))?;
+        watch(GameEvent::Done(match act {
+            Act::Beaver => DuelAction::Beavered(other, state.cube.value() << (turns + 1)),
+            Act::Take => DuelAction::Took(other),
+            _ => DuelAction::Passed(other),
+        }));
+    }
+    Ok(())
 }
 
 /// Returns the complaint about a player whose act is not allowed.

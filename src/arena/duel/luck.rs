@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::player::PlayerSpec;
     use gammond_engine::engine::{Engine, Nets};
-    use gammond_game::{Cube, CubeOwner, Score};
+    use gammond_game::{Cube, CubeOwner, Rules, Score};
 
     /// Luck has the mean 0 over the rolls, at the opening and in any position, exact tables included, with a cube and without.
     #[test]
@@ -315,7 +315,10 @@ mod tests {
         let states = [
             (DuelTerms::Cubeless, None),
             (
-                DuelTerms::Money { jacoby: true },
+                DuelTerms::Money(Rules {
+                    jacoby: true,
+                    beavers: true,
+                }),
                 Some(MatchState::default()),
             ),
             (
@@ -388,7 +391,13 @@ mod tests {
         assert!(own.points.variance() > 0.5 && own.factor() > 5.0);
         assert!(own.adjusted.mean().abs() < 4.0 * own.adjusted.standard_error());
         // With the cube.
-        for terms in [DuelTerms::Money { jacoby: false }, DuelTerms::Match(3)] {
+        for terms in [
+            DuelTerms::Money(Rules {
+                jacoby: false,
+                beavers: false,
+            }),
+            DuelTerms::Match(3),
+        ] {
             let seen = adjusted((7, 20, terms, true), [&*a, &*a]);
             assert!(seen.factor() > 5.0, "{terms:?}: {}", seen.factor());
             assert!(seen.adjusted.mean().abs() < 4.0 * seen.adjusted.standard_error());

@@ -18,7 +18,7 @@ use gammond_report::render::signed;
 pub use luck::{Adjusted, AdjustedPlan, play_adjusted};
 pub use rating::{elo, fibs};
 use terms::Contest;
-pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn};
+pub use terms::{DuelAction, DuelTerms, PlayedGame, PlayedTurn, rules_text};
 
 use crate::player::{Player, PlayerError};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
@@ -112,7 +112,7 @@ impl Tally {
             let side = &mut self.wins[usize::from(points < 0)];
             let size = match plan.terms {
                 DuelTerms::Cubeless => points.unsigned_abs(),
-                DuelTerms::Money { .. } | DuelTerms::Match(_) => points.unsigned_abs().min(1),
+                DuelTerms::Money(_) | DuelTerms::Match(_) => points.unsigned_abs().min(1),
             };
             for (least, count) in (1..).zip(side.iter_mut()) {
                 *count += u64::from(size >= least);
@@ -200,7 +200,7 @@ impl DuelPlan {
     const fn points_max(&self) -> u32 {
         match self.terms {
             DuelTerms::Cubeless => 3,
-            DuelTerms::Money { .. } => 3 * Cube::MAX as u32,
+            DuelTerms::Money(_) => 3 * Cube::MAX as u32,
             DuelTerms::Match(_) => 1,
         }
     }
@@ -472,7 +472,7 @@ fn figures(points: &Running, terms: DuelTerms) -> String {
             let error = points.scaled(0.5, 0.5).share_error();
             format!("{:.2} +- {:.2} % won", 50.0 * (1.0 + mean), 100.0 * error)
         }
-        DuelTerms::Cubeless | DuelTerms::Money { .. } => {
+        DuelTerms::Cubeless | DuelTerms::Money(_) => {
             format!("{} +- {error:.4} points per game", signed(mean, 4))
         }
     }

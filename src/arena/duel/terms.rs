@@ -1,6 +1,6 @@
 //! Stakes of games, and the actions in them.
 
-use gammond_game::{Position, Roll, StartPositions, Variant};
+use gammond_game::{Position, Roll, Rules, StartPositions, Variant};
 
 /// Stakes of a duel's games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -8,11 +8,8 @@ pub enum DuelTerms {
     /// Points of single games, without a cube: 1, 2 or 3.
     #[default]
     Cubeless,
-    /// Points of single games with the cube, without beavers.
-    Money {
-        /// True if gammons count only after the cube has been turned.
-        jacoby: bool,
-    },
+    /// Points of single games with the cube.
+    Money(Rules),
     /// Matches to so many points (1 to 255) with the cube and the Crawford game; what counts is who wins the match.
     Match(u8),
 }
@@ -28,7 +25,7 @@ impl DuelTerms {
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => "games",
+            DuelTerms::Cubeless | DuelTerms::Money(_) => "games",
             DuelTerms::Match(_) => "matches",
         }
     }
@@ -38,8 +35,7 @@ impl DuelTerms {
     pub fn text(self) -> Option<String> {
         match self {
             DuelTerms::Cubeless => None,
-            DuelTerms::Money { jacoby: true } => Some("money with the cube, Jacoby".to_owned()),
-            DuelTerms::Money { jacoby: false } => Some("money with the cube, no Jacoby".to_owned()),
+            DuelTerms::Money(rules) => Some(format!("money with the cube, {}", rules_text(rules))),
             DuelTerms::Match(length) => Some(format!("matches to {length} points")),
         }
     }
@@ -48,10 +44,18 @@ impl DuelTerms {
     #[must_use]
     pub const fn length(self) -> u8 {
         match self {
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => 1,
+            DuelTerms::Cubeless | DuelTerms::Money(_) => 1,
             DuelTerms::Match(length) => length,
         }
     }
+}
+
+/// Names the rules of money games, for people.
+#[must_use]
+pub fn rules_text(rules: Rules) -> String {
+    let jacoby = if rules.jacoby { "Jacoby" } else { "no Jacoby" };
+    let beavers = if rules.beavers { ", beavers" } else { "" };
+    format!("{jacoby}{beavers}")
 }
 
 /// What is played: the stakes, the variant, and the positions at which games begin.
@@ -82,6 +86,9 @@ pub enum DuelAction {
     Played(PlayedTurn),
     /// Turned the cube to this value.
     Doubled(usize, u32),
+    /// Turned the other player's cube in answer, to this value, and keeps it if the other takes; a raccoon is such an answer
+    /// to a beaver.
+    Beavered(usize, u32),
     /// Took the cube.
     Took(usize),
     /// Passed, and lost the game.
@@ -99,6 +106,7 @@ impl DuelAction {
                 ..turn
             }),
             DuelAction::Doubled(player, value) => DuelAction::Doubled(other(player), value),
+            DuelAction::Beavered(player, value) => DuelAction::Beavered(other(player), value),
             DuelAction::Took(player) => DuelAction::Took(other(player)),
             DuelAction::Passed(player) => DuelAction::Passed(other(player)),
         }

@@ -3,6 +3,7 @@
 //! A [`PlayerSpec`] is the notation of a player (`gammond:plies=2`, `pubeval`, `ubgi:COMMAND`); opening it gives the
 //! player itself. Duels, tournaments and benchmarks use players by the trait alone.
 
+mod answer;
 pub mod classic;
 mod expectiminimax;
 mod linear;
@@ -14,6 +15,7 @@ mod pubeval;
 mod random;
 mod spec;
 
+pub use answer::{best_answer, may_turn_again};
 pub use linear::Linear;
 pub use ours::Ours;
 pub use portable::{
@@ -25,7 +27,7 @@ pub use spec::{ClassicKind, Defaults, Here, Naming, PartsSpec, PlayerSpec};
 
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::engine::{Engine, EngineBuilder, EngineError};
-use gammond_game::{Chances, MatchState, Position, Roll, Side, Variant, generate_plays};
+use gammond_game::{Act, Chances, MatchState, Position, Roll, Side, Variant, generate_plays};
 use std::path::{Path, PathBuf};
 
 /// Returns a builder of engines that open classic nets beside the engine's own kinds.
@@ -130,6 +132,23 @@ pub trait CubePlayer: Player {
         state: &MatchState,
         chance: &mut ChaCha8Rng,
     ) -> Result<bool, PlayerError>;
+
+    /// Answers a cube that was turned `turns` times in a row, 1 being a double of the player on roll: [`Act::Take`],
+    /// [`Act::Pass`], or [`Act::Beaver`] if [`may_turn_again`] allows it. `state` is the one before the double. Players
+    /// that know no beavers take what follows their double.
+    ///
+    /// # Errors
+    /// When the player has no answer.
+    fn answers(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        turns: u8,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Act, PlayerError> {
+        let takes = turns > 1 || self.takes(position, state, chance)?;
+        Ok(if takes { Act::Take } else { Act::Pass })
+    }
 }
 
 /// Returns an error for a variant of fewer checkers than the fifteen by which a player values ends of games.

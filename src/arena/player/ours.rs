@@ -1,13 +1,17 @@
 //! Our own engine as a player.
 
-use super::{CubePlayer, Defaults, Player, PlayerError, engine_builder};
+use super::{
+    CubePlayer, Defaults, Player, PlayerError, best_answer, engine_builder, may_turn_again,
+};
 use crate::search_fields::search_fields;
 use gammond_base::rng::{ChaCha8Rng, Rng};
 use gammond_engine::engine::{Engine, EngineError, Nets};
 use gammond_engine::equity::MatchEquityTable;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Options, PlayQuery, Settings, Stop};
 use gammond_engine::search::{self, Stopped};
-use gammond_game::{Chances, MatchState, Position, Roll, Rules, Side, Variant, generate_plays};
+use gammond_game::{
+    Act, Chances, MatchState, Position, Roll, Rules, Side, Variant, generate_plays,
+};
 use gammond_job::Header;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -343,5 +347,24 @@ impl CubePlayer for Gammond {
     ) -> Result<bool, PlayerError> {
         let query = CubeQuery::new(*position, *state);
         Ok(self.cube_action(&query, chance)?.take)
+    }
+
+    fn answers(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        turns: u8,
+        chance: &mut ChaCha8Rng,
+    ) -> Result<Act, PlayerError> {
+        if turns > 1 || may_turn_again(state, turns) {
+            let action = |query: &CubeQuery| self.cube_action(query, chance);
+            let best = best_answer(position, state, turns, action)?.0;
+            // People's takes and passes differ from the best ones, their beavers do not.
+            if turns > 1 || best == Act::Beaver {
+                return Ok(best);
+            }
+        }
+        let takes = self.takes(position, state, chance)?;
+        Ok(if takes { Act::Take } else { Act::Pass })
     }
 }

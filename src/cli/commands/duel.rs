@@ -9,6 +9,7 @@ use crate::{
 };
 use gammond_arena::duel::{
     AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
+    rules_text,
 };
 use gammond_arena::player::{Player, PlayerSpec, engine_builder};
 use gammond_base::stats::{Running, SprtVerdict, sequential};
@@ -207,7 +208,7 @@ fn adjusted(
         extend(&mut value, results(&seen.adjusted, terms));
         let unadjusted = match terms {
             DuelTerms::Match(_) => share(&seen.points),
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => seen.points,
+            DuelTerms::Cubeless | DuelTerms::Money(_) => seen.points,
         };
         let (mean, error) = (unadjusted.mean(), unadjusted.standard_error());
         extend(
@@ -269,8 +270,7 @@ fn share(points: &Running) -> Running {
 fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
     let played = match terms {
         DuelTerms::Cubeless => format!("{games} games"),
-        DuelTerms::Money { jacoby: true } => format!("{games} money games, Jacoby"),
-        DuelTerms::Money { jacoby: false } => format!("{games} money games, no Jacoby"),
+        DuelTerms::Money(rules) => format!("{games} money games, {}", rules_text(rules)),
         DuelTerms::Match(length) => {
             let won = share(points);
             let interval = match won.share_interval99() {
@@ -306,7 +306,7 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
                 100.0 * won.share_error()
             )
         }
-        DuelTerms::Cubeless | DuelTerms::Money { .. } => {
+        DuelTerms::Cubeless | DuelTerms::Money(_) => {
             format!(
                 "{} +- {:.4}",
                 signed(points.mean(), 4),
@@ -324,7 +324,7 @@ fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
             let (error, interval) = (won.share_error(), won.share_interval99());
             ("matches_won", won.mean(), error, interval)
         }
-        DuelTerms::Cubeless | DuelTerms::Money { .. } => {
+        DuelTerms::Cubeless | DuelTerms::Money(_) => {
             let (error, interval) = (points.standard_error(), points.shown_interval99());
             ("points_per_game", points.mean(), error, interval)
         }
@@ -372,7 +372,7 @@ fn text_report(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &Due
             DuelTerms::Cubeless => text.push_str(&format!(
                 "{name}: won {wins:.2} %, gammons {gammons:.2} %, backgammons {backgammons:.2} %\n"
             )),
-            DuelTerms::Money { .. } => text.push_str(&format!("{name}: won {wins:.2} %\n")),
+            DuelTerms::Money(_) => text.push_str(&format!("{name}: won {wins:.2} %\n")),
             DuelTerms::Match(_) => {}
         }
     }
@@ -399,7 +399,7 @@ fn json(tally: &Tally, players: [&dyn Player; 2], args: &Args, plan: &DuelPlan) 
     extend(&mut value, Ratings::of(&tally.won, plan.terms).json());
     match plan.terms {
         DuelTerms::Cubeless => extend(&mut value, serde_json::json!({"wins": tally.wins})),
-        DuelTerms::Money { .. } | DuelTerms::Match(_) => {
+        DuelTerms::Money(_) | DuelTerms::Match(_) => {
             let wins = tally.wins.map(|[wins, _, _]| wins);
             extend(&mut value, serde_json::json!({"wins": wins}));
         }

@@ -2,21 +2,14 @@
 
 use super::interactive::{GameEnd, GameTable, PERSON, Step, View};
 use crate::Failure;
+use gammond_arena::player::{best_answer, may_turn_again};
 use gammond_base::rng::ChaCha8Rng;
 use gammond_engine::query::{CubeAnswer, CubeQuery, Stop};
 use gammond_game::notation::MatAction;
-use gammond_game::{Act, Cube, CubeOwner, Game, GamePhase, MatchState, Position};
+use gammond_game::{Act, Game, GamePhase, MatchState, Position};
 use gammond_report::render::signed;
 use std::io::BufRead;
 use std::ops::ControlFlow;
-
-/// Most turns of the cube in one offer: a double, a beaver, a raccoon.
-const TURNS_MAX: u8 = 3;
-
-/// Returns true if the cube, turned so often, may be turned once more in answer.
-fn may_turn(game: &Game, turns: u8) -> bool {
-    turns < TURNS_MAX && game.state().beaver_refusal(turns).is_none()
-}
 
 impl GameTable<'_> {
     /// Lets the player on roll double and the other answer; returns the end, if the person ends the game.
@@ -91,7 +84,7 @@ impl GameTable<'_> {
         chance: &mut ChaCha8Rng,
     ) -> Result<Act, Failure> {
         let player = self.opponent.with_cube().filter(|_| turns == 1);
-        if player.is_none() || may_turn(game, turns) {
+        if player.is_none() || may_turn_again(game.state(), turns) {
             let act = self.best_answer(game, turns)?.0;
             if player.is_none() || act == Act::Beaver {
                 return Ok(act);
@@ -104,28 +97,11 @@ impl GameTable<'_> {
         })
     }
 
-    /// Returns the answer that costs least to a cube that was turned `turns` times, and what each costs that player in units
-    /// of the cube before its last turn: taking, passing, and turning it once more where that is allowed.
+    /// Returns the engine's [`best_answer`] to a cube that was turned `turns` times, and the costs of all.
     fn best_answer(&self, game: &Game, turns: u8) -> Result<(Act, Vec<(Act, f64)>), Failure> {
-        let mut state = *game.state();
-        if turns > 1 {
-            // The doubler turns the cube again as if it were the own one.
-            let value = state.cube.value() << (turns - 1);
-            state.cube = Cube::new(value, CubeOwner::Me).unwrap_or(state.cube);
-        }
-        let taken = self.cube_answer(game.position(), state)?.double_take.equity;
-        // Odd turns are the doubler's, and the value is seen by the doubler.
-        let cost = if turns.is_multiple_of(2) {
-            -taken
-        } else {
-            taken
-        };
-        let mut costs = vec![(Act::Take, cost), (Act::Pass, 1.0)];
-        if may_turn(game, turns) {
-            costs.push((Act::Beaver, 2.0 * cost));
-        }
-        let least = costs.iter().min_by(|one, other| one.1.total_cmp(&other.1));
-        Ok((least.map_or(Act::Pass, |(act, _)| *act), costs))
+        best_answer(game.position(), game.state(), turns, |query| {
+            self.cube_answer(&query.position, query.state)
+        })
     }
 
     fn cube_answer(&self, position: &Position, state: MatchState) -> Result<CubeAnswer, Failure> {
@@ -187,7 +163,7 @@ impl GameTable<'_> {
             self.say(&text)?;
         }
         self.draw(&view)?;
-        let prompt = match may_turn(game, turns) {
+        let prompt = match may_turn_again(game.state(), turns) {
             true => format!("take, drop or {more}"),
             false => "take or drop".to_owned(),
         };
@@ -199,7 +175,7 @@ impl GameTable<'_> {
             match line.as_str() {
                 "take" | "accept" | "t" => return Ok(ControlFlow::Continue(Act::Take)),
                 "drop" | "pass" | "p" => return Ok(ControlFlow::Continue(Act::Pass)),
-                "beaver" | "raccoon" if may_turn(game, turns) && line == more => {
+                "beaver" | "raccoon" if may_turn_again(game.state(), turns) && line == more => {
                     return Ok(ControlFlow::Continue(Act::Beaver));
                 }
                 "" => self.draw(&view)?,

@@ -116,7 +116,7 @@ impl Standings {
             for (place, sign) in [([i, j], 1.0), ([j, i], -1.0)] {
                 let seen = match terms {
                     DuelTerms::Match(_) => tally.points.scaled(50.0 * sign, 50.0),
-                    DuelTerms::Cubeless | DuelTerms::Money { .. } => tally.points.scaled(sign, 0.0),
+                    DuelTerms::Cubeless | DuelTerms::Money(_) => tally.points.scaled(sign, 0.0),
                 };
                 results[place[0]][place[1]] = [seen.mean(), seen.standard_error()];
             }
@@ -144,7 +144,7 @@ impl Standings {
 
     fn title(&self, seed: u64, games: u64) -> String {
         let what = match self.terms {
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => "points per game",
+            DuelTerms::Cubeless | DuelTerms::Money(_) => "points per game",
             DuelTerms::Match(_) => "per cent won",
         };
         let terms = self.terms.text().map(|text| format!(" ({text})"));
@@ -155,7 +155,7 @@ impl Standings {
 
     fn digits(&self) -> usize {
         match self.terms {
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => 4,
+            DuelTerms::Cubeless | DuelTerms::Money(_) => 4,
             DuelTerms::Match(_) => 2,
         }
     }
@@ -196,7 +196,7 @@ impl Standings {
 
     fn json(&self, seed: u64, games: u64) -> String {
         let name = match self.terms {
-            DuelTerms::Cubeless | DuelTerms::Money { .. } => "points_per_game",
+            DuelTerms::Cubeless | DuelTerms::Money(_) => "points_per_game",
             DuelTerms::Match(_) => "per_cent_won",
         };
         let column = |i: usize, of: usize| -> Vec<f64> {
@@ -220,7 +220,7 @@ impl Standings {
 /// Returns the result of two equal players.
 const fn even(terms: DuelTerms) -> f64 {
     match terms {
-        DuelTerms::Cubeless | DuelTerms::Money { .. } => 0.0,
+        DuelTerms::Cubeless | DuelTerms::Money(_) => 0.0,
         DuelTerms::Match(_) => 50.0,
     }
 }

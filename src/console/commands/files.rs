@@ -317,6 +317,7 @@ impl Console {
             actions: vec![(player, MatAction::SetUp(set_up))],
             result: None,
             crawford: table.crawford_flag(),
+            jacoby: None,
             settled: false,
         };
         MatchFile {

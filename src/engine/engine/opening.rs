@@ -1,4 +1,5 @@
-//! The opening book: plays of the opening rolls and of the replies to them, rolled out by `tools/openings.py`.
+//! The opening book: plays of the opening rolls and of the replies to them, and of nackgammon's opening rolls, rolled out
+//! by `tools/openings.py`.
 
 use super::{Engine, EngineError};
 use crate::query::{BookPlay, OpeningAnswer, PlayQuery, Settings, Stop};
@@ -6,7 +7,7 @@ use gammond_game::notation::{PositionId, parse_play};
 
 /// The book: position, roll, play, games, equity, standard error, cubeless equity, chances to win, to win and to lose a
 /// gammon or more. The plays of a roll stand together, best first.
-const BOOK: &str = include_str!("opening.tsv");
+const BOOK: &str = concat!(include_str!("opening.tsv"), include_str!("nackgammon.tsv"));
 
 impl Engine {
     /// Returns the plays of the opening book if it has them and the query is on its terms, else ranks the plays as
@@ -62,10 +63,10 @@ fn play_of(query: &PlayQuery, line: &str) -> Option<BookPlay> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gammond_game::{MatchState, Position, Roll};
+    use gammond_game::{MatchState, Roll, Variant};
     use std::collections::BTreeSet;
 
-    /// All lines are read, the plays of a roll are best first, and the 15 opening rolls are there.
+    /// All lines are read, the plays of a roll are best first, and the 15 opening rolls of both starts are there.
     #[test]
     fn book_is_read_whole() {
         let keys: BTreeSet<(&str, &str)> = (BOOK.lines())
@@ -94,9 +95,11 @@ mod tests {
             assert!(plays.iter().all(|play| chances(play) && play.error > 0.0));
         }
         assert_eq!(read, BOOK.lines().count());
-        for roll in Roll::ALL {
-            let query = PlayQuery::new(Position::start(), roll, MatchState::default());
-            assert_eq!(in_book(&query).is_empty(), roll.is_double(), "{roll}");
+        for variant in [Variant::Backgammon, Variant::Nackgammon] {
+            for roll in Roll::ALL {
+                let query = PlayQuery::new(variant.start(), roll, MatchState::default());
+                assert_eq!(in_book(&query).is_empty(), roll.is_double(), "{roll}");
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The plays of a roll as the opening book has them, else as the engine ranks them.
 
 use super::{PlayQuery, RankedPlays, Settings};
-use gammond_game::{Cube, Play, Position, Variant};
+use gammond_game::{Cube, Play, Position};
 
 /// A play of the opening book: the result of a rollout. Values are those of the player who moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,13 +58,12 @@ pub enum OpeningAnswer {
 }
 
 impl PlayQuery {
-    /// Returns true for the terms on which the opening book's plays were rolled out: backgammon for money with Jacoby's
-    /// rule, and a cube that has not been turned.
+    /// Returns true for the terms on which the opening book's plays were rolled out: money with Jacoby's rule, and a cube
+    /// that has not been turned. All variants with fifteen checkers are played by the same rules.
     #[must_use]
     pub fn is_on_terms_of_book(&self, settings: &Settings) -> bool {
         let state = &self.state;
-        state.variant == Variant::Backgammon
-            && state.score.is_money()
+        state.score.is_money()
             && state.rules.jacoby
             && state.cube == Cube::CENTRED
             && settings.cubeful

@@ -28,11 +28,11 @@ pub static VERB: Verb = Verb {
 
 const EXAMPLE: &str = "(example: reply 31 8/5 6/5 64)";
 
-/// Returns the Position ID after an opening roll and its play; the other player is on roll.
+/// Returns the Position ID after an opening roll and its play from `start`; the other player is on roll.
 ///
 /// # Errors
 /// They are not those of an opening.
-pub(super) fn position_after(text: &[u8]) -> Result<String, PartError> {
+pub(super) fn position_after(start: &Position, text: &[u8]) -> Result<String, PartError> {
     let wrong = |code, field, message: String| {
         Err(PartError::new(RequestPart::Position, code, field, message))
     };
@@ -62,7 +62,7 @@ pub(super) fn position_after(text: &[u8]) -> Result<String, PartError> {
         let message = format!("opening {roll} has no play {EXAMPLE}");
         return wrong(ErrorCode::BadPlay, "opening", message);
     }
-    match parse_play(play, &Position::start(), roll) {
+    match parse_play(play, start, roll) {
         Ok(play) => Ok(PositionId::from(play.after).to_string()),
         Err(error) => {
             let shown = String::from_utf8_lossy(play);

@@ -5,14 +5,13 @@
 
 use super::parts::{Item, PartError, Parts, RequestPart};
 use super::resolved::Resolved;
-use super::schema::START;
 use super::{PositionFrom, PositionRequest, Verb, Work, convert, eval, moves, not_taken, reply};
 use crate::ErrorCode;
 use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Options, Scope, Setting, Settings};
-use gammond_game::notation::{Form, ParsedPosition, parse_position, parse_roll};
-use gammond_game::{MatchState, MatchStateError, Position, Variant};
+use gammond_game::notation::{Form, ParsedPosition, PositionId, parse_position, parse_roll};
+use gammond_game::{MatchState, MatchStateError, Variant};
 use std::borrow::Cow;
 
 /// Settings of cube and score.
@@ -60,11 +59,7 @@ pub(crate) fn resolve(
     if parts.position.is_empty() && from == PositionFrom::Text {
         return Err(refuse(ErrorCode::MissingPosition, "position is missing"));
     }
-    let text = match from {
-        PositionFrom::Text => Cow::Borrowed(parts.position.as_ref()),
-        PositionFrom::Start => Cow::Borrowed(START.as_bytes()),
-        PositionFrom::Opening => Cow::Owned(reply::position_after(&parts.position)?.into()),
-    };
+    let text = position_text(parts, from, session)?;
     let mut shown = parse_position(&text).map_err(in_part(RequestPart::Position))?;
     let roll = parts.roll.as_ref().map(|roll| parse_roll(roll));
     let roll = roll.transpose().map_err(in_part(RequestPart::Roll))?;
@@ -86,7 +81,10 @@ pub(crate) fn resolve(
             None => position_error(&parts.position, shown.form, error),
             Some(_) => state_error(parts, error),
         })?;
-    variant_fits(parts, from, state.variant, &shown.position)?;
+    state.variant.check(&shown.position).map_err(|error| {
+        let message = format!("position has {error}");
+        refuse(ErrorCode::BadPosition, &message)
+    })?;
     let verb = verb.unwrap_or(bare);
     let resolved = Resolved {
         parts,
@@ -202,31 +200,31 @@ fn match_goes_on(
     ))
 }
 
-/// Checks that the position can be one of the variant. The opening book has backgammon alone.
-///
-/// # Errors
-/// The variant has fewer checkers, or no opening book.
-fn variant_fits(
-    parts: &Parts<'_>,
+/// Returns the text of the position: the request's, or the Position ID of a start or after an opening play.
+fn position_text<'a>(
+    parts: &'a Parts<'_>,
     from: PositionFrom,
-    variant: Variant,
-    position: &Position,
-) -> Result<(), PartError> {
-    let wrong = |part, code, field, message: &str| Err(PartError::new(part, code, field, message));
-    let place = RequestPart::Position;
-    if from != PositionFrom::Text && variant != Variant::Backgammon {
-        let part = parts.first_of(&["variant"]).unwrap_or(place);
-        let name = variant.word();
-        let message = format!("variant is {name}, and the opening book has backgammon alone");
-        return wrong(part, ErrorCode::BadCombination, "variant", &message);
-    }
-    match variant.check(position) {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            let message = format!("position has {error}");
-            wrong(place, ErrorCode::BadPosition, "position", &message)
+    session: &Options,
+) -> Result<Cow<'a, [u8]>, PartError> {
+    let start = || variant_of(parts, session).start();
+    Ok(match from {
+        PositionFrom::Text => Cow::Borrowed(parts.position.as_ref()),
+        PositionFrom::Start => Cow::Owned(PositionId::from(start()).to_string().into()),
+        PositionFrom::Opening => {
+            Cow::Owned(reply::position_after(&start(), &parts.position)?.into())
         }
-    }
+    })
+}
+
+/// Returns the variant of a request whose position is that of a start: the request's, else the session's. A wrong one is
+/// refused with the other settings.
+fn variant_of(parts: &Parts<'_>, session: &Options) -> Variant {
+    let named = |item: &Item<'_>| match item {
+        Item::Setting(name, value) if name.eq_ignore_ascii_case("variant") => Variant::named(value),
+        _ => None,
+    };
+    let asked = parts.items.iter().rev().find_map(named);
+    asked.or(session.variant).unwrap_or_default()
 }
 
 /// Returns the state in the form, else the session's, with the request's settings on top.

@@ -105,17 +105,17 @@ impl Terms {
     /// Returns the terms of each game of a file; rules that the file does not give are those in `rules`.
     #[must_use]
     pub fn of(file: &MatchFile, rules: Rules) -> Vec<Terms> {
-        let rules = Rules {
-            jacoby: file.switch("Jacoby").unwrap_or(rules.jacoby),
-            beavers: file.switch("Beaver").unwrap_or(rules.beavers),
-        };
+        let beavers = file.switch("Beaver").unwrap_or(rules.beavers);
         let variant = file.variant().unwrap_or_default();
-        let terms = |score| Terms {
+        let terms = |(score, game)| Terms {
             score,
-            rules,
+            rules: Rules {
+                jacoby: file.jacoby(game).unwrap_or(rules.jacoby),
+                beavers,
+            },
             variant,
         };
-        file.scores().map(terms).collect()
+        file.scores().zip(&file.games).map(terms).collect()
     }
 }
 

@@ -15,7 +15,7 @@ const LONG_LINES: [(&str, usize); 2] = [
 ];
 
 /// Rows of figures in BENCHMARKS.md.
-const FIGURES: std::ops::RangeInclusive<usize> = 30..=50;
+const FIGURES: std::ops::RangeInclusive<usize> = 30..=54;
 
 /// Returns all Markdown files of the repository with their texts.
 fn documents() -> Vec<(PathBuf, String)> {
@@ -225,7 +225,7 @@ fn figures_have_a_command_and_a_date() {
         }
     }
     assert!(FIGURES.contains(&rows), "{rows} rows in BENCHMARKS.md");
-    assert!(text.lines().count() <= 130, "BENCHMARKS.md is one page");
+    assert!(text.lines().count() <= 140, "BENCHMARKS.md is one page");
     holds(&wrong);
 }
 

@@ -7,11 +7,11 @@
 mod link;
 mod pool;
 
-use super::{CubePlayer, Player, PlayerError};
+use super::{CubePlayer, Player, PlayerError, may_turn_again};
 use gammond_base::rng::ChaCha8Rng;
 use gammond_game::notation::external_play::{Reading, read_play};
 use gammond_game::notation::{BoardLine, Offer, PositionId, parse_position};
-use gammond_game::{MatchState, POINTS, Position, Roll, Rules, generate_plays};
+use gammond_game::{Act, MatchState, POINTS, Position, Roll, Rules, generate_plays};
 pub use link::ProgramError;
 
 use link::Link;
@@ -314,15 +314,42 @@ impl CubePlayer for ProgramPlayer {
         state: &MatchState,
         _: &mut ChaCha8Rng,
     ) -> Result<bool, PlayerError> {
-        let question = board_question(position, state, None, Some(Offer::Double));
+        Ok(self.answer_to_double(position, state)? != Act::Pass)
+    }
+
+    /// A beaver has no question: its line would have to say whose cube it was, and the seat of a connection that both
+    /// sides of all games share.
+    fn answers(
+        &self,
+        position: &Position,
+        state: &MatchState,
+        turns: u8,
+        _: &mut ChaCha8Rng,
+    ) -> Result<Act, PlayerError> {
+        if turns > 1 {
+            return Ok(Act::Take);
+        }
+        let answer = self.answer_to_double(position, state)?;
         // A player who would beaver takes where beavers are not allowed.
+        let may_beaver = answer != Act::Beaver || may_turn_again(state, turns);
+        Ok(if may_beaver { answer } else { Act::Take })
+    }
+}
+
+impl ProgramPlayer {
+    fn answer_to_double(
+        &self,
+        position: &Position,
+        state: &MatchState,
+    ) -> Result<Act, PlayerError> {
+        let question = board_question(position, state, None, Some(Offer::Double));
         let answers = [
-            ("take", true),
-            ("accept", true),
-            ("beaver", true),
-            ("drop", false),
-            ("pass", false),
-            ("reject", false),
+            ("take", Act::Take),
+            ("accept", Act::Take),
+            ("beaver", Act::Beaver),
+            ("drop", Act::Pass),
+            ("pass", Act::Pass),
+            ("reject", Act::Pass),
         ];
         self.says(&question, &answers)
     }
@@ -443,7 +470,7 @@ impl ProgramPlayer {
     }
 
     /// Sends a question about the cube; returns the meaning of the answer, which its first word decides.
-    fn says(&self, question: &str, answers: &[(&str, bool)]) -> Result<bool, PlayerError> {
+    fn says<T: Copy>(&self, question: &str, answers: &[(&str, T)]) -> Result<T, PlayerError> {
         let answer = self.with_program(|program| self.answer(program, question))?;
         let word = answer.split_whitespace().next().unwrap_or_default();
         let found = answers

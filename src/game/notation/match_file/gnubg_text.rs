@@ -268,6 +268,7 @@ impl Reader<'_> {
             let word = if view.state.rules.jacoby { "On" } else { "Off" };
             file.comments.push(format!(" [Jacoby \"{word}\"]"));
         }
+        self.recorder.jacoby(view.state.rules.jacoby);
         let Some((_, player, _)) = self.to_play else {
             return Ok(());
         };

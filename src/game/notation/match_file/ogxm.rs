@@ -2,7 +2,7 @@
 //! over. Rules MAT-30 to MAT-33 of `protocol-specs/match-files.md`.
 
 use super::bytes::Bytes;
-use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, variation_header};
+use super::record::{BORNE_OFF, LENGTH_MAX, MatPlayer, SetUp, variation_header};
 use super::recorder::{FieldError, Recorder};
 use crate::notation::error::{Code, NotationError, Reason};
 use crate::{Play, Roll, Step};
@@ -22,6 +22,10 @@ const FORFEIT: u8 = 29;
 /// Bits beside the number of an action: White's action; more data follows.
 pub(super) const WHITE: u8 = 0x40;
 pub(super) const MORE: u8 = 0x80;
+/// Bit of the mask of a game's record: the number of automatic doubles follows.
+pub(super) const AUTOMATIC_DOUBLES: u64 = 0x40;
+/// Bits of the mask of a game that begins with another board, or a cube that was set up.
+const SET_UP: u64 = 0x38;
 /// Offset of the file length in the header.
 const LENGTH_AT: usize = 12;
 const UNKNOWN: u8 = 0x20;
@@ -225,7 +229,8 @@ fn read_match_section(body: &mut Bytes<'_>, recorder: &mut Recorder) -> Result<(
 struct GameHeader {
     winner: Option<MatPlayer>,
     points: Option<u32>,
-    set_up: bool,
+    /// Number of automatic doubles before the first roll.
+    automatic: u64,
 }
 
 /// game = record { action }
@@ -236,12 +241,9 @@ fn game(mut body: Bytes<'_>, recorder: &mut Recorder) {
     recorder.scores(scores);
     let header = begun
         .and_then(|()| game_record(&mut body))
-        .and_then(|header| match header.set_up {
-            true => Err((
-                "game",
-                Reason::Other("begins with another board or cube, which is not read"),
-            )),
-            false => Ok(header),
+        .and_then(|header| match header.automatic {
+            0 => Ok(header),
+            doubles => automatic_doubles(doubles, recorder).map(|()| header),
         });
     let header = match header {
         Ok(header) => header,
@@ -278,9 +280,26 @@ fn game_record(body: &mut Bytes<'_>) -> Result<GameHeader, FieldError> {
     if mask & 2 != 0 {
         header.points = u32::try_from(record.varint("points")?).ok();
     }
-    // The board, the cube's value and owner, automatic doubles.
-    header.set_up = mask & 0x78 != 0;
+    if mask & SET_UP != 0 {
+        let why = "begins with another board or cube, which is not read";
+        return Err((FIELD, Reason::Other(why)));
+    }
+    if mask & AUTOMATIC_DOUBLES != 0 {
+        header.automatic = record.varint("automatic doubles")?;
+    }
     Ok(header)
+}
+
+/// Begins the game with the cube of so many automatic doubles.
+fn automatic_doubles(doubles: u64, recorder: &mut Recorder) -> Result<(), FieldError> {
+    let value = u32::try_from(doubles).ok();
+    let value = value.and_then(|doubles| 1_u32.checked_shl(doubles));
+    let set_up = SetUp {
+        position: recorder.board(MatPlayer::First),
+        value: value.unwrap_or(0),
+        owner: None,
+    };
+    recorder.set_up(0, MatPlayer::First, set_up)
 }
 
 /// Reads one action; returns false where the game ends.

@@ -1,7 +1,9 @@
 //! A match written as OGXM: the bytes that its own library writes for it.
 
 use super::format::NotWritable;
-use super::ogxm::{DOUBLE, DROP, END, MAGIC, MAJOR, MORE, RESIGNED, TAKE, WHITE, number_of};
+use super::ogxm::{
+    AUTOMATIC_DOUBLES, DOUBLE, DROP, END, MAGIC, MAJOR, MORE, RESIGNED, TAKE, WHITE, number_of,
+};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile, VARIATIONS};
 use crate::notation::played::legal_steps;
 use crate::{OFF, Play, Position, Roll, Variant};
@@ -20,7 +22,7 @@ impl MatchFile {
     ///
     /// # Errors
     /// [`NotWritable`] for what the format has no form for: beavers, rolls without plays, boards that were
-    /// set up, illegal plays. A last roll that was not played is left out.
+    /// set up, illegal plays. Automatic doubles it has. A last roll that was not played is left out.
     pub fn ogxm(&self) -> Result<Vec<u8>, NotWritable> {
         let variant = self.variant();
         let number = (VARIATIONS.iter()).position(|&one| Some(one) == variant.map(Variant::name));
@@ -115,20 +117,30 @@ fn section(out: &mut Vec<u8>, tag: &[u8; 4], body: &[u8]) {
     out.extend(body);
 }
 
-fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
+/// Returns the record of a game that begins with a centred cube of this value, a power of two.
+fn game_record(game: &MatGame, cube: u32) -> Vec<u8> {
     let mut record = Vec::new();
+    let doubles = if cube > 1 { AUTOMATIC_DOUBLES } else { 0 };
     match game.result {
-        None => varint(&mut record, 0),
+        None => varint(&mut record, doubles),
         Some((winner, points)) => {
-            varint(&mut record, 3);
+            varint(&mut record, 3 | doubles);
             varint(&mut record, winner.index() as u64);
             varint(&mut record, u64::from(points));
         }
     }
-    let mut out = counted(&record);
+    if cube > 1 {
+        varint(&mut record, u64::from(cube.trailing_zeros()));
+    }
+    record
+}
+
+fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
+    let automatic = game.automatic_cube(&start);
+    let mut out = counted(&game_record(game, automatic.unwrap_or(1)));
     let mut position = start;
     let mut on_roll = None;
-    let (mut cube, mut ended) = (1_u32, false);
+    let (mut cube, mut ended) = (automatic.unwrap_or(1), false);
     for (number, &(player, action)) in game.actions.iter().enumerate() {
         if on_roll.is_some_and(|last| last != player) {
             position = position.swapped();
@@ -153,6 +165,7 @@ fn game_body(game: &MatGame, start: Position) -> Result<Vec<u8>, &'static str> {
                 ended = true;
                 out.push(DROP | seat);
             }
+            MatAction::SetUp(_) if number == 0 && automatic.is_some() => {}
             MatAction::SetUp(_) => return Err("a board or a cube that was set up"),
             // Conceded, or broken off: the roll decided nothing.
             MatAction::Rolled(_) if number + 1 == game.actions.len() => {}

@@ -137,6 +137,8 @@ pub struct MatGame {
     pub result: Option<(MatPlayer, u32)>,
     /// Crawford flag of the game, if the file has one; otherwise the scores decide.
     pub crawford: Option<bool>,
+    /// True if Jacoby's rule holds in the game, false if not; `None` where the headers of the file say so.
+    pub jacoby: Option<bool>,
     /// True if the players settled the game for these points, without a resignation.
     pub settled: bool,
 }
@@ -152,6 +154,18 @@ impl MatGame {
             *score = score.saturating_add(points);
         }
         scores
+    }
+
+    /// Returns the value of the cube with which the game begins at `start` after automatic doubles.
+    pub(super) fn automatic_cube(&self, start: &Position) -> Option<u32> {
+        match self.actions.first()? {
+            (_, MatAction::SetUp(set_up))
+                if set_up.position == *start && set_up.owner.is_none() =>
+            {
+                Some(set_up.value)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -234,6 +248,12 @@ impl MatchFile {
         let value = self.header(key)?;
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         (is("On") || is("Off")).then(|| is("On"))
+    }
+
+    /// Returns true if Jacoby's rule holds in a money game of this file, false if not; `None` where the file does not say.
+    #[must_use]
+    pub fn jacoby(&self, game: &MatGame) -> Option<bool> {
+        game.jacoby.or(self.switch("Jacoby"))
     }
 
     /// Returns the score before each game. The file's flag decides which one is the Crawford game, otherwise that is the

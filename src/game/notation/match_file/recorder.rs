@@ -149,7 +149,8 @@ impl Recorder {
         self.apply_concession();
         self.last_end = self.end();
         let variant = self.file.variant();
-        self.game = self.new_game(variant.unwrap_or_default());
+        let jacoby = self.file.switch("Jacoby") == Some(true);
+        self.game = self.new_game(variant.unwrap_or_default(), jacoby);
         self.ended = false;
         self.given_up = variant.is_none();
         self.certain = false;
@@ -169,10 +170,10 @@ impl Recorder {
         }
     }
 
-    fn new_game(&self, variant: Variant) -> Game {
+    fn new_game(&self, variant: Variant, jacoby: bool) -> Game {
         let money = self.file.length == 0;
         let rules = Rules {
-            jacoby: money && self.file.switch("Jacoby") == Some(true),
+            jacoby: money && jacoby,
             beavers: true,
         };
         Game::new(MatchState::money(rules), true).with_variant(variant)
@@ -262,6 +263,18 @@ impl Recorder {
             let possible = MatchScore::at(length, game.scores, None).is_crawford();
             game.crawford = possible.then_some(crawford);
         }
+    }
+
+    /// Records that the file says of a money game, before its first action, whether Jacoby's rule holds.
+    pub(super) fn jacoby(&mut self, jacoby: bool) {
+        let usual = self.file.switch("Jacoby") == Some(true);
+        if self.file.length > 0 || jacoby == usual || self.has_acted() {
+            return;
+        }
+        if let Some(game) = self.file.games.last_mut() {
+            game.jacoby = Some(jacoby);
+        }
+        self.game = self.new_game(self.file.variant().unwrap_or_default(), jacoby);
     }
 
     /// Removes the file's Crawford flags that agree with the scores.

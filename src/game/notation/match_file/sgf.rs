@@ -271,7 +271,11 @@ impl Reader<'_> {
                 comments.push(" [Jacoby \"Off\"]".to_owned());
             }
         }
+        let jacoby = self.root.rules.to_ascii_lowercase().contains("jacoby");
         let begun = self.recorder.begin();
+        if !first {
+            self.recorder.jacoby(jacoby);
+        }
         let [white, black] = self.root.scores;
         self.recorder.scores([white, black]);
         if let Some(crawford) = crawford {
@@ -689,6 +693,33 @@ mod tests {
         assert_eq!(second.actions.len(), 1);
         assert_eq!(third.actions.len(), 3);
         assert_eq!(third.result, Some((MatPlayer::Second, 2)));
+    }
+
+    /// MAT-85: each game of a money session has Jacoby's rule or not, in its result too, and is written so.
+    #[test]
+    fn games_have_jacobys_rule_of_their_own() {
+        let game = |number: usize, rules: &str| {
+            format!(
+                "(;FF[4]GM[6]MI[length:0][game:{number}][ws:0][bs:0]PW[A]PB[B]RU[{rules}]\n;W[31hefe])\n"
+            )
+        };
+        let games = [game(0, "Jacoby"), game(1, ""), game(2, "Jacoby")];
+        let reading = MatchFile::read(games.concat().as_bytes()).unwrap();
+        assert!(reading.faults.is_empty(), "{:?}", reading.faults);
+        let jacoby = |file: &MatchFile| {
+            file.games
+                .iter()
+                .map(|game| game.jacoby)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(jacoby(&reading.file), [None, Some(false), None]);
+        assert_eq!(reading.file.jacoby(&reading.file.games[1]), Some(false));
+        let written = reading.file.sgf(&[false; 3], &|_, _| None);
+        assert_eq!(written.matches("RU[Jacoby]").count(), 2, "{written}");
+        let again = MatchFile::read(written.as_bytes()).unwrap();
+        assert_eq!(jacoby(&again.file), [None, Some(false), None]);
+        let without = MatchFile::read(games[1..].concat().as_bytes()).unwrap();
+        assert_eq!(jacoby(&without.file), [None, Some(true)]);
     }
 
     /// MAT-22: automatic doubles before the first roll, also in a game behind another one, and a turn given away.

@@ -3,7 +3,7 @@
 use super::notes::{MatchNotes, SgfNote};
 use super::record::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use crate::notation::steps_made;
-use crate::{BAR, OFF, Play, Position, Roll, Variant};
+use crate::{BAR, OFF, Play, Roll, Variant};
 use std::fmt::Write as _;
 
 /// The property that names the program, in files of ours.
@@ -56,12 +56,12 @@ impl MatchFile {
                 let _ = write!(text, "{property}[{}]", escaped(value));
             }
         }
-        let rules = self.rules(crawford);
+        let rules = self.rules(game, crawford);
         if !rules.is_empty() {
             let _ = write!(text, "RU[{rules}]");
         }
         let mut position = self.start().unwrap_or_default();
-        let automatic = automatic_cube(game, position);
+        let automatic = game.automatic_cube(&position);
         if let Some(value) = automatic {
             let _ = write!(text, "CV[{value}]");
         }
@@ -107,10 +107,10 @@ impl MatchFile {
         text.push_str(")\n");
     }
 
-    fn rules(&self, crawford: bool) -> String {
+    fn rules(&self, game: &MatGame, crawford: bool) -> String {
         let mut rules = Vec::new();
         match self.length {
-            0 if self.switch("Jacoby") != Some(false) => rules.push("Jacoby"),
+            0 if self.jacoby(game) != Some(false) => rules.push("Jacoby"),
             0 | 1 => {}
             _ if self.switch("Crawford") != Some(false) => rules.push("Crawford"),
             _ => {}
@@ -163,16 +163,6 @@ fn escaped(text: &str) -> String {
         out.push(sign);
     }
     out
-}
-
-/// Returns the cube with which a game begins at its start after automatic doubles.
-fn automatic_cube(game: &MatGame, start: Position) -> Option<u32> {
-    match game.actions.first()? {
-        (_, MatAction::SetUp(set_up)) if set_up.position == start && set_up.owner.is_none() => {
-            Some(set_up.value)
-        }
-        _ => None,
-    }
 }
 
 /// Returns a board and a cube that were set up: three nodes, as programs read one property a node.

@@ -3,6 +3,7 @@
 use super::explain::ask;
 use gammond_engine::engine::Engine;
 use gammond_game::notation::{parse_play, parse_position, parse_roll};
+use gammond_game::{Roll, Variant};
 use serde_json::Value;
 
 fn numbers(answer: &Value, member: &str) -> Vec<f64> {
@@ -14,30 +15,9 @@ fn numbers(answer: &Value, member: &str) -> Vec<f64> {
 #[test]
 fn openings_are_rolled_out() {
     let engine = Engine::builder().threads(1).build().unwrap();
-    let start = parse_position(b"4HPwATDgc/ABMA").unwrap().position;
-    for roll in gammond_game::Roll::ALL
-        .into_iter()
-        .filter(|roll| !roll.is_double())
-    {
-        let found = ask(&engine, &format!("opening {roll}"));
-        assert_eq!(found["source"], "rollout", "{found}");
-        assert_eq!(found["rollout"]["jacoby"], true);
-        let (equities, losses) = (numbers(&found, "equity"), numbers(&found, "loss"));
-        assert!(equities.is_sorted_by(|one, other| one >= other), "{found}");
-        for (equity, loss) in equities.iter().zip(losses) {
-            assert!((equities[0] - equity - loss).abs() < 1e-6, "{found}");
-        }
-        assert!(numbers(&found, "error").iter().all(|error| *error > 0.0));
-        assert!(
-            numbers(&found, "trials")
-                .iter()
-                .all(|trials| *trials >= 324.0)
-        );
-        for play in found["plays"].as_array().unwrap() {
-            let text = play["play"].as_str().unwrap();
-            let after = parse_play(text, &start, roll).unwrap().after;
-            let position = parse_position(play["position"].as_str().unwrap().as_bytes());
-            assert_eq!(position.unwrap().position, after, "{text}");
+    for variant in [Variant::Backgammon, Variant::Nackgammon] {
+        for roll in Roll::ALL.into_iter().filter(|roll| !roll.is_double()) {
+            is_rolled_out(&engine, variant, roll);
         }
     }
     let best = |line| ask(&engine, line)["plays"][0]["play"].clone();
@@ -45,6 +25,38 @@ fn openings_are_rolled_out() {
         (best("opening 31"), best("opening 13 top=1")),
         ("8/5 6/5".into(), "8/5 6/5".into())
     );
+    assert_eq!(best("opening 43 variant=nackgammon"), "24/20 23/20");
+    assert_eq!(
+        best(r#"{"verb":"opening","roll":[4,3],"settings":{"variant":"nackgammon"}}"#),
+        "24/20 23/20"
+    );
+}
+
+fn is_rolled_out(engine: &Engine, variant: Variant, roll: Roll) {
+    let start = variant.start();
+    let found = ask(
+        engine,
+        &format!("opening {roll} variant={}", variant.word()),
+    );
+    assert_eq!(found["source"], "rollout", "{found}");
+    assert_eq!(found["rollout"]["jacoby"], true);
+    let (equities, losses) = (numbers(&found, "equity"), numbers(&found, "loss"));
+    assert!(equities.is_sorted_by(|one, other| one >= other), "{found}");
+    for (equity, loss) in equities.iter().zip(losses) {
+        assert!((equities[0] - equity - loss).abs() < 1e-6, "{found}");
+    }
+    assert!(numbers(&found, "error").iter().all(|error| *error > 0.0));
+    assert!(
+        numbers(&found, "trials")
+            .iter()
+            .all(|trials| *trials >= 324.0)
+    );
+    for play in found["plays"].as_array().unwrap() {
+        let text = play["play"].as_str().unwrap();
+        let after = parse_play(text, &start, roll).unwrap().after;
+        let position = parse_position(play["position"].as_str().unwrap().as_bytes());
+        assert_eq!(position.unwrap().position, after, "{text}");
+    }
 }
 
 /// Q-36: off the book's terms the answer is that of `move`, and says so.
@@ -65,7 +77,13 @@ fn other_terms_are_evaluated() {
         ("opening 64", "4HPwATDgc/ABMA", "jacoby=off"),
         ("opening 64", "4HPwATDgc/ABMA", "cubeful=off top=3"),
         ("opening 64", "4HPwATDgc/ABMA", "cube=2 owner=me"),
+        (
+            "opening 64",
+            "4Dl4ADbgOXgANg",
+            "variant=nackgammon length=3",
+        ),
         ("reply 64 8/2 6/2 64", after.as_str(), "length=5 score=1:2"),
+        ("reply 31 24/20 64", "4Dl4QCzgOXgANg", "variant=nackgammon"),
         ("reply 31 24/20 64", farther, ""),
     ] {
         let mut found = ask(&engine, &format!("{opening} {settings}"));

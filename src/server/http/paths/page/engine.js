@@ -1,12 +1,14 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./ask.js";
-import { canDouble, canRaise, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf } from "./game.js";
+import { canDouble, canRaise, currentGame, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
 // A smaller chance than this is none, for a resignation.
 const NO_CHANCE = 0.0001;
+// No person resigns with a larger static chance to win: at most 0.03 points are given away (LV-13).
+const RESIGNED_WIN_MAX = 0.3;
 const ROLLOUT_PLIES = 0;
 // Chances of lost positions are off by less.
 const EQUITY_ERROR = 0.001;
@@ -53,12 +55,8 @@ export async function enginePlay(game, signal) {
   return plays.find((play) => play.play === best) ?? plays[0];
 }
 
-// The engine's cube decision at its level: as doubler, or for an offer of the person.
+// The engine's cube decision at its level: before its roll, or for an offer of the person.
 const cubeAtLevel = (game, signal) => cubeOf(game, levelSettings(game), signal);
-
-export async function engineDoubles(game, signal) {
-  return canDouble(game, ENGINE) && (await cubeAtLevel(game, signal)).double;
-}
 
 // The engine's answer to a turned cube: "raise" (a beaver or a raccoon), "take" or "pass", whichever loses least; to a double at an
 // error rate that of a person.
@@ -74,18 +72,28 @@ function valueFor(game, player, signal) {
   return ask("eval", { position: positionFor(game, player), settings }, signal);
 }
 
-// The resignation that the engine offers before its roll: 0 for none, else 1 to 3. At an error rate it is that of a person.
-export async function engineResigns(game, signal) {
-  if (levelSettings(game).pr !== undefined) {
+// The engine's turn before its roll: the resignation that it offers (0 for none, else 1 to 3; once a game), and whether it doubles. A cube decision is
+// asked for only where the engine may double, or where a person might resign.
+export async function engineTurn(game, signal) {
+  const decision = canDouble(game, ENGINE) ? await cubeAtLevel(game, signal) : null;
+  const resigns = currentGame(game).refused ? 0 : await engineResigns(game, decision, signal);
+  return { resigns: Math.min(kindMax(game), resigns), doubles: decision?.double ?? false };
+}
+
+// At an error rate the resignation is that of a person.
+async function engineResigns(game, decision, signal) {
+  const isPerson = levelSettings(game).pr !== undefined;
+  if (isPerson && decision) return decision.resign;
+  const { probabilities: chance } = await valueFor(game, ENGINE, signal);
+  if (isPerson) {
+    if (chance.win > RESIGNED_WIN_MAX) return 0;
     // The owner of the cube does not matter here, and there is no cube decision while the person owns it.
     const owner = settingsFor(game, ENGINE).owner === "opponent" ? { owner: "me" } : {};
-    const { resign } = await cubeOf(game, { ...levelSettings(game), ...owner }, signal);
-    return Math.min(kindMax(game), resign);
+    return (await cubeOf(game, { ...levelSettings(game), ...owner }, signal)).resign;
   }
-  const { probabilities: chance } = await valueFor(game, ENGINE, signal);
   const isSure = (value) => value < NO_CHANCE || value > 1 - NO_CHANCE;
   if (chance.win > NO_CHANCE || !isSure(chance.lose_gammon) || !isSure(chance.lose_backgammon)) return 0;
-  return Math.min(kindMax(game), 1 + Math.round(chance.lose_gammon) + Math.round(chance.lose_backgammon));
+  return 1 + Math.round(chance.lose_gammon) + Math.round(chance.lose_backgammon);
 }
 
 const equityOf = ({ equity: { cubeful, cubeless } }) => cubeful ?? cubeless;

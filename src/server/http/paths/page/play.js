@@ -351,10 +351,10 @@ async function automatic(signal) {
   };
   if (phase === "roll" && isMine()) return match.canDouble(game) ? false : act(null, () => match.roll(game));
   if (phase === "roll") {
-    const one = match.currentGame(game);
-    const kind = one.refused ? 0 : await engine.engineResigns(game, signal);
-    if (kind > 0) return act(null, () => match.offerResignation(game, ENGINE, kind));
-    return act(engine.engineDoubles(game, signal), (doubles) => (doubles ? match.double(game) : match.roll(game)));
+    return act(engine.engineTurn(game, signal), ({ resigns, doubles }) => {
+      if (resigns > 0) return match.offerResignation(game, ENGINE, resigns);
+      return doubles ? match.double(game) : match.roll(game);
+    });
   }
   if (phase === "play" && isMine()) {
     const plays = await engine.legalPlays(game, signal);
