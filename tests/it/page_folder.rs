@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-const ENGINE: [&str; 6] = [
+const ENGINE: [&str; 7] = [
     "client.js",
     "gammond.wasm",
     "index.js",
     "module.js",
+    "serve.js",
     "strong.nets",
     "worker.js",
 ];

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The files of the npm package that the pages use.
-const ENGINE: [&str; 6] = [
+const ENGINE: [&str; 7] = [
     "client.js",
     "gammond.wasm",
     "index.js",
     "module.js",
+    "serve.js",
     "strong.nets",
     "worker.js",
 ];

@@ -4,11 +4,10 @@ import { openWith } from "./client.js";
 
 export { GammondError, Module, unpackNets } from "./module.js";
 
-const beside = (name) => new URL(name, import.meta.url);
-
 const host = {
-  wasm: beside("gammond.wasm"),
-  strongNets: beside("strong.nets"),
+  // Written so that bundlers find the files.
+  wasm: new URL("./gammond.wasm", import.meta.url),
+  strongNets: new URL("./strong.nets", import.meta.url),
   async read(url) {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url} is not there: status ${response.status}`);

@@ -13,10 +13,9 @@ const host = {
   strongNets: beside("strong.nets"),
   read: (file) => readFile(file),
   start(hear, fail) {
-    const worker = new Worker(beside("worker.js"));
+    const worker = new Worker(beside("node_worker.js"));
     worker.on("message", hear);
     worker.on("error", fail);
-    // A program may end while its engine is idle; while a request waits, its promise is held by this thread's work.
     return worker;
   },
 };
