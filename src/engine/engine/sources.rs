@@ -67,8 +67,8 @@ impl NamedBytes {
     /// the length of its contents, lowest first, and the contents. Returns `None` if the last one is cut off, or a name is not
     /// UTF-8.
     #[must_use]
-    pub fn parse(mut bytes: &[u8]) -> Option<NamedBytes> {
-        let mut files = Vec::new();
+    pub fn parse(bytes: &[u8]) -> Option<NamedBytes> {
+        let (mut files, mut bytes) = (Vec::new(), bytes);
         while let Some((&length, rest)) = bytes.split_first() {
             let (name, rest) = rest.split_at_checked(length.into())?;
             let (length, rest) = rest.split_first_chunk()?;
