@@ -35,7 +35,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Matches", &["analyse", "players", "play"]),
     (
         "Servers and clients",
-        &["pipe", "serve", "open", "page", "gnubg", "ubgi", "fibs"],
+        &["pipe", "serve", "open", "gnubg", "ubgi", "fibs"],
     ),
     ("Players and nets", &["duel", "bench", "train"]),
     ("This machine", &["doctor", "config"]),
