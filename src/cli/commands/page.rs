@@ -47,7 +47,8 @@ pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
         .map(|(name, bytes)| (*name, &bytes[..]))
         .collect();
     let index = folder.join("index.html");
-    if std::fs::read_to_string(&index).is_ok_and(|text| !text.contains(PAGE_GENERATOR)) {
+    let is_foreign = |text: Vec<u8>| !String::from_utf8_lossy(&text).contains(PAGE_GENERATOR);
+    if std::fs::read(&index).is_ok_and(is_foreign) {
         return Err(Failure::usage(format!(
             "{}: is a page of something else; choose another folder",
             index.display()
