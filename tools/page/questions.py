@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""The questions that come with the page Quiz: decisions of matches between opponents who err as people do, judged at 2 plies.
+"""The questions that come with the page Quiz: decisions of matches between opponents who err as people do, judged at 2 plies
+and rolled out.
 
-    gammond duel gammond:pr=14 gammond:pr=8 --match 7 --games 60 --seed 77 --mat DIR --quiet
+    gammond duel gammond:pr=14 gammond:pr=8 --match 7 --games 150 --seed 78 --mat DIR --quiet
     gammond analyse --plies 2 --format json DIR/*.mat > reports.json
-    tools/page/questions.py reports.json > src/server/http/paths/page/questions.json
+    tools/page/questions.py GAMMOND rolled.jsonl reports.json > src/server/http/paths/page/questions.json
 
 Of each theme the same number, from what most people find to what few do: a player has erred there, and a tenth at least of the
-players of PR 8 find the best choice.
+players of PR 8 find the best choice. A question stays only if the rollout of the best three plays, or of the cube decision,
+finds the same best choice. The answers of the rollouts are kept in rolled.jsonl; the same command goes on from there.
 """
 import base64, json, subprocess, sys
 from pathlib import Path
 
-PER_THEME = 45
+PER_THEME = 46
+ROLLOUT = "trials=324 seed=1"
 THEMES = ["opening", "blitz", "prime", "back game", "race", "cube", "middle"]
 # Losses of questions: neither a matter of taste, nor a slip of the hand.
 LOSS = (0.05, 0.5)
@@ -80,12 +83,48 @@ def reports(text):
         yield from [first, *first.get("more", [])]
 
 
+class Rollouts:
+    """Whether rollouts find the same best choice: by a program, with the answers of earlier runs."""
+
+    def __init__(self, program, journal):
+        self.pipe = subprocess.Popen([program, "pipe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.known = {}
+        if Path(journal).exists():
+            for line in Path(journal).read_text().splitlines():
+                question, answer = json.loads(line)
+                self.known[question] = answer
+        self.journal = open(journal, "a", encoding="utf-8")
+
+    def answer(self, question):
+        if question not in self.known:
+            self.pipe.stdin.write(question + "\n")
+            self.pipe.stdin.flush()
+            answer = json.loads(self.pipe.stdout.readline())
+            if answer["type"] != "rollout":
+                sys.exit(f"{question}: {answer}")
+            kept = {name: answer[name] for name in ("double", "take") if name in answer}
+            kept["best"] = answer["candidates"][0].get("play")
+            self.known[question] = kept
+            print(json.dumps([question, kept]), file=self.journal, flush=True)
+        return self.known[question]
+
+    def confirm(self, row):
+        kind, position, roll, _, best = row[:5]
+        if kind == "play":
+            return self.answer(f"rollout {position} {roll} top=3 {ROLLOUT}")["best"] == best
+        answer = self.answer(f"rollout cube {position} {ROLLOUT}")
+        return best == {"double": ["no double", "double"], "take": ["pass", "take"]}[kind][answer[kind]]
+
+
 def main():
     if subprocess.call([str(Path(__file__).resolve().parent.parent / "needs"), __file__]):
         sys.exit(3)
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    rollouts = Rollouts(sys.argv[1], sys.argv[2])
     found = {name: [] for name in THEMES}
     seen, rates = set(), None
-    for file in sys.argv[1:]:
+    for file in sys.argv[3:]:
         for report in reports(Path(file).read_text()):
             for one in report["decisions"]:
                 shares = one.get("found_by")
@@ -103,11 +142,17 @@ def main():
                 found[row[3]].append(row)
     rows = []
     for name in THEMES:
-        # Evenly from the easiest to the hardest.
         ranked = sorted(found[name], key=lambda row: -row[6][1])
         number = min(PER_THEME, len(ranked))
-        rows += [ranked[at * len(ranked) // number] for at in range(number)]
-        print(f"{name}: {number} of {len(ranked)}", file=sys.stderr)
+        # Evenly from the easiest to the hardest; where a rollout finds otherwise, the next one.
+        kept = 0
+        for place in range(number):
+            end = (place + 1) * len(ranked) // number
+            row = next((row for row in ranked[place * len(ranked) // number:end] if rollouts.confirm(row)), None)
+            if row:
+                rows.append(row)
+                kept += 1
+        print(f"{name}: {kept} of {len(ranked)}", file=sys.stderr)
     lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
     print(f'{{"rates":{json.dumps(rates, separators=(",", ":"))},"questions":[\n{lines}\n]}}')
 
