@@ -82,12 +82,12 @@ async function load() {
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
 }
 
-// The questions that come with the page: rows of kind, position, roll, theme, best choice, the loss of a usual mistake, and the people who find it.
+// The questions that come with the page: columns of kind, position, roll, theme, best choice, and the people of each error rate who find it.
 async function bundled() {
-  const { rates, questions } = await (await fetch(QUESTIONS_FILE)).json();
-  return questions.map(([kind, position, roll, mark, best, loss, shares]) => ({
-    kind, position, theme: mark, best, loss: { emg: loss }, id: [kind, position, ...roll].join(" "), ...(roll === "" ? {} : { roll: [...roll].map(Number) }),
-    found_by: rates.map((pr, at) => ({ pr, share: shares[at] / 100 })),
+  const { rates, kind, position, roll, theme: marks, best, shares } = await (await fetch(QUESTIONS_FILE)).json();
+  return kind.map((one, at) => ({
+    kind: one, position: position[at], theme: marks[at], best: best[at], id: [one, position[at], ...roll[at]].join(" "),
+    ...(roll[at] === "" ? {} : { roll: [...roll[at]].map(Number) }), found_by: rates.map((pr, row) => ({ pr, share: shares[row][at] / 100 })),
   }));
 }
 
@@ -306,7 +306,7 @@ function anki() {
   const text = (value) => String(value).replace(/[\t\n\r"]/g, " ");
   const lines = chosen().map((one) => {
     const rolled = one.roll ? ` ${t("Rolled {roll}.", { roll: one.roll.join("") })}` : "";
-    const loss = one.loss.emg.toFixed(3);
+    const loss = one.loss?.emg.toFixed(3);
     const played = one.theme === undefined ? t("{best}; played {played}, loss {loss}", { best: t(one.best), played: t(one.played || "no play"), loss }) : t(one.best);
     return `${text(`${one.position}${rolled} ${t(QUESTIONS[one.kind])}`)}\t${text(played)}`;
   });
