@@ -59,6 +59,8 @@ fn rows() -> Vec<(String, Vec<String>)> {
     let table: serde_json::Map<String, serde_json::Value> = serde_json::from_str(table).unwrap();
     assert_eq!(lines.len(), table.len(), "a key stands twice");
     assert!(lines.len() > 100, "{}", lines.len());
+    let keys = lines.iter().map(|line| literal(line));
+    assert!(keys.is_sorted(), "the rows are not in the order of their keys");
     let texts = |row: serde_json::Value| serde_json::from_value(row).unwrap();
     table
         .into_iter()
