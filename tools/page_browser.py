@@ -5,15 +5,15 @@ another host, and pictures of them at four widths, light and dark.
     tools/page_browser.py [GAMMOND [FOLDER]]
 
 Needs Chromium (Debian: chromium) or Chrome. GAMMOND_AXE names axe-core's axe.min.js, which then checks every page.
-GAMMOND_HYPER names a folder with hyper3.bd, with which a match of hypergammon is played. Look at the pictures: the test does
-not.
+GAMMOND_ANKI names a Python with PyPI's anki, which imports the deck of the quiz. GAMMOND_HYPER names a folder with
+hyper3.bd, with which a match of hypergammon is played. Look at the pictures: the test does not.
 """
 import os, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import analyse, axe, failures, languages, matches, play, sessions, tasks
+from page import analyse, anki, axe, failures, languages, matches, play, sessions, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -124,6 +124,7 @@ def main():
         pictures(browser, "matches")
         matches.quiz(browser, host)
         matches.counted(browser, host)
+        anki.saved(browser, host)
         failures.quiz(browser, host)
         pictures(browser, "quiz")
         failures.slow_quiz(browser, host)

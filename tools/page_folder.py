@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import analyse, matches, play
+from page import analyse, anki, matches, play
 from page.chromium import Browser, server
 
 # Not at the root: links must not begin there.
@@ -58,6 +58,7 @@ def tried(browser, host, close):
     matches.dropped(browser, host)
     matches.quiz(browser, host)
     matches.counted(browser, host)
+    anki.saved(browser, host)
     no_errors(browser, "Matches and Quiz")
     close()
     # The browser has no network from here on.

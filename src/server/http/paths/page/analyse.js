@@ -5,11 +5,11 @@ import { Board, CUBE, DICE } from "./board.js";
 import { dialog, flip, isFlipped, onKey, takes } from "./frame.js";
 import { byId, h, signed } from "./html.js";
 import * as panels from "./panels.js";
-import { checkersIn, inWords, OFF, parseId, pips, printId, START, swapped, Turn } from "./position.js";
+import { checkersIn, inWords, OFF, parseId, pips, START, swapped, Turn } from "./position.js";
 import { link, questionOf, withSettings } from "./question.js";
 import { SetUp } from "./setup.js";
 import { share } from "./share.js";
-import { stateInWords } from "./state.js";
+import { scoreText, stateInWords } from "./state.js";
 import { language, t } from "./strings.js";
 import { pointLabel } from "./turn.js";
 
@@ -411,10 +411,9 @@ function takeBack() {
 const title = () => (shown.roll ? t("Plays of {roll}", { roll: shown.roll.join("") }) : t("Cube|tab"));
 
 function texts() {
-  const { length, score, crawford, jacoby } = shown.state;
   byId("my-pips").textContent = t("{n} pips", { n: pips(shown.position.me) });
   byId("their-pips").textContent = t("{n} pips", { n: pips(shown.position.opponent) });
-  byId("rules").textContent = length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) + (crawford ? `, ${t("Crawford")}` : "") : jacoby === false ? t("Money game, no Jacoby") : t("Money game");
+  byId("rules").textContent = scoreText(shown.state);
   byId("roll").textContent = shown.roll ? t("Roll {roll}", { roll: shown.roll.join("") }) : t("Roll|verb");
 }
 

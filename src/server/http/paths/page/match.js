@@ -8,7 +8,7 @@ import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import * as panels from "./panels.js";
 import { inWords, parseId, pips } from "./position.js";
-import { cubeTable, decisionText, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
+import { cubeTable, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import { put } from "./store.js";
 import { count, language, parts, t } from "./strings.js";
