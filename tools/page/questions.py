@@ -21,7 +21,7 @@ FOUND = (0.1, 0.92)
 OPENING_MOVES = 5
 BAR, HOME = 24, 6
 BACK_GAME_PIPS = 40
-LINE = 150
+LINE = 147
 
 
 def sides(position):

@@ -43,7 +43,8 @@ export async function deckFile(title, cards, clockwise, onCard, signal) {
     notes.push({
       name: `gammond ${card.id}`,
       fields: [
-        html([card.position, ...(card.roll ? [card.roll.join("")] : [])].join(" ")), image + html(scoreText(settings)), html(questionText(card)), html(answerText(card)),
+        html([card.position, ...(card.roll ? [card.roll.join("")] : [])].join(" ")), image + html(scoreText(settings)),
+        html(questionText(card)), html(answerText(card)),
         html(ranking(answer, played, t("played")), found && h("p", { class: "note" }, found)),
       ],
       tag: `gammond::${(card.theme ?? "own").replace(" ", "-")}`,

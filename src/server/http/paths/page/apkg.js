@@ -14,9 +14,9 @@ table { margin: auto; border-spacing: 14px 2px; } th[scope="row"] { font-weight:
 h2 { font-size: 20px; margin: .5em; } .note { font-size: 12px; opacity: .7; }`;
 const SEPARATOR = "\u001f";
 
-const integers = (names) => names.split(" ").map((name) => `${name} integer not null`).join(", ");
-const texts = (names) => names.split(" ").map((name) => `${name} text not null`).join(", ");
 const KEY = "id integer primary key";
+const columns = (type) => (names) => names.split(" ").map((name) => `, ${name} ${type} not null`).join("");
+const [integers, texts] = [columns("integer"), columns("text")];
 
 // `notes` are { name, fields, tag }: a name of its own, HTML for each field, and a word; `media` are rows of a file's name and its bytes.
 export async function apkg(title, notes, media) {
@@ -29,7 +29,8 @@ export async function apkg(title, notes, media) {
   };
   const today = [0, 0];
   const deck = {
-    id: DECK, name: title, desc: "", mod: seconds, usn: -1, collapsed: false, dyn: 0, conf: 1, newToday: today, revToday: today, lrnToday: today, timeToday: today,
+    id: DECK, name: title, desc: "", mod: seconds, usn: -1, collapsed: false, dyn: 0, conf: 1,
+    newToday: today, revToday: today, lrnToday: today, timeToday: today,
   };
   const json = [{}, { [MODEL]: model }, { [DECK]: deck }, {}, {}].map((value) => JSON.stringify(value));
   const written = notes.map(({ name, fields, tag }, at) => {
@@ -38,11 +39,11 @@ export async function apkg(title, notes, media) {
   });
   const cards = notes.map((_, at) => [now + at, now + at, DECK, 0, seconds, -1, 0, 0, at + 1, 0, 0, 0, 0, 0, 0, 0, 0, ""]);
   const collection = database([
-    ["col", `${KEY}, ${integers("crt mod scm ver dty usn ls")}, ${texts("conf models decks dconf tags")}`, [[1, seconds, now, now, 11, 0, 0, 0, ...json]]],
-    ["notes", `${KEY}, ${texts("guid")}, ${integers("mid mod usn")}, ${texts("tags flds")}, ${integers("sfld csum flags")}, ${texts("data")}`, written],
-    ["cards", `${KEY}, ${integers("nid did ord mod usn type queue due ivl factor reps lapses left odue odid flags")}, ${texts("data")}`, cards],
-    ["revlog", `${KEY}, ${integers("cid usn ease ivl lastIvl factor time type")}`, []],
-    ["graves", integers("usn oid type"), []],
+    ["col", `${KEY}${integers("crt mod scm ver dty usn ls")}${texts("conf models decks dconf tags")}`, [[1, seconds, now, now, 11, 0, 0, 0, ...json]]],
+    ["notes", `${KEY}${texts("guid")}${integers("mid mod usn")}${texts("tags flds")}${integers("sfld csum flags")}${texts("data")}`, written],
+    ["cards", `${KEY}${integers("nid did ord mod usn type queue due ivl factor reps lapses left odue odid flags")}${texts("data")}`, cards],
+    ["revlog", `${KEY}${integers("cid usn ease ivl lastIvl factor time type")}`, []],
+    ["graves", integers("usn oid type").slice(1), []],
   ]);
   const names = JSON.stringify(Object.fromEntries(media.map(([name], at) => [at, name])));
   return zip([["collection.anki2", collection], ["media", new TextEncoder().encode(names)], ...media.map(([, bytes], at) => [String(at), bytes])]);

@@ -23,7 +23,8 @@ async function style(svg) {
 
 const text = (x, y, size, content, more = {}) => node("text", { x, y, "font-size": size, fill: "var(--ink)", ...more }, content);
 
-const drawing = ({ position, state, roll }, { play, clockwise }, attributes) => node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...attributes },
+const drawing = ({ position, state, roll }, { play, clockwise }, attributes) =>
+  node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...attributes },
   ...emptyBoard(clockwise), ...borneOff(position, checkersIn(state.variant), clockwise), ...checkersOf(position, clockwise).map(checker),
   ...(roll ? dice(roll, null, true, clockwise) : []), ...(state.crawford ? [] : [cube({ value: state.cube, owner: state.owner }, clockwise)]),
   ...(play ? [arrows(position, play, clockwise)] : []));
@@ -45,7 +46,10 @@ export function picture(shown, { play, heading, rows, line, clockwise }) {
   const right = WIDE - EDGE;
   const listed = rows.slice(0, LINES).flatMap(([name, equity, loss], at) => {
     const y = EDGE + 120 + at * LINE_HEIGHT;
-    return [text(left, y, 23, name, { "font-weight": at === 0 ? 700 : 400 }), text(right, y, 23, equity, { "text-anchor": "end" }), text(right, y + 21, 15, loss, { "text-anchor": "end", fill: "var(--dim)" })];
+    return [
+      text(left, y, 23, name, { "font-weight": at === 0 ? 700 : 400 }), text(right, y, 23, equity, { "text-anchor": "end" }),
+      text(right, y + 21, 15, loss, { "text-anchor": "end", fill: "var(--dim)" }),
+    ];
   });
   return file(node("svg", { width: WIDE, height: HIGH, viewBox: `0 0 ${WIDE} ${HIGH}` }, node("rect", { width: WIDE, height: HIGH, fill: "var(--card)" }),
     drawing(shown, { play, clockwise }, { x: EDGE, y: EDGE, width: wide, height: high }), text(left, EDGE + 44, 34, heading, { "font-weight": 700 }), ...listed,

@@ -33,7 +33,6 @@ export function parseId(id) {
   return { opponent: sides[0], me: sides[1] };
 }
 
-// Writes a Position ID.
 export function printId({ me, opponent }) {
   const bits = [...opponent, ...me].flatMap((count) => [...Array(count).fill(1), 0]);
   const bytes = Array(KEY_BYTES).fill(0);

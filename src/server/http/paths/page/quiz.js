@@ -29,7 +29,10 @@ const ANSWERS_PER_POINT = 5;
 byId("none").querySelector("a").href = place("matches");
 const QUESTIONS_FILE = beside("questions.json");
 // Themes of the questions that come with the page, and the name of those that are mistakes of one's own.
-const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"]];
+const THEMES = [
+  ["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"],
+  ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"],
+];
 
 const COUNTED = ["my", "their"];
 const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
@@ -137,10 +140,13 @@ function checkCount() {
   const errors = [me, opponent].map((side, at) => Number(byId(`${COUNTED[at]}-count`).value) - pips(side));
   const seconds = ((performance.now() - counted) / 1000).toFixed(0);
   enter("answered");
-  byId("status").textContent = errors.every((error) => error === 0) ? t("Right: both counts, in {seconds} s.", { seconds }) : t("Not quite, in {seconds} s.", { seconds });
+  byId("status").textContent = errors.every((error) => error === 0)
+    ? t("Right: both counts, in {seconds} s.", { seconds })
+    : t("Not quite, in {seconds} s.", { seconds });
   const name = [t("You"), t("Opponent")];
   byId("result").replaceChildren(h("div", { class: "card" }, h("div", { class: "pairs" }, ...errors.flatMap((error, at) =>
-    [h("span", {}, name[at]), h("b", {}, t("{n} pips", { n: pips([me, opponent][at]) }), error === 0 ? " ✓" : ` (${error > 0 ? "+" : "\u2212"}${Math.abs(error)})`)]))));
+    [h("span", {}, name[at]), h("b", {}, t("{n} pips", { n: pips([me, opponent][at]) }),
+      error === 0 ? " ✓" : ` (${error > 0 ? "+" : "\u2212"}${Math.abs(error)})`)]))));
   show();
 }
 
@@ -258,16 +264,18 @@ async function answer(act) {
     h("p", {}, h("span", { class: `badge ${lossClass(loss)}` }, loss.toFixed(3)), " ", back),
     ranking(known, mine, t("yours")),
     ...(card.found_by ? [finders(card)] : []),
-    h("p", {}, card.theme === undefined ? `${t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) })} ` : "",
-      h("a", { href: exploreLink(card) }, t("Analyse"))),
+    h("p", {}, card.theme === undefined ? `${inMatch(card)} ` : "", h("a", { href: exploreLink(card) }, t("Analyse"))),
   );
   show();
   await showCurve();
 }
 
+const inMatch = ({ played, loss }) => t("In the match: {played}, a loss of {loss}.", { played: t(played || "no play"), loss: loss.emg.toFixed(3) });
+
 // The people of three error rates who find the best choice.
 function finders({ found_by: shares, best }) {
-  const rows = shares.flatMap(({ pr, share }) => [h("span", {}, `PR ${pr}`), h("span", { class: "track" }, sized(h("i", {}), share)), h("b", {}, `${(100 * share).toFixed(0)}\u00a0%`)]);
+  const rows = shares.flatMap(({ pr, share }) => [h("span", {}, `PR ${pr}`), h("span", { class: "track" }, sized(h("i", {}), share)),
+    h("b", {}, `${(100 * share).toFixed(0)}\u00a0%`)]);
   return h("div", { class: "card" }, h("h2", {}, t("Who finds {play}", { play: t(best || "no play") })), h("div", { class: "finders" }, ...rows));
 }
 
