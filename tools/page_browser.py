@@ -29,10 +29,7 @@ def no_errors(browser, place):
 
 
 def pictures(browser, name):
-    axe.check(browser, AXE, name)
-    for width in WIDTHS:
-        for scheme in ["light", "dark"]:
-            browser.picture(f"{name}-{width}-{scheme}", width, scheme)
+    axe.pictures(browser, AXE, name, WIDTHS)
 
 
 def restarted(process, host):
@@ -134,7 +131,7 @@ def main():
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
         no_errors(browser, "sign-in and sign-out")
-        languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
+        languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"), ["/status"])
         no_errors(browser, "other languages")
         failures.tutor(browser, host)
         failures.other_window(browser, host)
