@@ -1,4 +1,5 @@
-// Cards of the quiz for Anki, as a text or as a deck with boards and rankings. Both have the same questions and answers.
+// Cards of the quiz for Anki, as a text or as a deck with boards and rankings. Both have the same questions and answers, but in a deck
+// the best play and the loss are those of the ranking, which may look deeper than the analysis of the match.
 
 import { apkg } from "./apkg.js";
 import { advised, questionText, ranking, viewOf } from "./cards.js";
@@ -39,12 +40,13 @@ export async function deckFile(title, cards, clockwise, onCard, signal) {
     // An image of the page would be asked for.
     const image = h("img", { alt: inWords(position, [t("You"), t("Opponent")]) }).outerHTML.replace("<img", `<img src="${file}"`);
     const played = answer.plays?.find(({ play }) => play === card.played);
+    const judged = answer.plays ? { ...card, best: answer.plays[0].play, loss: { emg: played?.loss ?? card.loss?.emg } } : card;
     const found = foundBy(card);
     notes.push({
       name: `gammond ${card.id}`,
       fields: [
         html([card.position, ...(card.roll ? [card.roll.join("")] : [])].join(" ")), image + html(scoreText(settings)),
-        html(questionText(card)), html(answerText(card)),
+        html(questionText(card)), html(answerText(judged)),
         html(ranking(answer, played, t("played")), found && h("p", { class: "note" }, found)),
       ],
       tag: `gammond::${(card.theme ?? "own").replace(" ", "-")}`,
