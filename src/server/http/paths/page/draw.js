@@ -116,7 +116,6 @@ function gradients() {
     round("own"), round("opp"), node("linearGradient", { id: "field", x1: 0, y1: 0, x2: 0, y2: 1 }, ...field));
 }
 
-// The board without anything on it.
 export function emptyBoard(clockwise) {
   const parts = [gradients(), node("rect", { class: "frame", width: WIDTH, height: HEIGHT, rx: 22 })];
   for (const x of [LEFT, RIGHT].map((left) => (clockwise ? WIDTH - left - 6 * POINT : left))) {

@@ -94,7 +94,7 @@ export function showMatch(kept, todo) {
 
 function scoreSheet({ games, players }) {
   const rows = games.map(({ game, score, crawford, result, totals }) => [
-    t("Game {number}", { number: game }), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
+    String(game), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
     result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : t("not finished"),
     ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
   ]);
@@ -170,7 +170,6 @@ function filter() {
   mark();
 }
 
-// Shows the decision of a number.
 function go(number) {
   if (decisions().length === 0) return;
   here = Math.min(Math.max(number, 0), decisions().length - 1);

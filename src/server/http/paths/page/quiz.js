@@ -50,7 +50,6 @@ let searches = 0;
 let counted = 0;
 // The error of an archive that cannot be read.
 let lost = null;
-// What the person sees of the card.
 let seen = null;
 // Ends the export of a deck.
 let exporting = null;
@@ -134,7 +133,6 @@ function nextCount() {
   byId("my-count").focus();
 }
 
-// What the two counts are worth.
 function checkCount() {
   const { me, opponent } = seen.position;
   const errors = [me, opponent].map((side, at) => Number(byId(`${COUNTED[at]}-count`).value) - pips(side));
@@ -279,7 +277,6 @@ function finders({ found_by: shares, best }) {
   return h("div", { class: "card" }, h("h2", {}, t("Who finds {play}", { play: t(best || "no play") })), h("div", { class: "finders" }, ...rows));
 }
 
-// The mean loss of the answers over time.
 async function showCurve() {
   const losses = (await store.all("answers")).map(({ loss }) => loss);
   const means = [];
