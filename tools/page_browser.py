@@ -5,15 +5,15 @@ another host, and pictures of them at four widths, light and dark.
     tools/page_browser.py [GAMMOND [FOLDER]]
 
 Needs Chromium (Debian: chromium) or Chrome. GAMMOND_AXE names axe-core's axe.min.js, which then checks every page.
-GAMMOND_HYPER names a folder with hyper3.bd, with which a match of hypergammon is played. Look at the pictures: the test does
-not.
+GAMMOND_ANKI names a Python with PyPI's anki, which imports the deck of the quiz. GAMMOND_HYPER names a folder with
+hyper3.bd, with which a match of hypergammon is played. Look at the pictures: the test does not.
 """
 import os, re, shutil, subprocess, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import analyse, axe, failures, languages, matches, play, sessions, tasks
+from page import analyse, anki, axe, failures, languages, matches, play, sessions, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -29,10 +29,7 @@ def no_errors(browser, place):
 
 
 def pictures(browser, name):
-    axe.check(browser, AXE, name)
-    for width in WIDTHS:
-        for scheme in ["light", "dark"]:
-            browser.picture(f"{name}-{width}-{scheme}", width, scheme)
+    axe.pictures(browser, AXE, name, WIDTHS)
 
 
 def restarted(process, host):
@@ -124,6 +121,7 @@ def main():
         pictures(browser, "matches")
         matches.quiz(browser, host)
         matches.counted(browser, host)
+        anki.saved(browser, host)
         failures.quiz(browser, host)
         pictures(browser, "quiz")
         failures.slow_quiz(browser, host)
@@ -133,7 +131,7 @@ def main():
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
         no_errors(browser, "sign-in and sign-out")
-        languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"))
+        languages.all_of_them(browser, host, lambda language: pictures(browser, f"new-{language}"), ["/status"])
         no_errors(browser, "other languages")
         failures.tutor(browser, host)
         failures.other_window(browser, host)

@@ -5,17 +5,19 @@ server gone. Answers are compared with those of `gammond serve`.
     tools/page_folder.py GAMMOND PACKAGE [FOLDER]
 
 PACKAGE is the folder of the npm package (tools/package/npm makes target/npm/gammond); pictures go to FOLDER. Needs Chromium.
+GAMMOND_AXE and GAMMOND_ANKI are those of tools/page_browser.py.
 """
 import functools, http.server, shutil, subprocess, sys, tempfile, threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import analyse, matches, play
+from page import analyse, anki, axe, languages, matches, play
 from page.chromium import Browser, server
 
 # Not at the root: links must not begin there.
 BELOW = "club/board"
+WIDTHS = [390, 1440]
 
 
 class Host(str):
@@ -46,6 +48,8 @@ def strong(browser):
 
 
 def tried(browser, host, close):
+    source = axe.source()
+    pictures = lambda name: axe.pictures(browser, source, f"folder-{name}", WIDTHS)
     browser.call("Emulation.setDeviceMetricsOverride", width=1280, height=900, deviceScaleFactor=1, mobile=False)
     browser.open(f"{host}/?position={analyse.START}&roll=31")
     browser.until(analyse.AT_2)
@@ -53,12 +57,19 @@ def tried(browser, host, close):
     browser.until("navigator.serviceWorker.controller !== null")
     analyse.used(browser, host)
     analyse.set_up(browser, host)
-    analyse.tabs(browser, host, lambda name: browser.picture(f"folder-{name}", 1280, "light"))
+    analyse.tabs(browser, host, pictures)
     no_errors(browser, "Analyse")
+    play.tutored(browser, host, lambda: pictures("tutor"))
+    no_errors(browser, "Play with the tutor")
     matches.dropped(browser, host)
+    pictures("match")
     matches.quiz(browser, host)
     matches.counted(browser, host)
+    anki.saved(browser, host)
+    pictures("quiz")
     no_errors(browser, "Matches and Quiz")
+    languages.all_of_them(browser, host, lambda language: pictures(f"new-{language}"))
+    no_errors(browser, "other languages")
     close()
     # The browser has no network from here on.
     browser.open(f"{host}/?position={analyse.START}&roll=64")

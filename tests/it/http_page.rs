@@ -56,7 +56,7 @@ fn pages_are_made_of_their_own_files() {
         all.extend(files);
     }
     let bytes: usize = all.values().sum();
-    assert!(all.len() >= 35 && bytes < 350 << 10, "{all:?} {bytes}");
+    assert!(all.len() >= 40 && bytes < 360 << 10, "{all:?} {bytes}");
     let packed = all.keys().map(|file| {
         let answer = get(&http, file, "Accept-Encoding: br, gzip\r\n");
         assert_eq!(answer.header("content-encoding"), Some("gzip"), "{file}");

@@ -59,6 +59,11 @@ fn rows() -> Vec<(String, Vec<String>)> {
     let table: serde_json::Map<String, serde_json::Value> = serde_json::from_str(table).unwrap();
     assert_eq!(lines.len(), table.len(), "a key stands twice");
     assert!(lines.len() > 100, "{}", lines.len());
+    let keys = lines.iter().map(|line| literal(line));
+    assert!(
+        keys.is_sorted(),
+        "the rows are not in the order of their keys"
+    );
     let texts = |row: serde_json::Value| serde_json::from_value(row).unwrap();
     table
         .into_iter()
@@ -198,11 +203,12 @@ fn translations_are_used() {
         everything += &fs::read_to_string(root().join(path)).unwrap();
     }
     for (key, _) in rows() {
-        let text = key.split('|').next().unwrap();
-        let escaped = text.replace('"', "\\\"");
-        assert!(
-            everything.contains(text) || everything.contains(&escaped),
-            "{key}"
-        );
+        let text = key.split('|').next().unwrap().replace('"', "\\\"");
+        // A whole literal, or all that stands between two tags: a part of another text is none.
+        let is_whole = |(at, _): (usize, &str)| {
+            let (before, after) = (&everything[..at], &everything[at + text.len()..]);
+            before.trim_end_matches(' ').ends_with(['"', '>']) && after.starts_with(['"', '<', '|'])
+        };
+        assert!(everything.match_indices(&*text).any(is_whole), "{key}");
     }
 }

@@ -19,6 +19,14 @@ def faults(browser, text):
     return [one for one in found if one["impact"] in GRAVE]
 
 
+def pictures(browser, text, name, widths):
+    """Checks a page, and takes pictures of it in both themes."""
+    check(browser, text, name)
+    for width in widths:
+        for scheme in ["light", "dark"]:
+            browser.picture(f"{name}-{width}-{scheme}", width, scheme)
+
+
 def check(browser, text, place):
     if text is None:
         return

@@ -1,7 +1,7 @@
 """The pages in every language: no text of the table is left in English, and what a link chooses is kept."""
 import sys
 
-PAGES = ["/?position=4HPwATDgc/ABMA&roll=31&length=7&score=3-5", "/?position=4HPwATDgc/ABMA", "/play", "/matches", "/quiz", "/status"]
+PAGES = ["/?position=4HPwATDgc/ABMA&roll=31&length=7&score=3-5", "/?position=4HPwATDgc/ABMA", "/play", "/matches", "/quiz"]
 LANGUAGES = ["de", "fr", "ja"]
 # English texts of the table that the page shows although they have a translation; names of requests are no texts.
 LEFT = """(async () => {
@@ -24,9 +24,9 @@ def chosen(browser):
     return browser.value("document.documentElement.lang")
 
 
-def all_of_them(browser, host, look=lambda language: None):
+def all_of_them(browser, host, look, more=()):
     for language in LANGUAGES:
-        for path in PAGES:
+        for path in [*PAGES, *more]:
             browser.open(f"{host}{path}{'&' if '?' in path else '?'}lang={language}")
             browser.until(READY)
             left = browser.value(LEFT)

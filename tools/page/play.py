@@ -248,10 +248,9 @@ def beavered(browser, host):
 # The worst legal play of the roll on the board.
 WORST = f"""(async () => {{
     const game = {KEPT};
-    const {{ settingsFor }} = await import(new URL('game.js', document.querySelector('script[type=module]').src));
+    const [{{ settingsFor }}, {{ ask }}] = await Promise.all(['game.js', 'ask.js'].map((name) => import(new URL(name, document.querySelector('script[type=module]').src))));
     const question = {{ position: game.position, roll: game.dice, settings: {{ ...settingsFor(game, 0), plies: 2, top: 0 }} }};
-    const body = {{ method: 'POST', body: JSON.stringify(question), headers: {{ 'Content-Type': 'application/json' }} }};
-    return (await (await fetch('/v1/move', body)).json()).plays.at(-1);
+    return (await ask('move', question)).plays.at(-1);
 }})()"""
 
 

@@ -10,7 +10,7 @@ Of each theme the same number, from what most people find to what few do: a play
 players of PR 8 find the best choice. A question stays only if the rollout of the best three plays, or of the cube decision,
 finds the same best choice. The answers of the rollouts are kept in rolled.jsonl; the same command goes on from there.
 """
-import base64, json, subprocess, sys
+import base64, functools, json, subprocess, sys
 from pathlib import Path
 
 PER_THEME = 46
@@ -24,6 +24,7 @@ FOUND = (0.1, 0.92)
 OPENING_MOVES = 5
 BAR, HOME = 24, 6
 BACK_GAME_PIPS = 40
+LINE = 147
 
 
 def sides(position):
@@ -116,6 +117,16 @@ class Rollouts:
         return best == {"double": ["no double", "double"], "take": ["pass", "take"]}[kind][answer[kind]]
 
 
+def listed(values, text=functools.partial(json.dumps, separators=(",", ":"))):
+    """A list in JSON, in lines of some length. Columns of equal things pack better than rows."""
+    lines = [""]
+    for piece in map(text, values):
+        if len(lines[-1]) + len(piece) > LINE:
+            lines.append("")
+        lines[-1] += f"{piece},"
+    return f"[{chr(10).join(lines).rstrip(',')}]"
+
+
 def main():
     if subprocess.call([str(Path(__file__).resolve().parent.parent / "needs"), __file__]):
         sys.exit(3)
@@ -138,11 +149,11 @@ def main():
                     continue
                 seen.add((one["position"], roll))
                 rates = [share["pr"] for share in shares]
-                row = [one["kind"], one["position"], roll, theme(one), one["best"], round(one["loss"]["emg"], 3), [round(100 * share["share"]) for share in shares]]
+                row = [one["kind"], one["position"], roll, theme(one), one["best"], *(round(100 * share["share"]) for share in shares)]
                 found[row[3]].append(row)
     rows = []
     for name in THEMES:
-        ranked = sorted(found[name], key=lambda row: -row[6][1])
+        ranked = sorted(found[name], key=lambda row: -row[6])
         number = min(PER_THEME, len(ranked))
         # Evenly from the easiest to the hardest; where a rollout finds otherwise, the next one.
         kept = 0
@@ -153,8 +164,11 @@ def main():
                 rows.append(row)
                 kept += 1
         print(f"{name}: {kept} of {len(ranked)}", file=sys.stderr)
-    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    print(f'{{"rates":{json.dumps(rates, separators=(",", ":"))},"questions":[\n{lines}\n]}}')
+    if not rows:
+        sys.exit("the reports have no decision that is a question")
+    kind, position, roll, themes, best, *shares = map(listed, zip(*rows))
+    columns = {"rates": listed(rates), "kind": kind, "position": position, "roll": roll, "theme": themes, "best": best, "shares": listed(shares, str)}
+    print("{" + ",\n".join(f'"{name}":{values}' for name, values in columns.items()) + "}")
 
 
 main()

@@ -1,4 +1,4 @@
-//! Markdown: length of lines, links, and the figures that README repeats.
+//! Markdown: length of lines, links, and the figures that README repeats. And the length of lines in the pages' files.
 
 use super::{base, holds, rules};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 /// Characters of a line, at most.
 const LINE_CHARS_MAX: usize = 120;
+/// Characters of a line in the files of the pages, at most.
+const PAGE_LINE_CHARS_MAX: usize = 160;
 
-/// Longer lines of each document: answers and lines of files as they are, and a table's cell that cannot be split.
-const LONG_LINES: [(&str, usize); 2] = [
+/// Longer lines of each file: answers and lines of files as they are, a table's cell and texts that cannot be split.
+const LONG_LINES: [(&str, usize); 4] = [
     ("protocol-specs/for-gnubg-users.md", 1),
     ("protocol-specs/for-programs.md", 1),
+    ("src/server/http/paths/page/play.html", 1),
+    ("src/server/http/paths/page/translations.js", 3),
 ];
 
 /// Rows of figures in BENCHMARKS.md.
@@ -49,28 +53,54 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Adds a file if it has other lines longer than `max` characters than [`LONG_LINES`] lists.
+fn check_lines(path: &Path, text: &str, max: usize, wrong: &mut Vec<String>) {
+    let long: Vec<String> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| line.chars().count() > max)
+        .map(|(number, line)| format!("{number}: {line}"))
+        .collect();
+    let allowed = LONG_LINES
+        .iter()
+        .find(|(name, _)| path == base().join(name))
+        .map_or(0, |(_, count)| *count);
+    if long.len() != allowed {
+        wrong.push(format!(
+            "{}: {} lines of more than {max} characters, listed are {allowed}:\n{}",
+            path.display(),
+            long.len(),
+            long.join("\n")
+        ));
+    }
+}
+
 #[test]
 fn lines_of_documents_are_short() {
     let mut wrong = Vec::new();
     for (path, text) in documents() {
-        let long: Vec<String> = (1..)
-            .zip(text.lines())
-            .filter(|(_, line)| line.chars().count() > LINE_CHARS_MAX)
-            .map(|(number, line)| format!("{number}: {line}"))
-            .collect();
-        let allowed = LONG_LINES
-            .iter()
-            .find(|(name, _)| path == base().join(name))
-            .map_or(0, |(_, count)| *count);
-        if long.len() != allowed {
-            wrong.push(format!(
-                "{}: {} lines of more than {LINE_CHARS_MAX} characters, listed are {allowed}:\n{}",
-                path.display(),
-                long.len(),
-                long.join("\n")
-            ));
+        check_lines(&path, &text, LINE_CHARS_MAX, &mut wrong);
+    }
+    holds(&wrong);
+}
+
+#[test]
+fn lines_of_page_files_are_short() {
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for entry in fs::read_dir(base().join("src/server/http/paths/page")).unwrap() {
+        let path = entry.unwrap().path();
+        // rustfmt holds the sources short.
+        if path.extension().is_some_and(|ending| ending != "rs") {
+            files += 1;
+            check_lines(
+                &path,
+                &fs::read_to_string(&path).unwrap(),
+                PAGE_LINE_CHARS_MAX,
+                &mut wrong,
+            );
         }
     }
+    assert!(files > 40, "{files} files of the pages were found");
     holds(&wrong);
 }
 

@@ -5,11 +5,11 @@ import { Board, CUBE, DICE } from "./board.js";
 import { dialog, flip, isFlipped, onKey, takes } from "./frame.js";
 import { byId, h, signed } from "./html.js";
 import * as panels from "./panels.js";
-import { checkersIn, inWords, OFF, parseId, pips, printId, START, swapped, Turn } from "./position.js";
+import { checkersIn, inWords, OFF, parseId, pips, START, swapped, Turn } from "./position.js";
 import { link, questionOf, withSettings } from "./question.js";
 import { SetUp } from "./setup.js";
 import { share } from "./share.js";
-import { stateInWords } from "./state.js";
+import { scoreText, stateInWords } from "./state.js";
 import { language, t } from "./strings.js";
 import { pointLabel } from "./turn.js";
 
@@ -149,7 +149,8 @@ const withoutPlies = ({ plies, ...settings }) => settings;
 
 // The bar of chances, where the open tab has none.
 function bar(signal) {
-  ask("eval", asked({ plies: 0 }), signal).then(({ probabilities }) => { if (!signal.aborted && probabilities) panels.chances(byId("chances"), probabilities); }, () => {});
+  ask("eval", asked({ plies: 0 }), signal)
+    .then(({ probabilities }) => { if (!signal.aborted && probabilities) panels.chances(byId("chances"), probabilities); }, () => {});
 }
 
 // The legal plays, for moves by hand.
@@ -243,7 +244,8 @@ async function rollOut(signal) {
   const names = (before?.plays ?? []).map(({ play }) => play).slice(0, ROLLED_OUT);
   if (mine === "plays" && names.length < 2) return;
   stopping = new AbortController();
-  const body = { ...asked({ plies: 0, trials: TRIALS }, mine === "plays"), ...(mine === "plays" ? { plays: names } : before.no_double === undefined ? {} : { cube: true }) };
+  const body = { ...asked({ plies: 0, trials: TRIALS }, mine === "plays"),
+    ...(mine === "plays" ? { plays: names } : before.no_double === undefined ? {} : { cube: true }) };
   try {
     await rollout(body, (report) => {
       if (mine !== tab || signal.aborted) return;
@@ -275,7 +277,8 @@ function rolledOut({ candidates }, before) {
   const double = Math.min(taken, passed) > none;
   const take = taken <= passed;
   const verdict = double ? (take ? "double, take" : "double, pass") : take ? "no double, take" : "too good to double, pass";
-  return { ...before, no_double: none, double_take: taken, double, take, verdict: before.double === double && before.take === take ? before.verdict : verdict, probabilities: of("no double").probabilities };
+  return { ...before, no_double: none, double_take: taken, double, take,
+    verdict: before.double === double && before.take === take ? before.verdict : verdict, probabilities: of("no double").probabilities };
 }
 
 // What the panel shows
@@ -320,7 +323,8 @@ const plies = (depth) => (depth === 1 ? t("1 ply") : t("{n} plies", { n: depth }
 function rollsOpen() {
   const names = [];
   for (let one = 1; one <= 6; one += 1) for (let other = 1; other <= one; other += 1) names.push(`${one}${other}`);
-  return h("div", { class: "rolls-open", role: "group", "aria-label": t("Roll|dice") }, ...names.map((roll) => h("button", { type: "button", "data-roll": roll }, roll)));
+  return h("div", { class: "rolls-open", role: "group", "aria-label": t("Roll|dice") },
+    ...names.map((roll) => h("button", { type: "button", "data-roll": roll }, roll)));
 }
 
 function content() {
@@ -342,7 +346,9 @@ function withTried(answer) {
   const mine = shown.legal?.find(({ play }) => play === tried);
   const static0 = shown.legal?.[0];
   // Its value without look-ahead beside the best one's.
-  return mine ? { ...answer, plays: [...answer.plays, { ...mine, equity: panels.equityOf(answer.plays[0]) - (panels.equityOf(static0) - panels.equityOf(mine)), loss: undefined }] } : answer;
+  if (!mine) return answer;
+  const equity = panels.equityOf(answer.plays[0]) - (panels.equityOf(static0) - panels.equityOf(mine));
+  return { ...answer, plays: [...answer.plays, { ...mine, equity, loss: undefined }] };
 }
 
 function show(isBusy = false) {
@@ -377,12 +383,17 @@ function show(isBusy = false) {
 function fillBody(parts) {
   const body = byId("body");
   const { activeElement } = document;
-  const focus = activeElement && body.contains(activeElement) ? ["play", "roll", "away"].map((name) => [name, activeElement.dataset[name]]).find(([, value]) => value !== undefined) ?? ["id", activeElement.id] : null;
+  const focus = activeElement && body.contains(activeElement)
+    ? ["play", "roll", "away"].map((name) => [name, activeElement.dataset[name]]).find(([, value]) => value !== undefined) ?? ["id", activeElement.id]
+    : null;
   const before = new Map([...body.querySelectorAll("[data-play]")].map((row) => [row.dataset.play, row.getBoundingClientRect().top]));
   const { scrollTop } = body;
   body.replaceChildren(...parts);
   body.scrollTop = scrollTop;
-  if (focus !== null) (focus[0] === "id" ? byId(focus[1]) : [...body.querySelectorAll(`[data-${focus[0]}]`)].find((one) => one.dataset[focus[0]] === focus[1]))?.focus({ preventScroll: true });
+  if (focus === null) return;
+  const [name, text] = focus;
+  const focused = name === "id" ? byId(text) : [...body.querySelectorAll(`[data-${name}]`)].find((one) => one.dataset[name] === text);
+  focused?.focus({ preventScroll: true });
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
   for (const row of body.querySelectorAll("[data-play]")) {
     const way = (before.get(row.dataset.play) ?? NaN) - row.getBoundingClientRect().top;
@@ -411,18 +422,20 @@ function takeBack() {
 const title = () => (shown.roll ? t("Plays of {roll}", { roll: shown.roll.join("") }) : t("Cube|tab"));
 
 function texts() {
-  const { length, score, crawford, jacoby } = shown.state;
   byId("my-pips").textContent = t("{n} pips", { n: pips(shown.position.me) });
   byId("their-pips").textContent = t("{n} pips", { n: pips(shown.position.opponent) });
-  byId("rules").textContent = length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) + (crawford ? `, ${t("Crawford")}` : "") : jacoby === false ? t("Money game, no Jacoby") : t("Money game");
+  byId("rules").textContent = scoreText(shown.state);
   byId("roll").textContent = shown.roll ? t("Roll {roll}", { roll: shown.roll.join("") }) : t("Roll|verb");
 }
 
 // What the picture to share says.
 function drawn() {
   const { plays: ranked, no_double: none, double_take: taken, double_pass: passed } = answers[shown.roll ? "plays" : "cube"] ?? {};
-  const choices = none === undefined ? [] : [[t("No double"), signed(none), ""], [t("Double, take"), signed(taken), ""], [t("Double, pass"), signed(passed), ""]];
-  const rows = ranked ? ranked.map((one, at) => [one.play, signed(panels.equityOf(one)), at === 0 ? "" : signed(panels.equityOf(one) - panels.equityOf(ranked[0]))]) : choices;
+  const choices = none === undefined ? []
+    : [[t("No double"), signed(none), ""], [t("Double, take"), signed(taken), ""], [t("Double, pass"), signed(passed), ""]];
+  const rows = ranked
+    ? ranked.map((one, at) => [one.play, signed(panels.equityOf(one)), at === 0 ? "" : signed(panels.equityOf(one) - panels.equityOf(ranked[0]))])
+    : choices;
   const heading = shown.roll ? title() : t(answers.cube?.verdict ?? "Cube|tab");
   const line = `${byId("rules").textContent} · ${t("{n} pips", { n: pips(shown.position.me) })} – ${t("{n} pips", { n: pips(shown.position.opponent) })}`;
   return { play: ranked?.[0]?.play || null, heading, rows, line, clockwise: board.clockwise };
@@ -497,7 +510,8 @@ function openSetUp(isOpen) {
   }
 }
 
-byId("tabs").append(...TABS.map(([name, label]) => h("button", { type: "button", role: "tab", "data-tab": name, "aria-controls": "body", "aria-selected": "false" }, t(label))));
+byId("tabs").append(...TABS.map(([name, label]) => h("button",
+  { type: "button", role: "tab", "data-tab": name, "aria-controls": "body", "aria-selected": "false" }, t(label))));
 byId("tabs").addEventListener("click", (event) => { const name = event.target.closest("[data-tab]")?.dataset.tab; if (name && shown) choose(name); });
 byId("tabs").addEventListener("keydown", (event) => {
   const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -515,7 +529,8 @@ byId("body").addEventListener("click", (event) => {
   if (cell) {
     const away = cell.dataset.away.split(",").map(Number);
     const length = Math.max(...away, AWAY);
-    go({ position: shown.ids.position, roll: shown.roll, settings: { ...withSettings({ ...shown.state, length, score: away.map((one) => length - one), crawford: cell.dataset.crawford === "true" }), ...keptPlies() } });
+    const state = { ...shown.state, length, score: away.map((one) => length - one), crawford: cell.dataset.crawford === "true" };
+    go({ position: shown.ids.position, roll: shown.roll, settings: { ...withSettings(state), ...keptPlies() } });
     return;
   }
   const roll = event.target.closest("[data-roll]");
@@ -561,7 +576,9 @@ takes.flipped = (isTurned) => {
 takes.failed = say;
 
 for (const [key, name] of Object.entries(TAB_KEYS)) onKey(key, t(TABS.find(([one]) => one === name)[1]), () => { if (shown) choose(name); });
-for (let at = 1; at <= 9; at += 1) onKey(String(at), at === 1 ? t("1 to 9: choose a play") : "", () => byId("body").querySelectorAll("[data-play]")[at - 1]?.focus());
+for (let at = 1; at <= 9; at += 1) {
+  onKey(String(at), at === 1 ? t("1 to 9: choose a play") : "", () => byId("body").querySelectorAll("[data-play]")[at - 1]?.focus());
+}
 onKey("r", t("roll"), () => take(randomRoll()));
 onKey("Enter", t("go on with the play on the board"), () => follow(tried ?? answers.plays?.plays[0]?.play));
 onKey("u", t("undo"), takeBack);

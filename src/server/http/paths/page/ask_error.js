@@ -1,8 +1,7 @@
-// The error of an answer, by a server or by an engine in this browser.
+// The error of an answer, by a server or by an engine in this browser, with a code of the line protocol.
 
 import { t } from "./strings.js";
 
-// An error of an answer, with a code of the line protocol.
 export class AskError extends Error {
   constructor({ message, code = "", status = 0 }) {
     super(message ?? t("status {status}", { status }));

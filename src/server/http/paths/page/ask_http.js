@@ -1,4 +1,4 @@
-// Queries of the HTTP API: the paths below /v1/, which any program can use.
+// The functions of ask.js by queries of the HTTP API: the paths below /v1/, which any program can use.
 
 import { AskError, pause } from "./ask_error.js";
 
@@ -22,7 +22,6 @@ async function post(target, body, { accept = "application/json", kind = "applica
   }
 }
 
-// Reads a path below /v1/.
 export async function read(path, signal) {
   const response = await fetch(path, { signal, headers: { Accept: "application/json" } });
   const answer = await response.json().catch(() => ({}));
@@ -30,17 +29,14 @@ export async function read(path, signal) {
   return answer;
 }
 
-// Sends one question: { position, roll, settings, … }.
 export async function ask(verb, question, signal) {
   return (await post(`/v1/${verb}`, JSON.stringify(question), { signal })).json();
 }
 
-// Sends several questions in one request; the answers come in their order.
 export function askAll(verb, questions, signal) {
   return ask(verb, questions, signal);
 }
 
-// Analyses a match file; format is that of /v1/analyse.
 export async function analyse(file, settings, format, signal) {
   const query = new URLSearchParams({ ...settings, format });
   return post(`/v1/analyse?${query}`, file, { accept: "*/*", kind: "application/octet-stream", signal });
@@ -58,7 +54,6 @@ export async function ogxm(file) {
   return content;
 }
 
-// Rolls out, and calls onProgress with each report on the way. Aborting the signal ends the work of the server too.
 export async function rollout(question, onProgress, signal) {
   const asked = { ...question, settings: { ...question.settings, progress: true } };
   const response = await post("/v1/rollout", JSON.stringify(asked), { accept: "application/x-ndjson", signal });

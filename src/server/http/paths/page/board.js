@@ -38,7 +38,8 @@ export class Board {
 
   // Draws a position with the state { cube, owner, crawford, variant } of its settings. `rest` are the dice that are left to play, `theirDice`
   // stands for dice of the opponent, `play` has arrows; `marked` are places where a checker has landed; `label` describes the board in words.
-  show(position, { cube: value = 1, owner = "centred", crawford = false, variant } = {}, { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
+  show(position, { cube: value = 1, owner = "centred", crawford = false, variant } = {},
+    { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
     const { clockwise } = this;
     const svg = node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label });
     const stones = checkersOf(position, clockwise);
@@ -90,7 +91,8 @@ export class Board {
 
   // One place has the tab stop; the arrow keys go from place to place.
   #hits(hasDice) {
-    const labels = PLACES.filter((place) => place !== DICE || hasDice).map((place) => [place, this.handlers.label(place)]).filter(([, label]) => label !== null);
+    const labels = PLACES.filter((place) => place !== DICE || hasDice)
+      .map((place) => [place, this.handlers.label(place)]).filter(([, label]) => label !== null);
     if (!labels.some(([place]) => place === this.focused)) this.focused = labels[0]?.[0] ?? null;
     return labels.map(([place, label]) => {
       const rect = node("rect", { ...this.#area(place), class: "hit", role: "button", "aria-label": label, "data-place": place });

@@ -19,7 +19,8 @@ export function course(box, title, { values, lucky, dots, games, range, here }, 
   const x = (at) => EDGE + (at * (wide - 2 * EDGE)) / Math.max(1, values.length - 1);
   const y = (value) => EDGE + ((top - value) * (high - 2 * EDGE)) / (top - low);
   const line = (numbers) => numbers.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
-  const svg = node("svg", { class: "curve", viewBox: `0 0 ${wide} ${high}`, role: "slider", tabindex: 0, "aria-label": title, "aria-valuemin": 0, "aria-valuemax": values.length - 1, "aria-valuenow": here });
+  const svg = node("svg", { class: "curve", viewBox: `0 0 ${wide} ${high}`, role: "slider", tabindex: 0,
+    "aria-label": title, "aria-valuemin": 0, "aria-valuemax": values.length - 1, "aria-valuenow": here });
   const middle = (range[0] + range[1]) / 2;
   svg.append(node("line", { class: "half", x1: 0, x2: wide, y1: y(middle), y2: y(middle) }));
   let free = 0;
@@ -31,7 +32,8 @@ export function course(box, title, { values, lucky, dots, games, range, here }, 
     free = x(at) + 12 + text.length * 7;
   }
   if (values.length > 0) {
-    svg.append(node("path", { class: "shade", d: `M${line(values).join("L")}L${line(lucky).reverse().join("L")}z` }), node("path", { class: "full", d: `M${line(values).join("L")}` }));
+    svg.append(node("path", { class: "shade", d: `M${line(values).join("L")}L${line(lucky).reverse().join("L")}z` }),
+      node("path", { class: "full", d: `M${line(values).join("L")}` }));
   }
   const cursor = node("line", { class: "here", y1: 0, y2: high });
   const move = (at) => {

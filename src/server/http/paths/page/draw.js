@@ -116,14 +116,16 @@ function gradients() {
     round("own"), round("opp"), node("linearGradient", { id: "field", x1: 0, y1: 0, x2: 0, y2: 1 }, ...field));
 }
 
-// The board without anything on it.
 export function emptyBoard(clockwise) {
   const parts = [gradients(), node("rect", { class: "frame", width: WIDTH, height: HEIGHT, rx: 22 })];
-  for (const x of [LEFT, RIGHT]) parts.push(node("rect", { class: "field", x: clockwise ? WIDTH - x - 6 * POINT : x, y: FRAME, width: 6 * POINT, height: HEIGHT - 2 * FRAME, rx: 6 }));
+  for (const x of [LEFT, RIGHT].map((left) => (clockwise ? WIDTH - left - 6 * POINT : left))) {
+    parts.push(node("rect", { class: "field", x, y: FRAME, width: 6 * POINT, height: HEIGHT - 2 * FRAME, rx: 6 }));
+  }
   for (let place = 0; place < 24; place += 1) {
     const x = middleOf(place, clockwise);
     const [base, tip, number] = place < 12 ? [HEIGHT - FRAME, HEIGHT - FRAME - POINT_HEIGHT, HEIGHT - 5] : [FRAME, FRAME + POINT_HEIGHT, 15];
-    parts.push(node("path", { class: `point ${place % 2 === 0 ? "odd" : "even"}`, d: `M${x - POINT / 2 + 2.5},${base} L${x},${tip} L${x + POINT / 2 - 2.5},${base} z` }));
+    parts.push(node("path", { class: `point ${place % 2 === 0 ? "odd" : "even"}`,
+      d: `M${x - POINT / 2 + 2.5},${base} L${x},${tip} L${x + POINT / 2 - 2.5},${base} z` }));
     parts.push(node("text", { class: "number", x, y: number }, String(place + 1)));
   }
   const x = turned(TRAY + TRAY_WIDTH / 2, clockwise) - TRAY_WIDTH / 2;
@@ -134,7 +136,8 @@ export function emptyBoard(clockwise) {
 // The checkers that are borne off, as bars in the trays.
 export function borneOff({ me, opponent }, checkers, clockwise) {
   const x = turned(TRAY + TRAY_WIDTH / 2, clockwise) - TRAY_WIDTH / 2 + 6;
-  const bars = (kind, count, y) => Array.from({ length: Math.max(0, count) }, (_, at) => node("rect", { class: `borne ${kind}`, x, y: y(at), width: TRAY_WIDTH - 12, height: 15, rx: 4 }));
+  const bars = (kind, count, y) => Array.from({ length: Math.max(0, count) }, (_, at) =>
+    node("rect", { class: `borne ${kind}`, x, y: y(at), width: TRAY_WIDTH - 12, height: 15, rx: 4 }));
   return [...bars("own", off(me, checkers), (at) => HEIGHT - FRAME - 20 - at * 19), ...bars("opp", off(opponent, checkers), (at) => FRAME + 5 + at * 19)];
 }
 

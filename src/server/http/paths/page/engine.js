@@ -1,7 +1,9 @@
 // The engine's side of a match, and its advice to the person: everything through the HTTP API.
 
 import { ask, rollout } from "./ask.js";
-import { canDouble, canRaise, currentGame, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf } from "./game.js";
+import {
+  canDouble, canRaise, currentGame, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf,
+} from "./game.js";
 
 // Look-ahead of hints and of the tutor.
 const ADVICE_PLIES = 2;
@@ -38,7 +40,6 @@ function cubeOf(game, more, signal) {
 
 export const advisedCube = (game, signal) => cubeOf(game, { plies: ADVICE_PLIES }, signal);
 
-// The engine's play at its level.
 export async function enginePlay(game, signal) {
   const level = levelOf(game);
   const position = positionFor(game, ENGINE);

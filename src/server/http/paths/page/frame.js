@@ -85,13 +85,15 @@ byId("paste-form").addEventListener("submit", (event) => {
 });
 byId("paste").addEventListener("focus", () => byId("paste").select());
 
-// The menu.
 
 const look = () => dispatchEvent(new Event("gammond-look"));
 
 function boards() {
-  const buttons = BOARDS.map((name) => h("button", { type: "button", "data-board": name, "aria-label": t(name), title: t(name) }, ...[1, 2, 3, 4].map(() => h("i", {}))));
-  const mark = () => { for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.board === document.documentElement.dataset.board)); };
+  const buttons = BOARDS.map((name) => h("button",
+    { type: "button", "data-board": name, "aria-label": t(name), title: t(name) }, ...[1, 2, 3, 4].map(() => h("i", {}))));
+  const mark = () => {
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.board === document.documentElement.dataset.board));
+  };
   const group = h("div", { class: "boards", role: "group", "aria-label": t("Board") }, ...buttons);
   group.addEventListener("click", (event) => {
     const name = event.target.closest("button")?.dataset.board;
@@ -105,7 +107,8 @@ function boards() {
 }
 
 function colours() {
-  const select = h("select", { id: "colours" }, ...COLOURS.map(([value, label]) => h("option", { value, selected: value === (kept("gammond.colours") ?? "auto") }, t(label))));
+  const select = h("select", { id: "colours" }, ...COLOURS.map(([value, label]) =>
+    h("option", { value, selected: value === (kept("gammond.colours") ?? "auto") }, t(label))));
   select.addEventListener("change", () => {
     keepText("gammond.colours", select.value);
     look();

@@ -123,7 +123,6 @@ export function settingsFor(game, player) {
   return { ...settings, length: game.length, score: [score[player], score[1 - player]], crawford: game.crawford };
 }
 
-// The position as a player sees it.
 export const positionFor = (game, player) => (player === PERSON ? game.position : printId(swapped(boardOf(game))));
 
 // The most that a game is worth before the cube: by Jacoby's rule gammons count only after a double.

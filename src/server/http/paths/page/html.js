@@ -34,7 +34,6 @@ export function table(caption, heads, rows, kind = "") {
     h("table", { class: kind }, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, ...lines)));
 }
 
-// Downloads a text as a file.
 export function download(name, content, kind) {
   const url = URL.createObjectURL(new Blob([content], { type: kind }));
   const link = h("a", { href: url, download: name });

@@ -8,7 +8,7 @@ import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import * as panels from "./panels.js";
 import { inWords, parseId, pips } from "./position.js";
-import { cubeTable, decisionText, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
+import { cubeTable, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
 import { stateOf, turned } from "./state.js";
 import { put } from "./store.js";
 import { count, language, parts, t } from "./strings.js";
@@ -72,25 +72,34 @@ export function showMatch(kept, todo) {
   byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
   byId("sheet").replaceChildren(scoreSheet(report));
   byId("totals").replaceChildren(totalsTable(report));
-  byId("people").replaceChildren(...report.totals.map((one, side) => h("div", {}, h("span", {}, named(players[side])), h("b", {}, one.error_rate.pr?.toFixed(1) ?? "–"),
+  byId("people").replaceChildren(...report.totals.map((one, side) => h("div", {}, h("span", {}, named(players[side])),
+    h("b", {}, one.error_rate.pr?.toFixed(1) ?? "–"),
     h("span", {}, t("PR · luck {luck}", { luck: signed(one.luck.emg, 2) })))));
   byId("curve").replaceChildren();
   drawing.abort();
   drawing = new AbortController();
   const { signal } = drawing;
   // The archive does not know the scores in a money session, so that its curve has no points to stand on.
-  if (games.every(({ score: before }) => before !== null)) chances(report, signal).then((found) => { if (!signal.aborted) { line = found; drawCourse(); showPlace(); } }, () => {});
+  if (games.every(({ score: before }) => before !== null)) {
+    chances(report, signal).then((found) => {
+      if (signal.aborted) return;
+      line = found;
+      drawCourse();
+      showPlace();
+    }, () => {});
+  }
   filter();
   go(before ?? listed[0]?.number ?? 0);
 }
 
 function scoreSheet({ games, players }) {
   const rows = games.map(({ game, score, crawford, result, totals }) => [
-    t("Game {number}", { number: game }), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
+    String(game), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
     result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : t("not finished"),
     ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
   ]);
-  return table(t("Games"), [t("Game"), t("Score before"), t("Result"), ...players.map((name) => h("span", {}, ...parts("{name}: PR, luck", { name: named(name) })))], rows, "heads");
+  return table(t("Games"),
+    [t("Game"), t("Score before"), t("Result"), ...players.map((name) => h("span", {}, ...parts("{name}: PR, luck", { name: named(name) })))], rows, "heads");
 }
 
 // The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
@@ -115,7 +124,8 @@ async function chances({ decisions: all, games, length, players }, signal) {
   });
   const name = players[0].slice(0, 60);
   const title = length > 0 ? t("Match winning chances of {name}", { name }) : t("Points of {name}", { name });
-  return { title, values, lucky, numbers: rolled.map(({ number }) => number), range: length > 0 ? [0, 1] : [-1, 1], probabilities: found.map(({ probabilities }) => probabilities) };
+  return { title, values, lucky, numbers: rolled.map(({ number }) => number),
+    range: length > 0 ? [0, 1] : [-1, 1], probabilities: found.map(({ probabilities }) => probabilities) };
 }
 
 // The place of a decision on the curve: the last roll at or before it.
@@ -125,7 +135,8 @@ function drawCourse() {
   if (line === null || line.values.length === 0) return;
   const { games } = match.report;
   const dots = decisions().map((one, number) => [placeOf(number), panels.lossClass(one.loss.emg), one.loss.emg]).filter(([, , loss]) => loss >= MISTAKE);
-  const begins = games.map(({ game, score }) => [placeOf(decisions().findIndex((one) => one.game === game)), t("Game {number}", { number: game }) + (score ? ` · ${score.join("–")}` : "")]);
+  const begins = games.map(({ game, score }) => [placeOf(decisions().findIndex((one) => one.game === game)),
+    t("Game {number}", { number: game }) + (score ? ` · ${score.join("–")}` : "")]);
   moveCursor = course(byId("curve"), line.title, { ...line, dots, games: begins, here: placeOf(here) }, (place) => go(line.numbers[place]));
 }
 
@@ -151,14 +162,14 @@ function filter() {
     const note = match.comments[one.number] ? " ✎" : "";
     const roll = one.roll ? `${one.roll.join("")}: ` : "";
     return h("li", {}, h("button", { type: "button", class: "mistake", "data-number": one.number }, h("small", {}, `${one.game} · ${one.move}`),
-      h("span", {}, h("span", { class: "played" }, `${roll}${t(one.played || "no play")}${note}`), one.loss.emg > 0 ? h("small", {}, t("best: {play}", { play: t(one.best || "no play") })) : ""),
+      h("span", {}, h("span", { class: "played" }, `${roll}${t(one.played || "no play")}${note}`),
+        one.loss.emg > 0 ? h("small", {}, t("best: {play}", { play: t(one.best || "no play") })) : ""),
       h("span", { class: `badge ${panels.lossClass(one.loss.emg)}` }, one.loss.emg > 0 ? one.loss.emg.toFixed(3) : "")));
   }));
   if (listed.length === 0) byId("decisions").replaceChildren(h("li", { class: "note" }, t("No decision has such a loss.")));
   mark();
 }
 
-// Shows the decision of a number.
 function go(number) {
   if (decisions().length === 0) return;
   here = Math.min(Math.max(number, 0), decisions().length - 1);
@@ -184,7 +195,8 @@ function mark() {
     else button.removeAttribute("aria-current");
     // Only the panel scrolls: on a phone the board stays where it is.
     const panel = byId("tab-mistakes");
-    if (isHere && !panel.hidden && panel.scrollHeight > panel.clientHeight && getComputedStyle(panel).overflowY === "auto") button.scrollIntoView({ block: "nearest" });
+    const scrolls = !panel.hidden && panel.scrollHeight > panel.clientHeight && getComputedStyle(panel).overflowY === "auto";
+    if (isHere && scrolls) button.scrollIntoView({ block: "nearest" });
   }
 }
 
@@ -200,7 +212,8 @@ function showDecision() {
   byId("comment").value = match.comments[here] ?? "";
   byId("explore").setAttribute("href", exploreLink(one));
   const roll = one.roll ? `${one.roll.join("")}: ` : "";
-  byId("decision").replaceChildren(h("span", {}, `${roll}${t(one.played || "no play")}`), ...(loss > 0 ? [h("span", { class: `badge eq ${panels.lossClass(loss)}` }, signed(-loss))] : []));
+  byId("decision").replaceChildren(h("span", {}, `${roll}${t(one.played || "no play")}`),
+    ...(loss > 0 ? [h("span", { class: `badge eq ${panels.lossClass(loss)}` }, signed(-loss))] : []));
   byId("panel").dataset.number = here;
   const facts = [h("span", {}, named(players[one.player])), h("span", {}, t("game {game}, move {move}", { game: one.game, move: one.move }))];
   if (loss > 0) facts.push(h("span", {}, t("best: {play}", { play: t(one.best || "no play") })));
@@ -218,13 +231,18 @@ function showDecision() {
   byId("their-pips").textContent = t("{n} pips", { n: pips(position.opponent) });
   const { score, crawford } = games.find(({ game }) => game === one.game);
   const standing = score ? `${score[viewer]}–${score[1 - viewer]}` : "";
-  byId("score").textContent = [length > 0 ? t("Match to {length}", { length }) : t("Money session"), standing, crawford ? t("Crawford") : ""].filter((text) => text !== "").join(" · ");
+  byId("score").textContent = [length > 0 ? t("Match to {length}", { length }) : t("Money session"), standing, crawford ? t("Crawford") : ""]
+    .filter((text) => text !== "").join(" · ");
   const words = inWords(position, names);
   const play = one.kind === "play" && one.best !== "" ? one.best : null;
   const mine = one;
   const drawn = (state) => board.show(position, state, { roll: one.roll, play, label: t("Board. {words}", { words }) });
   byId("place").setAttribute("aria-busy", "true");
-  stateOf({ position: one.position }).then((state) => { if (mine === decisions()[here]) { drawn(state); byId("place").setAttribute("aria-busy", "false"); } }, () => drawn({}));
+  stateOf({ position: one.position }).then((state) => {
+    if (mine !== decisions()[here]) return;
+    drawn(state);
+    byId("place").setAttribute("aria-busy", "false");
+  }, () => drawn({}));
   showPlace();
   mark();
   if (tab === "why") reasons();
@@ -251,7 +269,8 @@ async function deeperPlays(one, signal) {
   const settings = { ...turned(state), plies: DEEPER_PLIES };
   const values = await askAll("eval", listed.map((play) => ({ position: play.position, settings })), signal);
   // A play that ends the game has its exact value.
-  const valued = listed.map((play, at) => (values[at].equity ? { play: play.play, equity: -values[at].equity.cubeful, plies: values[at].plies } : { ...play, loss: undefined }));
+  const valued = listed.map((play, at) => (values[at].equity
+    ? { play: play.play, equity: -values[at].equity.cubeful, plies: values[at].plies } : { ...play, loss: undefined }));
   return valued.sort((first, second) => second.equity - first.equity);
 }
 

@@ -68,7 +68,8 @@ async function takeAll(files) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const faults = wrong.map(([name, message]) => h("li", {}, named(name), `: ${message.slice(0, 300)}`));
-  byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }), ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
+  byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }),
+    ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
   byId("files").value = "";
   // Who brings one match wants to see it.
   if (total === 1 && ids.length > 0) location.hash = ids[0];
@@ -87,7 +88,8 @@ function isShown(head) {
 // Cells that both lists have.
 const cells = (id, { players, length, score, pr, luck }) => [
   h("a", { href: `#${id}` }, named(players[0]), " – ", named(players[1])),
-  length > 0 ? String(length) : t("money"), score.join("–"), pr.map(rate).join(" / "), luck.map((one) => one?.toFixed(2).replace("-", "\u2212") ?? "–").join(" / "),
+  length > 0 ? String(length) : t("money"), score.join("–"), pr.map(rate).join(" / "),
+  luck.map((one) => one?.toFixed(2).replace("-", "\u2212") ?? "–").join(" / "),
 ];
 
 function showList() {
@@ -98,7 +100,9 @@ function showList() {
   ]);
   const more = found.length > ROWS_MAX ? h("p", { class: "note" }, t("The newest {n} of {total} matches.", { n: ROWS_MAX, total: found.length })) : null;
   byId("rows").replaceChildren(
-    rows.length > 0 ? table(t("Matches"), [t("Players"), t("Length"), t("Score"), t("PR"), t("Luck"), t("Added"), t("File")], rows, "heads") : h("p", {}, t("No match here yet.")),
+    rows.length > 0
+      ? table(t("Matches"), [t("Players"), t("Length"), t("Score"), t("PR"), t("Luck"), t("Added"), t("File")], rows, "heads")
+      : h("p", {}, t("No match here yet.")),
     ...(more ? [more] : []),
   );
 }
@@ -174,7 +178,9 @@ takes.files = async (files) => {
 takes.failed = (message) => { byId("error").textContent = message; };
 addEventListener("hashchange", route);
 const inMatch = (act) => () => { if (!byId("match").hidden) act(); };
-for (const [key, way, text] of [["n", 1, t("next mistake")], ["j", 1, ""], ["p", -1, t("mistake before")], ["k", -1, ""]]) onKey(key, text, inMatch(() => step(way)));
+for (const [key, way, text] of [["n", 1, t("next mistake")], ["j", 1, ""], ["p", -1, t("mistake before")], ["k", -1, ""]]) {
+  onKey(key, text, inMatch(() => step(way)));
+}
 onKey("ArrowRight", t("next decision"), inMatch(() => neighbour(1)));
 onKey("ArrowLeft", t("decision before"), inMatch(() => neighbour(-1)));
 byId("show-example").addEventListener("click", async () => {

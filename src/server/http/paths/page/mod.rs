@@ -50,13 +50,16 @@ const STATUS: Page<'_> = ("status", "Status", "status", include_str!("status.htm
 /// Beginning of the paths of the files of the pages.
 pub(in crate::http) const FILES_PATH: &str = "/page/";
 /// Files of the pages.
-const FILES: [(&str, &str, &str); 39] = [
+const FILES: [(&str, &str, &str); 44] = [
     ("analyse.js", SCRIPT, include_str!("analyse.js")),
+    ("anki.js", SCRIPT, include_str!("anki.js")),
+    ("apkg.js", SCRIPT, include_str!("apkg.js")),
     ("archive.js", SCRIPT, include_str!("archive.js")),
     ("ask.js", SCRIPT, include_str!("ask.js")),
     ("ask_error.js", SCRIPT, include_str!("ask_error.js")),
     ("ask_http.js", SCRIPT, include_str!("ask_http.js")),
     ("board.js", SCRIPT, include_str!("board.js")),
+    ("cards.js", SCRIPT, include_str!("cards.js")),
     ("clock.js", SCRIPT, include_str!("clock.js")),
     ("curve.js", SCRIPT, include_str!("curve.js")),
     ("draw.js", SCRIPT, include_str!("draw.js")),
@@ -80,6 +83,7 @@ const FILES: [(&str, &str, &str); 39] = [
     ("setup.js", SCRIPT, include_str!("setup.js")),
     ("share.js", SCRIPT, include_str!("share.js")),
     ("sound.js", SCRIPT, include_str!("sound.js")),
+    ("sqlite.js", SCRIPT, include_str!("sqlite.js")),
     ("state.js", SCRIPT, include_str!("state.js")),
     ("status.js", SCRIPT, include_str!("status.js")),
     ("store.js", SCRIPT, include_str!("store.js")),
@@ -87,6 +91,7 @@ const FILES: [(&str, &str, &str); 39] = [
     ("theme.js", SCRIPT, include_str!("theme.js")),
     ("translations.js", SCRIPT, include_str!("translations.js")),
     ("turn.js", SCRIPT, include_str!("turn.js")),
+    ("zip.js", SCRIPT, include_str!("zip.js")),
     ("style.css", "text/css", STYLE),
     (
         "questions.json",

@@ -35,10 +35,11 @@ export function chances(element, { win, win_gammon: winG, win_backgammon: winB, 
   element.replaceChildren(
     part("lose-b", loseB), part("lose-g", loseG - loseB), part("lose", lose - loseG), part("win", win - winG), part("win-g", winG - winB), part("win-b", winB),
     h("span", { class: "mid" }), h("b", { class: "mine" }, (100 * win).toFixed(0)), h("b", { class: "theirs" }, (100 * lose).toFixed(0)));
-  element.setAttribute("aria-label", t("Wins {win}, with gammon {gammon}, backgammon {backgammon}; loses with gammon {lostGammon}, backgammon {lostBackgammon}", {
+  const label = t("Wins {win}, with gammon {gammon}, backgammon {backgammon}; loses with gammon {lostGammon}, backgammon {lostBackgammon}", {
     win: percent(win), gammon: percent(winG), backgammon: percent(winB), lostGammon: percent(loseG), lostBackgammon: percent(loseB),
-  }));
-  element.title = element.getAttribute("aria-label");
+  });
+  element.setAttribute("aria-label", label);
+  element.title = label;
   element.hidden = false;
 }
 
@@ -50,7 +51,9 @@ const legend = (...items) => h("div", { class: "legend" }, ...items.map(([kind, 
 
 // The ranking of a roll. `tried` is the play on the board, if a person has made one.
 export function plays({ plays: ranked, count }, tried) {
-  if (ranked.length === 0 || (ranked.length === 1 && ranked[0].play === "")) return { big: t("no play"), facts: [], body: [h("p", {}, t("There is no legal play."))] };
+  if (ranked.length === 0 || (ranked.length === 1 && ranked[0].play === "")) {
+    return { big: t("no play"), facts: [], body: [h("p", {}, t("There is no legal play."))] };
+  }
   const best = equityOf(ranked[0]);
   const row = (one, at) => {
     const loss = one.loss ?? best - equityOf(one);
@@ -65,9 +68,12 @@ export function plays({ plays: ranked, count }, tried) {
   return {
     big: mine && mine !== ranked[0] ? h("span", {}, mine.play, " ", h("span", { class: `badge ${lossClass(loss)}` }, signed(-loss))) : top.play,
     equity: equityOf(top),
-    facts: mine && mine !== ranked[0] ? [t("best: {play}", { play: ranked[0].play }), ...chanceFacts(top.probabilities).slice(0, 1)] : chanceFacts(top.probabilities),
+    facts: mine && mine !== ranked[0]
+      ? [t("best: {play}", { play: ranked[0].play }), ...chanceFacts(top.probabilities).slice(0, 1)]
+      : chanceFacts(top.probabilities),
     probabilities: top.probabilities,
-    body: [h("div", { class: "ranking" }, ...ranked.map(row)), legend(["win", t("wins")], ["win-g", t("gammons")], ["win-b", t("backgammons")], [null, t("{n} legal plays", { n: count })])],
+    body: [h("div", { class: "ranking" }, ...ranked.map(row)),
+      legend(["win", t("wins")], ["win-g", t("gammons")], ["win-b", t("backgammons")], [null, t("{n} legal plays", { n: count })])],
   };
 }
 
@@ -79,26 +85,37 @@ export function cube(answer, more) {
   }
   const doubled = Math.min(taken, passed);
   const value = double ? doubled : none;
-  const bar = (name, equity, isBest) => [h("span", {}, name), h("span", { class: "track" }, sized(h("i", { class: isBest ? "best" : "" }), (equity - BAR_LOW) / (BAR_HIGH - BAR_LOW))), h("b", {}, signed(equity))];
+  const bar = (name, equity, isBest) => {
+    const part = sized(h("i", { class: isBest ? "best" : "" }), (equity - BAR_LOW) / (BAR_HIGH - BAR_LOW));
+    return [h("span", {}, name), h("span", { class: "track" }, part), h("b", {}, signed(equity))];
+  };
   const costs = [];
   if (!double) costs.push(t("doubling loses {loss}", { loss: Math.max(0, none - doubled).toFixed(3) }));
   else costs.push(t("not doubling loses {loss}", { loss: Math.max(0, doubled - none).toFixed(3) }));
-  costs.push(take ? t("passing loses {loss}", { loss: Math.max(0, passed - taken).toFixed(3) }) : t("taking loses {loss}", { loss: Math.max(0, taken - passed).toFixed(3) }));
+  costs.push(take ? t("passing loses {loss}", { loss: Math.max(0, passed - taken).toFixed(3) })
+    : t("taking loses {loss}", { loss: Math.max(0, taken - passed).toFixed(3) }));
   const pairs = (rows) => h("div", { class: "pairs" }, ...rows.flatMap(([text, number]) => [h("span", {}, text), h("b", {}, number)]));
   const cards = [];
   if (more) {
     const { window: { double: opens, cash, take: takes } = {} } = more;
     const where = [[t("Chances of winning"), percent(answer.probabilities.win)]];
-    if (opens !== undefined) where.push([t("Doubling window, dead cube to live"), `${percent(opens)} – ${percent(cash[1])}`], [t("Opponent's take point, dead cube to live"), `${percent(takes[0])} – ${percent(takes[1])}`]);
+    if (opens !== undefined) {
+      where.push([t("Doubling window, dead cube to live"), `${percent(opens)} – ${percent(cash[1])}`],
+        [t("Opponent's take point, dead cube to live"), `${percent(takes[0])} – ${percent(takes[1])}`]);
+    }
     if (more.losers !== undefined) where.push([t("Exchanges that lose the market"), percent(more.losers)]);
     cards.push(h("div", { class: "card" }, h("h2", {}, t("Where you are")), pairs(where)));
     const names = { centred: t("in the middle"), me: t("yours"), opponent: t("the opponent's") };
-    if (more.cubes?.length > 1) cards.push(h("div", { class: "card" }, h("h2", {}, t("The cube elsewhere")), pairs(more.cubes.map((one) => [`${names[one.owner]}${one.decision ? `: ${t(one.decision.verdict)}` : ""}`, signed(one.equity)]))));
+    if (more.cubes?.length > 1) {
+      const rows = more.cubes.map((one) => [`${names[one.owner]}${one.decision ? `: ${t(one.decision.verdict)}` : ""}`, signed(one.equity)]);
+      cards.push(h("div", { class: "card" }, h("h2", {}, t("The cube elsewhere")), pairs(rows)));
+    }
   }
   return {
     big: t(verdict), equity: value, facts: costs, probabilities: answer.probabilities,
     body: [
-      h("div", { class: "bars" }, ...bar(t("No double"), none, !double), ...bar(t("Double, take"), taken, double && take), ...bar(t("Double, pass"), passed, double && !take)),
+      h("div", { class: "bars" }, ...bar(t("No double"), none, !double), ...bar(t("Double, take"), taken, double && take),
+        ...bar(t("Double, pass"), passed, double && !take)),
       ...cards,
     ],
   };
@@ -118,7 +135,8 @@ export function scores(answer) {
       return { sign: SIGNS[kind] ?? "?", kind: kind < PLAY_KINDS ? `k${kind}` : "k0", words: one.play || t("no play"), loss: one.money_loss };
     }
     const sign = cubeSign(one);
-    return { sign, kind: cubeClasses[sign], words: t(one.verdict), loss: Math.max(one.double_error, one.take_error), depth: sign === "DT" ? Math.min(1, 0.2 + Math.abs(one.double_take - one.no_double) * 5) : 1 };
+    return { sign, kind: cubeClasses[sign], words: t(one.verdict), loss: Math.max(one.double_error, one.take_error),
+      depth: sign === "DT" ? Math.min(1, 0.2 + Math.abs(one.double_take - one.no_double) * 5) : 1 };
   };
   const at = new Map(answer.scores.map((one) => [away(one).join(), one]));
   const labels = [...new Set(answer.scores.map((one) => away(one)[0]))].sort((one, other) => one - other);
@@ -130,26 +148,31 @@ export function scores(answer) {
       const one = at.get(`${mine},${theirs}`);
       if (!one) { cells.push(h("span", {})); continue; }
       const { sign, kind, words, loss, depth = 1 } = shown(one);
-      const text = t("you need {mine}, the opponent {theirs}: {words}, for money {loss}", { mine: one.away[0], theirs: one.away[1], words, loss: signed(-loss) });
-      cells.push(sized(h("button", { type: "button", class: `cell ${kind}${loss >= LOSS_MARKED ? " marked" : ""}`, "data-away": one.away.join(), "data-crawford": String(Boolean(one.crawford)), title: text, "aria-label": `${sign}, ${text}` }, sign), depth));
+      const text = t("you need {mine}, the opponent {theirs}: {words}, for money {loss}",
+        { mine: one.away[0], theirs: one.away[1], words, loss: signed(-loss) });
+      cells.push(sized(h("button", {
+        type: "button", class: `cell ${kind}${loss >= LOSS_MARKED ? " marked" : ""}`, "data-away": one.away.join(),
+        "data-crawford": String(Boolean(one.crawford)), title: text, "aria-label": `${sign}, ${text}`,
+      }, sign), depth));
     }
   }
   const others = answer.scores.filter((one) => (isRoll ? one.position !== answer.money.position : cubeSign(one) !== cubeSign(answer.money))).length;
   const names = isRoll
-    ? ranked.slice(0, SIGNS.length).map((id, kind) => [kind < PLAY_KINDS ? `k${kind}` : "k0", `${SIGNS[kind]} ${[answer.money, ...answer.scores].find((one) => one.position === id).play || t("no play")}`])
+    ? ranked.slice(0, SIGNS.length).map((id, kind) => [kind < PLAY_KINDS ? `k${kind}` : "k0",
+      `${SIGNS[kind]} ${[answer.money, ...answer.scores].find((one) => one.position === id).play || t("no play")}`])
     : [["take", t("DT double, take")], ["pass", t("DP double, pass")], ["good", t("TG too good")], ["no", t("ND no double")]];
   return {
     big: isRoll ? t("{play} for money", { play: answer.money.play || t("no play") }) : t("{verdict} for money", { verdict: t(answer.money.verdict) }),
     facts: [t("another choice at {n} of {total} scores", { n: others, total: answer.scores.length })],
     body: [
       h("div", { class: `cells of-${labels.length}` }, ...cells), legend(...names),
-      h("p", { class: "note" }, t("Down: points that you need; across: the opponent."), " ", isRoll ? t("C is the Crawford game, 1 past it.") : t("1 is past the Crawford game."), " ",
+      h("p", { class: "note" }, t("Down: points that you need; across: the opponent."), " ",
+        isRoll ? t("C is the Crawford game, 1 past it.") : t("1 is past the Crawford game."), " ",
         t("Outlined: the choice for money loses {loss} or more.", { loss: LOSS_MARKED })),
     ],
   };
 }
 
-// The 21 rolls.
 export function rolls(answer) {
   const values = answer.rolls.map((one) => one.equity);
   const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -160,12 +183,14 @@ export function rolls(answer) {
     for (let other = 1; other <= 6; other += 1) {
       const known = found.get([one, other].sort().join(""));
       const text = `${known.roll.join("")}: ${known.play || t("no play")}, ${signed(known.equity)}`;
-      cells.push(sized(h("button", { type: "button", class: "cell luck", "data-roll": known.roll.join(""), title: text, "aria-label": text }, signed(known.equity, 2)),
+      cells.push(sized(h("button", { type: "button", class: "cell luck", "data-roll": known.roll.join(""), title: text, "aria-label": text },
+        signed(known.equity, 2)),
         high > low ? ((known.equity - low) / (high - low)) ** 0.7 : 1));
     }
   }
   const sorted = [...answer.rolls].sort((one, other) => other.equity - one.equity);
-  const line = (one) => h("div", { class: "row" }, h("b", {}, one.roll.join("")), h("span", { class: "grow" }, one.play || t("no play")), h("span", {}, signed(one.equity)));
+  const line = (one) => h("div", { class: "row" }, h("b", {}, one.roll.join("")),
+    h("span", { class: "grow" }, one.play || t("no play")), h("span", {}, signed(one.equity)));
   const losers = answer.market_losers === undefined ? [] : [t("{share} lose the market", { share: percent(answer.market_losers) })];
   return {
     big: t("{best} is best, {worst} worst", { best: sorted[0].roll.join(""), worst: sorted.at(-1).roll.join("") }),

@@ -10,37 +10,50 @@ const EDGE = 30;
 const LINES = 6;
 const LINE_HEIGHT = 52;
 const PARTS = "/* The board's parts. */";
+let sheet = null;
 
-// The colours of the page, and the rules of the board's parts: a picture has no style sheet but its own.
-async function style() {
-  const sheet = await (await fetch(beside("style.css"))).text();
-  const names = [...new Set([...sheet.matchAll(/--[a-z0-9-]+/g)].map(([name]) => name))];
+// The rules of the board's parts, and the values of the colours in them and in the picture, which has no style sheet but its own.
+async function style(svg) {
+  sheet ??= await (await fetch(beside("style.css"))).text();
+  const rules = `text{font-family:var(--font)} .board{font-size:15px} ${sheet.slice(sheet.indexOf(PARTS) + PARTS.length).split("@media")[0]}`;
+  const names = [...new Set([...(rules + svg.outerHTML).matchAll(/--[a-z0-9-]+/g)].map(([name]) => name))];
   const values = getComputedStyle(document.documentElement);
-  const colours = names.map((name) => `${name}:${values.getPropertyValue(name)}`).join(";");
-  const rules = sheet.slice(sheet.indexOf(PARTS)).split("@media")[0];
-  return `svg{${colours}} text{font-family:var(--font)} .board{font-size:15px} ${rules}`;
+  return `svg{${names.map((name) => `${name}:${values.getPropertyValue(name)}`).join(";")}} ${rules}`;
 }
 
 const text = (x, y, size, content, more = {}) => node("text", { x, y, "font-size": size, fill: "var(--ink)", ...more }, content);
 
-// `shown` is { position, state, roll }, `play` the one with arrows; `rows` are [text, equity, loss], `heading` and `line` stand above and below.
-export async function picture({ position, state, roll }, { play, heading, rows, line, clockwise }) {
+const drawing = ({ position, state, roll }, { play, clockwise }, attributes) =>
+  node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...attributes },
+  ...emptyBoard(clockwise), ...borneOff(position, checkersIn(state.variant), clockwise), ...checkersOf(position, clockwise).map(checker),
+  ...(roll ? dice(roll, null, true, clockwise) : []), ...(state.crawford ? [] : [cube({ value: state.cube, owner: state.owner }, clockwise)]),
+  ...(play ? [arrows(position, play, clockwise)] : []));
+
+async function file(svg) {
+  svg.prepend(node("style", {}, await style(svg)));
+  svg.dataset.board = document.documentElement.dataset.board;
+  return new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+}
+
+// `shown` is { position, state, roll }.
+export const boardPicture = (shown, clockwise) => file(drawing(shown, { clockwise }, { width: WIDTH, height: HEIGHT }));
+
+// `play` is the one with arrows; `rows` are [text, equity, loss], `heading` and `line` stand above and below.
+export function picture(shown, { play, heading, rows, line, clockwise }) {
   const high = HIGH - 2 * EDGE;
   const wide = (high * WIDTH) / HEIGHT;
   const left = EDGE + wide + EDGE;
   const right = WIDE - EDGE;
-  const stones = checkersOf(position, clockwise);
-  const board = node("svg", { class: "board", x: EDGE, y: EDGE, width: wide, height: high, viewBox: `0 0 ${WIDTH} ${HEIGHT}` },
-    ...emptyBoard(clockwise), ...borneOff(position, checkersIn(state.variant), clockwise), ...stones.map(checker), ...(roll ? dice(roll, null, true, clockwise) : []),
-    ...(state.crawford ? [] : [cube({ value: state.cube, owner: state.owner }, clockwise)]), ...(play ? [arrows(position, play, clockwise)] : []));
   const listed = rows.slice(0, LINES).flatMap(([name, equity, loss], at) => {
     const y = EDGE + 120 + at * LINE_HEIGHT;
-    return [text(left, y, 23, name, { "font-weight": at === 0 ? 700 : 400 }), text(right, y, 23, equity, { "text-anchor": "end" }), text(right, y + 21, 15, loss, { "text-anchor": "end", fill: "var(--dim)" })];
+    return [
+      text(left, y, 23, name, { "font-weight": at === 0 ? 700 : 400 }), text(right, y, 23, equity, { "text-anchor": "end" }),
+      text(right, y + 21, 15, loss, { "text-anchor": "end", fill: "var(--dim)" }),
+    ];
   });
-  const svg = node("svg", { width: WIDE, height: HIGH, viewBox: `0 0 ${WIDE} ${HIGH}` }, node("style", {}, await style()), node("rect", { width: WIDE, height: HIGH, fill: "var(--card)" }),
-    board, text(left, EDGE + 44, 34, heading, { "font-weight": 700 }), ...listed, text(left, HIGH - EDGE - 30, 17, line, { fill: "var(--dim)" }), text(left, HIGH - EDGE - 4, 17, "gammond", { fill: "var(--dim)" }));
-  svg.dataset.board = document.documentElement.dataset.board;
-  return new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
+  return file(node("svg", { width: WIDE, height: HIGH, viewBox: `0 0 ${WIDE} ${HIGH}` }, node("rect", { width: WIDE, height: HIGH, fill: "var(--card)" }),
+    drawing(shown, { play, clockwise }, { x: EDGE, y: EDGE, width: wide, height: high }), text(left, EDGE + 44, 34, heading, { "font-weight": 700 }), ...listed,
+    text(left, HIGH - EDGE - 30, 17, line, { fill: "var(--dim)" }), text(left, HIGH - EDGE - 4, 17, "gammond", { fill: "var(--dim)" })));
 }
 
 // The same as PNG.

@@ -91,7 +91,8 @@ function render() {
 function showTexts() {
   byId("status").textContent = statusText();
   // Until the first play is made.
-  byId("how").hidden = turn === null || held !== null || game.games.some(({ actions }) => actions.some(({ player, kind }) => player === PERSON && kind === "play"));
+  byId("how").hidden = turn === null || held !== null
+    || game.games.some(({ actions }) => actions.some(({ player, kind }) => player === PERSON && kind === "play"));
   const items = match.currentGame(game).actions.map(({ player, kind, dice, text, value }) => {
     const name = named(game.names[player]);
     const roll = dice?.join("");
@@ -191,7 +192,9 @@ function showActions() {
   byId("warning").hidden = held === null;
   // The keys go on where the button that had them is gone.
   const { activeElement } = document;
-  if (hasKeys && (activeElement === document.body || activeElement.hidden)) (actions.querySelector("button.main:not([hidden])") ?? actions.querySelector("button:not([hidden])"))?.focus();
+  if (hasKeys && (activeElement === document.body || activeElement.hidden)) {
+    (actions.querySelector("button.main:not([hidden])") ?? actions.querySelector("button:not([hidden])"))?.focus();
+  }
 }
 
 function release() {
@@ -402,7 +405,8 @@ async function showHint() {
 function threeWorst({ decisions }) {
   const mine = decisions.filter(({ player, loss }) => player === PERSON && loss.emg > 0).sort((one, other) => other.loss.emg - one.loss.emg).slice(0, THREE);
   const rows = mine.map((one) => h("div", { class: "row" }, h("span", { class: `badge ${lossClass(one.loss.emg)}` }, one.loss.emg.toFixed(3)),
-    h("a", { href: exploreLink(one), class: "grow" }, decisionText(one)), one.found_by ? h("span", { class: "note" }, t("1 in {n} at PR {pr}", oneIn(one.found_by[1]))) : null));
+    h("a", { href: exploreLink(one), class: "grow" }, decisionText(one)),
+    one.found_by ? h("span", { class: "note" }, t("1 in {n} at PR {pr}", oneIn(one.found_by[1]))) : null));
   const kept = (label, to) => {
     const button = h("button", { type: "button" }, label);
     button.addEventListener("click", async () => {
@@ -412,7 +416,8 @@ function threeWorst({ decisions }) {
     return button;
   };
   return h("div", { class: "card" }, h("h2", {}, t("Your three worst")), ...(rows.length > 0 ? rows : [h("p", {}, t("No decision lost anything."))]),
-    h("div", { class: "row" }, kept(t("Quiz me on these"), () => `${place("quiz")}?${new URLSearchParams({ theme: "own", player: game.names[PERSON] })}`), kept(t("Review the match"), (id) => `${place("matches")}#${id}`)));
+    h("div", { class: "row" }, kept(t("Quiz me on these"), () => `${place("quiz")}?${new URLSearchParams({ theme: "own", player: game.names[PERSON] })}`),
+      kept(t("Review the match"), (id) => `${place("matches")}#${id}`)));
 }
 
 // The share of those who miss it, as one in so many.
@@ -472,7 +477,10 @@ takes.flipped = (isTurned) => {
   else render();
 };
 takes.failed = (message) => { byId("error").textContent = message; };
-for (const [key, text, name] of [["r", t("roll"), "roll"], ["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["h", t("hint"), "hint"], ["u", t("undo"), "undo"]]) onKey(key, text, () => act(name));
+for (const [key, text, name] of [
+  ["r", t("roll"), "roll"], ["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["h", t("hint"), "hint"],
+  ["u", t("undo"), "undo"],
+]) onKey(key, text, () => act(name));
 // The main button of the moment.
 onKey("Enter", t("go on"), () => {
   if (!byId("new").hidden) byId("new").requestSubmit();
@@ -504,7 +512,8 @@ byId("new").addEventListener("submit", async (event) => {
     return;
   }
   game = match.newGame({
-    length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked, jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value, timed: form.timed.checked,
+    length: Number(form.points.value), level: match.LEVELS[form.level.value].id, name: form.name.value, tutor: form["new-tutor"].checked,
+    jacoby: form.jacoby.checked, beavers: form.beavers.checked, variant: form.variant.value, timed: form.timed.checked,
   });
   byId("report").replaceChildren();
   isElsewhere = false;

@@ -33,7 +33,6 @@ export function parseId(id) {
   return { opponent: sides[0], me: sides[1] };
 }
 
-// Writes a Position ID.
 export function printId({ me, opponent }) {
   const bits = [...opponent, ...me].flatMap((count) => [...Array(count).fill(1), 0]);
   const bytes = Array(KEY_BYTES).fill(0);
@@ -125,7 +124,6 @@ export class Turn {
     return chains.sort((one, other) => one.length - other.length)[0] ?? null;
   }
 
-  // All places that a checker of this point can reach.
   targets(from) {
     return [...Array(24).keys(), OFF].filter((to) => this.path(from, to) !== null);
   }
@@ -138,7 +136,6 @@ export class Turn {
     }
   }
 
-  // Takes a whole legal play.
   jump(play) {
     this.steps.push({ before: this.position, diceBefore: this.dice });
     this.position = swapped(parseId(play.position));

@@ -3,20 +3,20 @@
 
 import { ask } from "./ask.js";
 import { reports } from "./archive.js";
+import { advised, QUESTIONS, questionText, ranking, viewOf } from "./cards.js";
 import { trend } from "./curve.js";
 import { cubeLoss } from "./engine.js";
 import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h } from "./html.js";
 import { lossClass, sized } from "./panels.js";
 import { beside, place } from "./places.js";
-import { inWords, parseId, pips, START, swapped, Turn } from "./position.js";
-import { cubeTable, exploreLink, playsTable } from "./report.js";
-import { stateOf, turned } from "./state.js";
+import { inWords, parseId, pips, START, Turn } from "./position.js";
+import { exploreLink } from "./report.js";
+import { scoreText } from "./state.js";
 import * as store from "./store.js";
 import { count, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
 
-const PLIES = 2;
 // An answer that loses less is a good one.
 const GOOD_LOSS = 0.02;
 // The least loss of a question (ANA-07).
@@ -24,15 +24,16 @@ const MISTAKE = 0.03;
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 600_000;
 const GROWTH = 2.5;
-const PLAYS_SHOWN = 5;
 const ANSWERS_PER_POINT = 5;
 
 byId("none").querySelector("a").href = place("matches");
 const QUESTIONS_FILE = beside("questions.json");
 // Themes of the questions that come with the page, and the name of those that are mistakes of one's own.
-const THEMES = [["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"], ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"]];
+const THEMES = [
+  ["", "All"], ["own", "Own mistakes"], ["opening", "Opening"], ["blitz", "Blitz"], ["prime", "Prime"], ["back game", "Back game"], ["race", "Race"],
+  ["cube", "Cube|tab"], ["middle", "Middle game"], ["pips", "Pip count"],
+];
 
-const QUESTIONS = { play: "Your play?", double: "Double?", take: "The opponent doubles. Take?", pips: "How many pips?" };
 const COUNTED = ["my", "their"];
 const ACTS = { double: ["double", "no double"], take: ["take", "pass"] };
 
@@ -49,8 +50,9 @@ let searches = 0;
 let counted = 0;
 // The error of an archive that cannot be read.
 let lost = null;
-// What the person sees of the card.
 let seen = null;
+// Ends the export of a deck.
+let exporting = null;
 
 const board = turnBoard(byId("place"), {
   current: () => (phase === "asked" ? turn : null),
@@ -82,12 +84,12 @@ async function load() {
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
 }
 
-// The questions that come with the page: rows of kind, position, roll, theme, best choice, the loss of a usual mistake, and the people who find it.
+// The questions that come with the page: columns of kind, position, roll, theme, best choice, and the people of each error rate who find it.
 async function bundled() {
-  const { rates, questions } = await (await fetch(QUESTIONS_FILE)).json();
-  return questions.map(([kind, position, roll, mark, best, loss, shares]) => ({
-    kind, position, theme: mark, best, loss: { emg: loss }, id: [kind, position, ...roll].join(" "), ...(roll === "" ? {} : { roll: [...roll].map(Number) }),
-    found_by: rates.map((pr, at) => ({ pr, share: shares[at] / 100 })),
+  const { rates, kind, position, roll, theme: marks, best, shares } = await (await fetch(QUESTIONS_FILE)).json();
+  return kind.map((one, at) => ({
+    kind: one, position: position[at], theme: marks[at], best: best[at], id: [one, position[at], ...roll[at]].join(" "),
+    ...(roll[at] === "" ? {} : { roll: [...roll[at]].map(Number) }), found_by: rates.map((pr, row) => ({ pr, share: shares[row][at] / 100 })),
   }));
 }
 
@@ -114,14 +116,6 @@ function chosen() {
     && (isOwn(one) ? (name === "" || one.name === name) && one.loss.emg >= least : name === ""));
 }
 
-// The answer to a card's question, with look-ahead.
-function advised({ position, roll, kind }) {
-  const asked = kind === "play" ? ask("move", { position, roll, settings: { plies: PLIES, top: 0 } }) : ask("cube", { position, settings: { plies: PLIES } });
-  // The answer is awaited later: without a handler the browser reports a failure before that.
-  asked.catch(() => {});
-  return asked;
-}
-
 // A position of the questions whose pips are to be counted; nothing of it is kept.
 function nextCount() {
   const from = cards.filter((one) => one.theme !== undefined && one.kind === "play");
@@ -139,16 +133,18 @@ function nextCount() {
   byId("my-count").focus();
 }
 
-// What the two counts are worth.
 function checkCount() {
   const { me, opponent } = seen.position;
   const errors = [me, opponent].map((side, at) => Number(byId(`${COUNTED[at]}-count`).value) - pips(side));
   const seconds = ((performance.now() - counted) / 1000).toFixed(0);
   enter("answered");
-  byId("status").textContent = errors.every((error) => error === 0) ? t("Right: both counts, in {seconds} s.", { seconds }) : t("Not quite, in {seconds} s.", { seconds });
+  byId("status").textContent = errors.every((error) => error === 0)
+    ? t("Right: both counts, in {seconds} s.", { seconds })
+    : t("Not quite, in {seconds} s.", { seconds });
   const name = [t("You"), t("Opponent")];
   byId("result").replaceChildren(h("div", { class: "card" }, h("div", { class: "pairs" }, ...errors.flatMap((error, at) =>
-    [h("span", {}, name[at]), h("b", {}, t("{n} pips", { n: pips([me, opponent][at]) }), error === 0 ? " ✓" : ` (${error > 0 ? "+" : "\u2212"}${Math.abs(error)})`)]))));
+    [h("span", {}, name[at]), h("b", {}, t("{n} pips", { n: pips([me, opponent][at]) }),
+      error === 0 ? " ✓" : ` (${error > 0 ? "+" : "\u2212"}${Math.abs(error)})`)]))));
   show();
 }
 
@@ -185,11 +181,9 @@ async function next(isLate) {
     turn = new Turn(parseId(position.slice(0, 14)), roll, plays);
   }
   advice = advised(card);
-  // The position of a take is seen by the player who doubles.
-  const state = await stateOf({ position });
+  const view = await viewOf(card);
   if (isLate()) return;
-  const start = parseId(position.slice(0, 14));
-  seen = kind === "take" ? { position: swapped(start), settings: turned(state) } : { position: start, settings: state };
+  seen = view;
   enter("asked");
   show();
 }
@@ -225,14 +219,13 @@ function show() {
   if (hadFocus && document.activeElement.hidden) actions.querySelector("button:not([hidden])")?.focus();
   byId("typed").hidden = phase !== "asked" || card.kind !== "play";
   byId("counting").hidden = phase !== "asked" || card.kind !== "pips";
-  if (phase === "asked") byId("status").textContent = `${card.roll ? `${t("Rolled {roll}.", { roll: card.roll.join("") })} ` : ""}${t(QUESTIONS[card.kind])}`;
+  if (phase === "asked") byId("status").textContent = questionText(card);
   const position = turn?.position ?? seen.position;
   // Not where they are the question.
   const isSecret = card.kind === "pips" && phase === "asked";
   byId("my-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.me) });
   byId("their-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.opponent) });
-  const { length, score } = seen.settings;
-  byId("state").textContent = card.kind === "pips" ? "" : length > 0 ? t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) : t("Money game");
+  byId("state").textContent = card.kind === "pips" ? "" : scoreText(seen.settings);
   board.show(position, seen.settings, {
     roll: card.roll, rest: turn?.dice ?? null, label: isSecret ? t("Board") : t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
   });
@@ -254,9 +247,8 @@ async function answer(act) {
   }
   if (card !== one || known === null) return;
   byId("error").textContent = "";
-  const rows = card.kind === "play" ? known.plays : null;
-  const mine = rows?.find((play) => play.position === made.play.position);
-  const loss = rows ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
+  const mine = known.plays?.find((play) => play.position === made.play.position);
+  const loss = mine ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
   const isGood = loss < GOOD_LOSS;
   const interval = isGood ? Math.max(1, card.interval * GROWTH) : 0;
   const learned = { id: card.id, interval, due: Date.now() + (isGood ? interval * DAY_MS : AGAIN_MS) };
@@ -268,27 +260,23 @@ async function answer(act) {
   byId("status").textContent = loss > 0 ? t("Your answer loses {loss}.", { loss: loss.toFixed(3) }) : t("Right: nothing is lost.");
   byId("result").replaceChildren(
     h("p", {}, h("span", { class: `badge ${lossClass(loss)}` }, loss.toFixed(3)), " ", back),
-    rows ? plays(rows, mine) : cubeTable(t("Cube decision"), known),
+    ranking(known, mine, t("yours")),
     ...(card.found_by ? [finders(card)] : []),
-    h("p", {}, card.theme === undefined ? `${t("In the match: {played}, a loss of {loss}.", { played: t(card.played || "no play"), loss: card.loss.emg.toFixed(3) })} ` : "",
-      h("a", { href: exploreLink(card) }, t("Analyse"))),
+    h("p", {}, card.theme === undefined ? `${inMatch(card)} ` : "", h("a", { href: exploreLink(card) }, t("Analyse"))),
   );
   show();
   await showCurve();
 }
 
+const inMatch = ({ played, loss }) => t("In the match: {played}, a loss of {loss}.", { played: t(played || "no play"), loss: loss.emg.toFixed(3) });
+
 // The people of three error rates who find the best choice.
 function finders({ found_by: shares, best }) {
-  const rows = shares.flatMap(({ pr, share }) => [h("span", {}, `PR ${pr}`), h("span", { class: "track" }, sized(h("i", {}), share)), h("b", {}, `${(100 * share).toFixed(0)}\u00a0%`)]);
+  const rows = shares.flatMap(({ pr, share }) => [h("span", {}, `PR ${pr}`), h("span", { class: "track" }, sized(h("i", {}), share)),
+    h("b", {}, `${(100 * share).toFixed(0)}\u00a0%`)]);
   return h("div", { class: "card" }, h("h2", {}, t("Who finds {play}", { play: t(best || "no play") })), h("div", { class: "finders" }, ...rows));
 }
 
-function plays(rows, mine) {
-  const listed = rows.slice(0, PLAYS_SHOWN);
-  return playsTable(t("Plays"), listed.includes(mine) ? listed : [...listed, mine], mine, t("yours"));
-}
-
-// The mean loss of the answers over time.
 async function showCurve() {
   const losses = (await store.all("answers")).map(({ loss }) => loss);
   const means = [];
@@ -301,16 +289,33 @@ async function showCurve() {
   byId("curve").replaceChildren(trend(label, means, (value) => value.toFixed(2), [0, 0.1]));
 }
 
-// Cards of Anki's text form: the question, a tab, the answer.
-function anki() {
-  const text = (value) => String(value).replace(/[\t\n\r"]/g, " ");
-  const lines = chosen().map((one) => {
-    const rolled = one.roll ? ` ${t("Rolled {roll}.", { roll: one.roll.join("") })}` : "";
-    const loss = one.loss.emg.toFixed(3);
-    const played = one.theme === undefined ? t("{best}; played {played}, loss {loss}", { best: t(one.best), played: t(one.played || "no play"), loss }) : t(one.best);
-    return `${text(`${one.position}${rolled} ${t(QUESTIONS[one.kind])}`)}\t${text(played)}`;
-  });
-  download("gammond-anki.txt", `#separator:tab\n#html:false\n${lines.join("\n")}\n`, "text/plain");
+// Saves the chosen questions for Anki. A second click on the deck's button ends the work.
+async function exported(isDeck) {
+  if (isDeck && exporting !== null) { exporting.abort(); return; }
+  // The same mistake in two places is one card.
+  const found = chosen().filter((one, at, all) => all.findIndex(({ id }) => id === one.id) === at);
+  byId("exported").textContent = found.length === 0 ? t("There is no question.") : "";
+  if (found.length === 0) return;
+  if (isDeck) await deck(found);
+  else download("gammond-anki.txt", (await import("./anki.js")).textFile(found), "text/plain");
+  byId("exported").textContent = t("Cards in the file: {n}.", { n: found.length });
+}
+
+async function deck(found) {
+  exporting = new AbortController();
+  const { signal } = exporting;
+  const title = `gammond ${t("Quiz")}${theme === "" ? "" : `::${t(THEMES.find(([name]) => name === theme)[1])}`}`;
+  const [button, progress] = [byId("anki"), h("progress", { max: found.length, value: 0, "aria-label": t("Export for Anki") })];
+  button.textContent = t("Stop");
+  button.after(progress);
+  try {
+    const { deckFile } = await import("./anki.js");
+    download("gammond-quiz.apkg", await deckFile(title, found, isFlipped(), (done) => { progress.value = done; }, signal), "application/apkg");
+  } finally {
+    exporting = null;
+    progress.remove();
+    button.textContent = t("Export for Anki");
+  }
 }
 
 const failed = (error) => { byId("error").textContent = error.message; };
@@ -348,7 +353,9 @@ byId("counting").addEventListener("submit", (event) => {
 });
 byId("choice").addEventListener("change", advance);
 byId("choice").addEventListener("submit", (event) => event.preventDefault());
-byId("anki").addEventListener("click", anki);
+for (const [name, isDeck] of [["anki", true], ["anki-text", false]]) {
+  byId(name).addEventListener("click", () => exported(isDeck).catch((error) => { if (error.name !== "AbortError") failed(error); }));
+}
 
 takes.flipped = (isTurned) => {
   board.clockwise = isTurned;

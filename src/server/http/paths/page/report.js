@@ -67,7 +67,7 @@ export function foundBy({ found_by: shares }) {
 
 const noteOf = (text) => text && h("span", { class: "note found" }, text);
 
-// The link to a decision in Explore.
+// The link to a decision in Analyse.
 export function exploreLink({ position, roll }) {
   const query = new URLSearchParams({ position });
   if (roll) query.set("roll", roll.join(""));

@@ -188,7 +188,9 @@ export class SetUp {
     for (const [name, value] of Object.entries({ crawford, jacoby, beavers })) this.tools.querySelector(`#set-${name}`).checked = value;
     for (const name of ["me", "opponent", "crawford"]) this.tools.querySelector(`#set-${name}`).disabled = length === 0;
     for (const name of ["jacoby", "beavers"]) this.tools.querySelector(`#set-${name}`).disabled = length > 0;
-    for (const side of ["me", "opponent"]) this.tools.querySelector(`[data-count=${side}]`).textContent = t("{n} on the board", { n: onBoard(this.position[side]) });
+    for (const side of ["me", "opponent"]) {
+      this.tools.querySelector(`[data-count=${side}]`).textContent = t("{n} on the board", { n: onBoard(this.position[side]) });
+    }
   }
 
   #read() {

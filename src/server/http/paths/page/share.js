@@ -12,7 +12,8 @@ const FORMS = [["position", "Position ID"], ["gnubgid", "GNUbg ID"], ["xgid", "X
 export function share(shown, question, drawn) {
   const { ids } = shown;
   const address = new URL(link(question), location.href).href;
-  const rows = [["link", t("Link"), address], ...FORMS.filter(([name]) => ids[name]).map(([name, label]) => [name, label, ids[name]])].flatMap(([name, label, text]) => {
+  const forms = FORMS.filter(([name]) => ids[name]).map(([name, label]) => [name, label, ids[name]]);
+  const rows = [["link", t("Link"), address], ...forms].flatMap(([name, label, text]) => {
     const field = h("input", { id: `id-${name}`, value: text, readonly: true, spellcheck: "false" });
     const copy = h("button", { type: "button", "aria-label": t("Copy {label}", { label }) }, t("Copy"));
     copy.addEventListener("click", () => {
@@ -27,6 +28,7 @@ export function share(shown, question, drawn) {
     return button;
   };
   const drawing = () => picture(shown, drawn);
-  const pictures = h("div", { class: "row" }, save(t("Picture as PNG"), "png", async () => painted(await drawing())), save(t("Picture as SVG"), "svg", drawing));
+  const pictures = h("div", { class: "row" }, save(t("Picture as PNG"), "png", async () => painted(await drawing())),
+    save(t("Picture as SVG"), "svg", drawing));
   dialog(t("Share"), h("div", { class: "ids" }, ...rows), pictures);
 }

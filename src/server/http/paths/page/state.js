@@ -16,6 +16,12 @@ export function turned(settings) {
   return settings.score ? { ...settings, owner, score: [...settings.score].reverse() } : { ...settings, owner };
 }
 
+// The score in a few words.
+export function scoreText({ length, score, crawford, jacoby }) {
+  if (length > 0) return t("{mine}–{theirs} to {length}", { mine: score[0], theirs: score[1], length }) + (crawford ? `, ${t("Crawford")}` : "");
+  return jacoby === false ? t("Money game, no Jacoby") : t("Money game");
+}
+
 // Score and cube in words, for people who do not see the board.
 export function stateInWords({ length, score = [], cube, owner }) {
   const match = length > 0 ? t("Match to {length}, player on roll {mine}, opponent {theirs}", { length, mine: score[0], theirs: score[1] }) : t("Money game");

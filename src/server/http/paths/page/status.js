@@ -13,7 +13,9 @@ const COUNTERS = [
   ["gammond_hang_ups_total", "Clients that left before the answer"], ["gammond_panics_total", "Internal errors"],
   ["gammond_unsent", "Bytes of answers that wait"], ["gammond_reloads_total", "Reloads of the nets"],
 ];
-const COSTS = [["short", "Short: no look-ahead"], ["medium", "Medium: 1 or 2 plies"], ["heavy", "Heavy: wide 2 plies"], ["long", "Long: 3 plies, rollouts, matches"]];
+const COSTS = [
+  ["short", "Short: no look-ahead"], ["medium", "Medium: 1 or 2 plies"], ["heavy", "Heavy: wide 2 plies"], ["long", "Long: 3 plies, rollouts, matches"],
+];
 const HALF = 0.5;
 
 // Reads Prometheus' text: { name: [{ labels, value }] }.
@@ -52,7 +54,8 @@ function show(found) {
   byId("figures").replaceChildren(
     table(t("Server"), [t("Figure"), t("Value")], counters, "figures"),
     h("div", {}, table(t("Time by cost"), [t("Cost"), t("Answers"), t("Mean"), t("Half of them")], costs, "figures"),
-      table(t("Answers"), [t("Asked"), t("Answered"), t("Errors")], rows.map(([kind, { ok, error }]) => [kind, ok.toLocaleString("en"), error.toLocaleString("en")]))),
+      table(t("Answers"), [t("Asked"), t("Answered"), t("Errors")],
+        rows.map(([kind, { ok, error }]) => [kind, ok.toLocaleString("en"), error.toLocaleString("en")]))),
   );
   document.querySelectorAll("#figures .scroll").forEach((region, at) => { region.scrollLeft = scrolled[at] ?? 0; });
   const { version, commit, net, cpu } = found.gammond_build_info?.[0]?.labels ?? {};

@@ -71,7 +71,6 @@ export function translate(root) {
 
 export const translatedTitle = (title) => title.split(" – ").map(translated).join(" – ");
 
-// The choice of the language.
 export function chooser() {
   const options = Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name));
   const select = h("select", { id: "language" }, ...options);
