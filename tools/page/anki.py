@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Imports a deck of the quiz into a new collection of Anki, twice, and draws its cards.
+"""Imports a deck of the quiz into a new collection of Anki, twice, with a card learned between, and draws its cards.
 
     tools/page/anki.py DECK NUMBER
 
@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGE = re.compile(r'<img src="([^"]+)" alt="[^"]')
 SEPARATOR = "\x1f"
 WAIT_SECONDS = 60
+# Anki's best mark of an answer.
+EASY = 4
 SAVED = "document.getElementById('exported').textContent"
 BUTTON = "document.getElementById('anki').textContent"
 
@@ -100,11 +102,20 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         collection = Collection(f"{folder}/collection.anki2")
         try:
+            learned = None
             for want in [number, 0]:
                 log = collection.import_anki_package(ImportAnkiPackageRequest(package_path=deck, options=ImportAnkiPackageOptions())).log
                 found = [len(log.new), collection.note_count(), collection.card_count()]
                 if found != [want, number, number]:
                     sys.exit(f"Anki takes {found[0]} notes and has {found[1]} and {found[2]} cards, want {want} of {number}")
+                card = collection.get_card(collection.find_cards("")[0])
+                if learned is None:
+                    card.start_timer()
+                    collection.sched.answerCard(card, EASY)
+                    card.load()
+                    learned = card.ivl
+                if not card.ivl == learned > 0:
+                    sys.exit(f"a learned card comes back in {card.ivl} days, want {learned}")
             for card in map(collection.get_card, collection.find_cards("deck:gammond*")):
                 images = IMAGE.findall(card.question())
                 is_there = [(Path(collection.media.dir()) / name).exists() for name in images]
