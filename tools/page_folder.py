@@ -21,7 +21,9 @@ WIDTHS = [390, 1440]
 
 
 class Host(str):
-    """The address of the pages; `paths` is the server whose answers they must have."""
+    """The address of the pages; `paths` is the server whose answers they must have, `end` stands behind a page with a query."""
+
+    end = "/"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

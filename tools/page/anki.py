@@ -66,12 +66,13 @@ def saved(browser, host, query="?theme=cube"):
     with tempfile.TemporaryDirectory() as folder:
         browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=folder)
         deck, text = Path(folder) / "gammond-quiz.apkg", Path(folder) / "gammond-anki.txt"
-        browser.open(f"{host}/quiz?theme=pips")
-        browser.until("document.getElementById('counting').checkVisibility()")
+        quiz = f"{host}/quiz{getattr(host, 'end', '')}"
+        browser.open(f"{quiz}?theme=pips")
+        browser.until("document.getElementById('counting')?.checkVisibility()")
         browser.click("#anki")
         browser.until(f"{SAVED} !== ''")
-        browser.open(f"{host}/quiz")
-        browser.until("document.getElementById('quiz').getAttribute('aria-busy') === 'false'")
+        browser.open(quiz)
+        browser.until("document.getElementById('quiz')?.getAttribute('aria-busy') === 'false'")
         before = browser.value(BUTTON)
         browser.click("#anki")
         browser.until("document.querySelector('progress')?.value > 0")
@@ -79,8 +80,8 @@ def saved(browser, host, query="?theme=cube"):
         browser.until(f"document.querySelector('progress') === null && {BUTTON} === {json.dumps(before)}")
         if list(Path(folder).iterdir()) or browser.value(f"{SAVED} + document.getElementById('error').textContent"):
             sys.exit("a deck that is stopped, or without questions, leaves a file or an error")
-        browser.open(f"{host}/quiz{query}")
-        browser.until("document.getElementById('quiz').getAttribute('aria-busy') === 'false'")
+        browser.open(f"{quiz}{query}")
+        browser.until("document.getElementById('quiz')?.getAttribute('aria-busy') === 'false'")
         number = clicked(browser, "#anki", deck)
         notes = read(deck)
         if not 0 < number == len(notes):
