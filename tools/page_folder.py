@@ -21,7 +21,9 @@ WIDTHS = [390, 1440]
 
 
 class Host(str):
-    """The address of the pages; `paths` is the server whose answers they must have."""
+    """The address of the pages; `paths` is the server whose answers they must have, `end` stands behind a page with a query."""
+
+    end = "/"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -65,7 +67,6 @@ def tried(browser, host, close):
     pictures("match")
     matches.quiz(browser, host)
     matches.counted(browser, host)
-    anki.saved(browser, host)
     pictures("quiz")
     no_errors(browser, "Matches and Quiz")
     languages.all_of_them(browser, host, lambda language: pictures(f"new-{language}"))
@@ -80,6 +81,7 @@ def tried(browser, host, close):
     kept, text = play.match(browser, host)
     matches.dropped(browser, host)
     matches.quiz(browser, host, 10)
+    anki.saved(browser, host)
     no_errors(browser, "the pages without a network")
     return kept, text
 
@@ -114,7 +116,7 @@ def main():
         process.kill()
         for folder in [site, profile]:
             shutil.rmtree(folder, ignore_errors=True)
-    print(f"a position ranked as by the server, a match of {len(kept['games'])} games to {kept['score']}, match files and ten questions "
+    print(f"a position ranked as by the server, a match of {len(kept['games'])} games to {kept['score']}, match files, ten questions and a deck "
           f"without a network; pictures in {out}")
 
 

@@ -3,7 +3,8 @@
 import { database } from "./sqlite.js";
 import { zip } from "./zip.js";
 
-// The same in every file and language: by these, and by the note's name, a second import finds what is there.
+// The same in every file and language: by these, and by the note's name, a second import finds what is there. The model's number is its time in
+// milliseconds too: what a person has changed of it later stays.
 const MODEL = 1_764_460_800_000;
 const DECK = 1_764_460_800_001;
 const FIELDS = ["Position", "Board", "Question", "Answer", "Ranking"];
@@ -23,7 +24,7 @@ export async function apkg(title, notes, media) {
   const now = Date.now();
   const seconds = Math.floor(now / 1000);
   const model = {
-    id: MODEL, name: "gammond", type: 0, mod: seconds, usn: -1, sortf: 0, did: DECK, css: CSS,
+    id: MODEL, name: "gammond", type: 0, mod: MODEL / 1000, usn: -1, sortf: 0, did: DECK, css: CSS,
     flds: FIELDS.map((name, ord) => ({ name, ord, sticky: false, rtl: false, font: "Arial", size: 20 })),
     tmpls: [{ name: "Card 1", ord: 0, qfmt: QUESTION, afmt: ANSWER, bqfmt: "", bafmt: "" }],
   };

@@ -294,6 +294,7 @@ async function exported(isDeck) {
   if (isDeck && exporting !== null) { exporting.abort(); return; }
   // The same mistake in two places is one card.
   const found = chosen().filter((one, at, all) => all.findIndex(({ id }) => id === one.id) === at);
+  byId("error").textContent = "";
   byId("exported").textContent = found.length === 0 ? t("There is no question.") : "";
   if (found.length === 0) return;
   if (isDeck) await deck(found);
