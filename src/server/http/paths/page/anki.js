@@ -1,5 +1,5 @@
 // Cards of the quiz for Anki, as a text or as a deck with boards and rankings. Both have the same questions and answers, but in a deck
-// the best play and the loss are those of the ranking, which may look deeper than the analysis of the match.
+// best play and loss are those of the ranking where that finds another play than the analysis of the match, which may look less deep.
 
 import { apkg } from "./apkg.js";
 import { advised, questionText, ranking, viewOf } from "./cards.js";
@@ -40,7 +40,8 @@ export async function deckFile(title, cards, clockwise, onCard, signal) {
     // An image of the page would be asked for.
     const image = h("img", { alt: inWords(position, [t("You"), t("Opponent")]) }).outerHTML.replace("<img", `<img src="${file}"`);
     const played = answer.plays?.find(({ play }) => play === card.played);
-    const judged = answer.plays ? { ...card, best: answer.plays[0].play, loss: { emg: played?.loss ?? card.loss?.emg } } : card;
+    const best = answer.plays?.[0].play ?? card.best;
+    const judged = best === card.best ? card : { ...card, best, loss: { emg: played?.loss ?? card.loss?.emg } };
     const found = foundBy(card);
     notes.push({
       name: `gammond ${card.id}`,
