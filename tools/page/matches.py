@@ -167,6 +167,11 @@ def quiz(browser, host, answers=4):
         text = browser.value("document.getElementById('result').textContent")
         if "comes back" not in text:
             sys.exit(f"an answer has no result: {text}")
+        # What the answer loses is the difference of two values of the same depth.
+        depths = browser.value("""[...document.querySelectorAll('#result tr')].filter((row, at) => at === 1 || row.querySelector('strong'))
+            .map((row) => row.cells[3]?.textContent)""")
+        if len(set(depths)) != 1:
+            sys.exit(f"the best play and the person's are judged by {' and '.join(depths)}")
         browser.click("[data-act='next']")
     browser.until(f"!({shown}).includes('next')")
 

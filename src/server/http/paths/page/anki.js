@@ -2,7 +2,7 @@
 // best play and loss are those of the ranking where that finds another play than the analysis of the match, which may look less deep.
 
 import { apkg } from "./apkg.js";
-import { advised, questionText, ranking, viewOf } from "./cards.js";
+import { advised, deepened, questionText, ranking, viewOf } from "./cards.js";
 import { h } from "./html.js";
 import { boardPicture } from "./picture.js";
 import { inWords } from "./position.js";
@@ -39,7 +39,8 @@ export async function deckFile(title, cards, clockwise, onCard, signal) {
     media.set(file, new Uint8Array(bytes));
     // An image of the page would be asked for.
     const image = h("img", { alt: inWords(position, [t("You"), t("Opponent")]) }).outerHTML.replace("<img", `<img src="${file}"`);
-    const played = answer.plays?.find(({ play }) => play === card.played);
+    const listed = answer.plays?.find(({ play }) => play === card.played);
+    const played = listed && await deepened(answer, listed, card, signal);
     const best = answer.plays?.[0].play ?? card.best;
     const judged = best === card.best ? card : { ...card, best, loss: { emg: played?.loss ?? card.loss?.emg } };
     const found = foundBy(card);

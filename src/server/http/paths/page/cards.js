@@ -22,6 +22,14 @@ export function advised({ position, roll, kind }, signal) {
   return asked;
 }
 
+// A play of the answer, judged as deep as the best one; of those that look bad the answer has the values without look-ahead.
+export async function deepened(answer, mine, { position, roll }, signal) {
+  const [{ play: best, plies }] = answer.plays;
+  if (mine.plies === plies) return mine;
+  const { plays } = await ask("move", { position, roll, plays: [best, mine.play], settings: { plies } }, signal);
+  return plays.find(({ play }) => play === mine.play);
+}
+
 // What the person sees: { position, settings }. The position of a take is seen by the player who doubles.
 export async function viewOf({ position, kind }) {
   const [start, state] = [parseId(position.slice(0, 14)), await stateOf({ position })];
@@ -31,6 +39,6 @@ export async function viewOf({ position, kind }) {
 // The best plays and a marked one with its note, or the cube decision.
 export function ranking(answer, marked, note) {
   if (!answer.plays) return cubeTable(t("Cube decision"), answer);
-  const best = answer.plays.slice(0, PLAYS_SHOWN);
+  const best = answer.plays.slice(0, PLAYS_SHOWN).map((one) => (one.play === marked?.play ? marked : one));
   return playsTable(t("Plays"), marked && !best.includes(marked) ? [...best, marked] : best, marked, note);
 }

@@ -3,7 +3,7 @@
 
 import { ask } from "./ask.js";
 import { reports } from "./archive.js";
-import { advised, QUESTIONS, questionText, ranking, viewOf } from "./cards.js";
+import { advised, deepened, QUESTIONS, questionText, ranking, viewOf } from "./cards.js";
 import { trend } from "./curve.js";
 import { cubeLoss } from "./engine.js";
 import { isFlipped, onKey, takes } from "./frame.js";
@@ -235,9 +235,13 @@ async function answer(act) {
   enter("checking");
   const [one, made] = [card, turn];
   let known = null;
+  let mine = null;
   try {
     advice ??= advised(card);
-    known = await advice;
+    const found = await advice;
+    const listed = found.plays?.find((play) => play.position === made.play.position);
+    if (listed) mine = await deepened(found, listed, one);
+    known = found;
   } catch (error) {
     if (card !== one) return;
     // The next click asks again.
@@ -247,7 +251,6 @@ async function answer(act) {
   }
   if (card !== one || known === null) return;
   byId("error").textContent = "";
-  const mine = known.plays?.find((play) => play.position === made.play.position);
   const loss = mine ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
   const isGood = loss < GOOD_LOSS;
   const interval = isGood ? Math.max(1, card.interval * GROWTH) : 0;
