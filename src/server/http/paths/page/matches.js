@@ -94,6 +94,7 @@ const cells = (id, { players, length, score, pr, luck }) => [
 
 function showList() {
   byId("example").hidden = heads.length > 0;
+  byId("sought").hidden = heads.length === 0 && !archive.isThere();
   const found = heads.filter(isShown).sort((one, other) => other.added - one.added || one.file.localeCompare(other.file));
   const rows = found.slice(0, ROWS_MAX).map((head) => [
     ...cells(head.id, head), localDay(new Date(head.added)), named(head.file),
