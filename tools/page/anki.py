@@ -6,13 +6,12 @@
 NUMBER is that of its cards. Runs in a Python with PyPI's anki. The tests of the pages call this file for the deck that a real
 browser has saved, where GAMMOND_ANKI names such a Python.
 """
-import base64, contextlib, json, os, re, sqlite3, subprocess, sys, tempfile, time, zipfile
+import base64, contextlib, json, os, re, sqlite3, subprocess, sys, tempfile, zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 IMAGE = re.compile(r'<img src="([^"]+)" alt="[^"]')
 SEPARATOR = "\x1f"
-WAIT_SECONDS = 60
 # Anki's best mark of an answer.
 EASY = 4
 SAVED = "document.getElementById('exported').textContent"
@@ -53,11 +52,7 @@ def clicked(browser, button, path):
     browser.value(f"{SAVED} = ''")
     browser.click(button)
     browser.until(f"{SAVED} !== ''")
-    end = time.monotonic() + WAIT_SECONDS
-    while not path.exists():
-        if time.monotonic() > end:
-            sys.exit(f"{button} saves no {path.name}")
-        time.sleep(0.05)
+    browser.waits(path.exists, lambda: f"{button} saves no {path.name}")
     return int(re.search(r"\d+", browser.value(SAVED))[0])
 
 
