@@ -211,6 +211,9 @@ commands! {
     /// Show the parts of this machine that the engine uses, and advice to make it faster.
     #[command(after_help = "Example: gammond doctor")]
     Doctor => doctor,
+    /// Whether a server over HTTP is ready: exit code 0, else 1.
+    #[command(after_help = "Example: gammond health 127.0.0.1:8080")]
+    Health => health,
     /// The configuration file and the settings in force.
     #[command(after_help = "Example: gammond config print --plies 2 > new.toml")]
     Config => config,

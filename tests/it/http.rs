@@ -752,6 +752,59 @@ fn requests_of_an_ending_server_are_answered(wait: Duration) -> bool {
     many[1]["type"] == "eval"
 }
 
+/// HTTP-04: `gammond health` has the answer of `/readyz` as its exit code, for containers and supervisors.
+#[test]
+fn health_is_an_exit_code() {
+    let health = |address: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        let output = command.args(["health", address]).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(text).unwrap())
+    };
+    let (server, lines, http) = server();
+    assert_eq!(health(&http), (Some(0), format!("{http} is ready\n")));
+    // Another protocol.
+    let (code, text) = health(&lines);
+    assert_eq!((code, text.lines().count()), (Some(1), 1), "{text}");
+    drop(server);
+    let (code, text) = health(&http);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(
+        text.starts_with(&format!("gammond: {http} is not ready: ")),
+        "{text}"
+    );
+    assert_eq!(health("127.0.0.1").0, Some(2));
+    // A server that ends, and one whose answer does.
+    for (answer, shown) in [
+        (
+            "HTTP/1.1 503 Service Unavailable\r\n\r\n",
+            "it answers 'HTTP/1.1 503 Service Unavailable'",
+        ),
+        ("HTTP/1.1 \u{1b}[31m", "it answers 'HTTP/1.1 [31m'"),
+        ("", "it answers ''"),
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (code, text) = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut request = [0; 512];
+                let count = stream.read(&mut request).unwrap();
+                assert!(request[..count].starts_with(b"GET /readyz HTTP/1.1\r\n"));
+                stream.write_all(answer.as_bytes()).unwrap();
+            });
+            health(&address)
+        });
+        assert_eq!(
+            (code, text),
+            (
+                Some(1),
+                format!("gammond: {address} is not ready: {shown}\n")
+            )
+        );
+    }
+}
+
 /// HTTP-21, HTTP-22, HTTP-32, HTTP-33: the form that `Accept` asks for.
 #[test]
 fn answers_have_the_form_that_is_accepted() {

@@ -29,6 +29,7 @@ pub(super) mod gate;
 pub(super) mod gnubg;
 mod hand_cube;
 mod hand_match;
+pub(super) mod health;
 pub(super) mod interactive;
 pub(super) mod lab;
 pub(super) mod label;
