@@ -142,6 +142,9 @@ commands! {
     /// Several players against each other.
     #[command(after_help = "Example: gammond tournament gammond pubeval random --games 200")]
     Tournament => tournament,
+    /// Players against each other without luck, rated on sets of decisions, timed: one table that everyone can repeat.
+    #[command(after_help = "Example: gammond league results gammond gammond:plies=1 pubeval --bench contact.bm")]
+    League => league,
     /// Decide whether candidate nets are better than others, by duels and benchmarks.
     #[command(after_help = "Example: gammond gate gammond:nets=FOLDER --bench contact.bm")]
     Gate => gate,

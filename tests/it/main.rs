@@ -62,6 +62,7 @@ mod http_page;
 mod http_unread;
 mod jobs;
 mod lab;
+mod league;
 mod malformed;
 mod mcp;
 mod nats;

@@ -181,18 +181,18 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// All files, read.
 #[derive(Default)]
-struct Read {
+pub(super) struct Read {
     /// The records of all, one file after another.
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// Number of records in each file, and its generation if it is one of the published files.
     files: Vec<(usize, Option<Generation>)>,
     /// Checksums of the sources.
-    sources: Vec<String>,
-    damaged: bool,
+    pub(super) sources: Vec<String>,
+    pub(super) damaged: bool,
 }
 
 impl Read {
-    fn add(&mut self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, path: &Path) -> Result<(), Failure> {
         let mut file = open(path)?;
         for (line, reason) in &file.wrong {
             stderr_line!("gammond: {}: line {line}: {reason}", path.display());

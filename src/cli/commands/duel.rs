@@ -157,7 +157,7 @@ fn plan_of(common: &Common, args: &Args) -> Result<DuelPlan, Failure> {
 }
 
 /// Returns the engine that takes the luck out of games of a variant.
-fn luck_judge(common: &Common, variant: Variant, nets: &str) -> Result<Engine, Failure> {
+pub(super) fn luck_judge(common: &Common, variant: Variant, nets: &str) -> Result<Engine, Failure> {
     let which = match nets {
         "embedded" => Nets::Embedded,
         "embedded:fast" => Nets::EmbeddedFast,

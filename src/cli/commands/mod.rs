@@ -33,6 +33,7 @@ pub(super) mod health;
 pub(super) mod interactive;
 pub(super) mod lab;
 pub(super) mod label;
+pub(super) mod league;
 pub(super) mod link_gnubg;
 pub(super) mod man;
 pub(super) mod mcp;

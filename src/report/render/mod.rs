@@ -10,6 +10,7 @@ pub mod bars;
 mod board;
 pub mod cross_table;
 pub mod cube_table;
+pub mod league;
 mod letters;
 pub mod rollout;
 pub mod score_table;
