@@ -88,6 +88,19 @@ fn a_league_is_played_rated_and_joined() {
         plays[0]["mean"].as_f64() < plays[1]["mean"].as_f64(),
         "{plays}"
     );
+    // More games, or fewer: those that are there count.
+    let more = json(
+        folder,
+        &format!(
+            "results gammond random {} {bench}",
+            SMALL.replace("8", "12")
+        ),
+    );
+    assert_ne!(results(&more), results(&two));
+    let first = journals(folder);
+    let fewer = json(folder, &format!("results gammond random {SMALL} {bench}"));
+    assert_eq!(results(&fewer), results(&two));
+    assert_eq!(journals(folder), first);
     // Another order, and another player: what is there is not played again.
     let three = json(
         folder,
@@ -142,6 +155,11 @@ fn a_league_says_what_it_cannot_do() {
         ("results gammond nonsense", 2, "nonsense"),
         ("file random pubeval", 3, "file: "),
         ("results random pubeval --bench nothing.bm", 3, "nothing.bm"),
+        (
+            "results random pubeval --bench .",
+            3,
+            "no file that ends with .bm",
+        ),
         ("results random pubeval --judge nothing", 3, "nothing"),
         (
             "results gammond gammond:plies=1 random --match 5",

@@ -18,9 +18,10 @@ use gammond_base::stats::Running;
 use gammond_engine::engine::{COMMIT, Engine};
 use gammond_engine::nn::CpuLevel;
 use gammond_engine::query::Stop;
-use gammond_game::{MatchState, Roll, Rules, perf_positions};
+use gammond_game::{MatchState, Position, Roll, Rules, perf_positions};
 use gammond_job::{Control, Runner};
 use gammond_report::render::league::{Estimate, League, LeaguePlayer, LeagueSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -41,7 +42,8 @@ pub(crate) struct Args {
     #[arg(long, default_value = "embedded", value_name = "NETS")]
     judge: NetsArg,
     /// Benchmark files with `m` or `c` records, on which each player is rated, such as families of positions by one judge or
-    /// another. Those that differ in a number at the end of their names are one set: contact-1.bm, contact-2.bm.
+    /// another, or folders with them. Files that differ in a number at the end of their names are one set: contact-1.bm,
+    /// contact-2.bm.
     #[arg(long, value_name = "FILE.bm", num_args = 1..)]
     bench: Vec<InputFile>,
     #[command(flatten)]
@@ -52,8 +54,9 @@ pub(crate) struct Args {
     progress: ProgressArgs,
 }
 
-/// Decisions of which the time is taken, and the most time that they take.
+/// Decisions of which the time is taken, the most time of a first round of them, and of the round that counts.
 const TIMED_DECISIONS: usize = 400;
+const WARM_AT_MOST: Duration = Duration::from_secs(1);
 const TIMED_AT_MOST: Duration = Duration::from_secs(5);
 /// Seed of their positions, and of the coins of players that throw such.
 const TIMED_SEED: u64 = 1;
@@ -141,7 +144,10 @@ impl Bench {
     /// Reads all sets, in the order of their first files.
     fn read(paths: &[InputFile]) -> Result<Vec<Bench>, Failure> {
         let mut sets: Vec<Bench> = Vec::new();
-        for path in paths {
+        let files: Vec<Vec<PathBuf>> = (paths.iter())
+            .map(|path| files_of(path).map_err(Failure::in_file(path)))
+            .collect::<Result<_, Failure>>()?;
+        for path in files.iter().flatten() {
             let stem = path
                 .file_stem()
                 .unwrap_or(path.as_os_str())
@@ -164,25 +170,51 @@ impl Bench {
     }
 }
 
+/// Returns a file, or those of a folder whose names end with `.bm`, in the order of their names.
+fn files_of(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files: Vec<PathBuf> = (std::fs::read_dir(path)?)
+        .map(|file| Ok(file?.path()))
+        .collect::<io::Result<_>>()?;
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "bm"));
+    files.sort();
+    match files.is_empty() {
+        true => Err(io::Error::other(
+            "the folder has no file that ends with .bm",
+        )),
+        false => Ok(files),
+    }
+}
+
 /// Returns the mean time of a player's decision, in microseconds: positions of random games, one after another.
 fn microseconds(player: &dyn Player) -> Result<f64, PlayerError> {
     let mut stream = rng::stream(TIMED_SEED, 0);
     let positions = perf_positions(TIMED_DECISIONS, |bound| rng::below(&mut stream, bound));
+    let decisions = || positions.iter().zip(Roll::ALL.into_iter().cycle());
+    // The first round starts programs and unpacks nets.
+    timed(player, decisions(), WARM_AT_MOST)?;
+    let (seconds, count) = timed(player, decisions(), TIMED_AT_MOST)?;
+    Ok(seconds * 1e6 / f64::from(count.max(1)))
+}
+
+/// Has a player decide until so much time is over. Returns the seconds and the number of decisions.
+fn timed<'a>(
+    player: &dyn Player,
+    decisions: impl Iterator<Item = (&'a Position, Roll)>,
+    at_most: Duration,
+) -> Result<(f64, u32), PlayerError> {
     let mut chance = rng::stream(TIMED_SEED, 1);
-    let mut decisions = positions.iter().zip(Roll::ALL.into_iter().cycle());
-    // The first one reads files and starts programs.
-    if let Some((position, roll)) = decisions.next() {
-        player.play(position, roll, &mut chance)?;
-    }
-    let (begun, mut count) = (Instant::now(), 0_u32);
+    let (begun, mut count) = (Instant::now(), 0);
     for (position, roll) in decisions {
         player.play(position, roll, &mut chance)?;
         count += 1;
-        if begun.elapsed() > TIMED_AT_MOST {
+        if begun.elapsed() > at_most {
             break;
         }
     }
-    Ok(begun.elapsed().as_secs_f64() * 1e6 / f64::from(count.max(1)))
+    Ok((begun.elapsed().as_secs_f64(), count))
 }
 
 /// A league to be played.
