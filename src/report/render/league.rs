@@ -1,7 +1,6 @@
 //! A league of players as a page, a Markdown table and JSON: results with the luck taken out, losses by set of decisions,
 //! microseconds a decision.
 
-use super::cross_table::{self, CrossTable};
 use super::signed;
 use gammond_base::escape::Markup;
 use serde::Serialize;
@@ -89,7 +88,7 @@ impl League {
     fn estimate(&self, estimate: Estimate) -> String {
         let digits = self.digits();
         let Estimate { mean, error } = estimate;
-        format!("{} ± {error:.digits$}", signed(mean, digits))
+        format!("{} ±\u{a0}{error:.digits$}", signed(mean, digits))
     }
 
     /// Returns the lines that name where the numbers come from.
@@ -154,7 +153,7 @@ impl League {
                 set.decisions.to_string(),
             ];
             row.extend(set.ratings.iter().map(|rating| match rating {
-                Some(Estimate { mean, error }) => format!("{mean:.2} ± {error:.2}"),
+                Some(Estimate { mean, error }) => format!("{mean:.2} ±\u{a0}{error:.2}"),
                 None => "–".to_owned(),
             }));
             row
@@ -222,7 +221,7 @@ impl League {
         out
     }
 
-    /// Returns the league as a page of its own, with the cross table as a picture.
+    /// Returns the league as a page of its own.
     #[must_use]
     pub fn html(&self) -> String {
         let cells = |tag: &str, row: &[String]| {
@@ -236,7 +235,7 @@ impl League {
             let _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", Markup::new(value));
         }
         out.push_str("</dl>\n");
-        for (at, table) in self.tables().iter().enumerate() {
+        for table in self.tables() {
             let _ = write!(
                 out,
                 "<h2>{}</h2>\n<div class=\"wide\"><table>\n<thead>{}</thead>\n<tbody>\n",
@@ -247,9 +246,6 @@ impl League {
                 out.push_str(&cells("td", row));
             }
             out.push_str("</tbody></table></div>\n");
-            if at == 1 {
-                let _ = writeln!(out, "<div class=\"wide\">{}</div>", self.picture());
-            }
         }
         out.push_str("<h2>Players</h2>\n<ol>\n");
         for player in &self.players {
@@ -258,25 +254,6 @@ impl League {
         }
         out.push_str("</ol>\n</html>\n");
         out
-    }
-
-    /// Returns the cross table as an SVG.
-    #[must_use]
-    pub fn picture(&self) -> String {
-        let names: Vec<String> = self.players.iter().map(|one| one.name.clone()).collect();
-        let pair =
-            |one: Option<Estimate>| one.map_or([self.even, 0.0], |one| [one.mean, one.error]);
-        let row = |player: &LeaguePlayer| player.against.iter().map(|&one| pair(one)).collect();
-        let results: Vec<Vec<[f64; 2]>> = self.players.iter().map(row).collect();
-        let means: Vec<f64> = self.players.iter().map(|one| one.result.mean).collect();
-        cross_table::svg(&CrossTable {
-            title: self.unit,
-            names: &names,
-            results: &results,
-            means: &means,
-            even: self.even,
-            digits: self.digits(),
-        })
     }
 }
 
@@ -303,9 +280,9 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .2em 1em }
 dt { opacity: .75 }
 dd { margin: 0; overflow-wrap: anywhere }
 .wide { overflow-x: auto }
-.wide svg { max-width: 100%; min-width: 30em }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { padding: .25em .7em; border-bottom: 1px solid #8884; text-align: right; white-space: nowrap }
+th, td { padding: .25em .7em; border-bottom: 1px solid #8884; text-align: right; vertical-align: top }
+td:nth-child(2) { overflow-wrap: anywhere; min-width: 7em }
 th:nth-child(-n+2), td:nth-child(-n+2) { text-align: left }
 code { overflow-wrap: anywhere }
 </style>
@@ -359,10 +336,10 @@ mod tests {
         let league = league("first");
         let (text, page) = (league.markdown(), league.html());
         for part in [
-            "+0.2500 ± 0.0010",
-            "-0.2500 ± 0.0010",
+            "+0.2500 ±\u{a0}0.0010",
+            "-0.2500 ±\u{a0}0.0010",
             "1.23",
-            "1.50 ± 0.25",
+            "1.50 ±\u{a0}0.25",
             "other 1.0",
             "200 games",
         ] {
