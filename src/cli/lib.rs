@@ -27,6 +27,7 @@ mod config;
 mod duels;
 mod failure;
 mod farmed;
+pub mod lines;
 mod mistakes;
 mod options;
 mod output;

@@ -20,7 +20,6 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 }
 
 /// Returns the arguments as text, the program's name first; none before [`run`].
-#[cfg(feature = "farm")]
 pub(crate) fn arguments() -> impl Iterator<Item = String> {
     let arguments = ARGUMENTS.get().map_or(&[][..], Vec::as_slice);
     arguments

@@ -5,7 +5,8 @@ use super::bench::{Read, measure_table};
 use super::duel::luck_judge;
 use crate::duels::{TermsArgs, print_notes};
 use crate::{
-    Common, Count, Failure, Format, InputFile, NetsArg, PlayerOptions, ProgressArgs, print, stopped,
+    Common, Count, Failure, Format, InputFile, NetsArg, PlayerOptions, ProgressArgs, print,
+    program, stopped,
 };
 use gammond_arena::benchmark::scoring::Scoring;
 use gammond_arena::benchmark::summary::{ActionTally, Counting, PlayTally, Scored, groups};
@@ -425,8 +426,7 @@ fn command() -> String {
         true => word,
         false => format!("'{}'", word.replace('\'', "'\\''")),
     };
-    let words = std::env::args_os().skip(1);
-    let words = words.map(|word| quoted(word.to_string_lossy().into_owned()));
+    let words = program::arguments().skip(1).map(quoted);
     std::iter::once("gammond".to_owned())
         .chain(words)
         .collect::<Vec<_>>()
