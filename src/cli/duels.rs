@@ -350,8 +350,8 @@ pub(crate) fn write_pair(
 }
 
 /// Returns a game as text: the board before each roll, the roll and the play.
-pub(crate) fn watched(names: &[String; 2], game: &PlayedGame) -> String {
-    let state = MatchState::money(Rules::default());
+pub(crate) fn watched(names: &[String; 2], variant: Variant, game: &PlayedGame) -> String {
+    let state = MatchState::money(Rules::default()).with_variant(variant);
     let mut text = String::new();
     let name = |player: usize| names.get(player).map_or("", String::as_str);
     for action in &game.actions {

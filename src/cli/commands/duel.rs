@@ -104,7 +104,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let write = |played: PlayedPair| {
         if args.watch {
             let games = played.sets.iter().flatten();
-            let text: String = games.map(|game| watched(&names, game)).collect();
+            let text: String = games.map(|game| watched(&names, variant, game)).collect();
             if print(text.as_bytes()).is_err() {
                 stop.trigger();
             }
