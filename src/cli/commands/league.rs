@@ -76,7 +76,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let identities: Vec<String> = (players.iter())
         .map(|player| Ok(identity(&**player)?))
         .collect::<Result<_, Failure>>()?;
-    if let Some((name, _)) = repeated(&players, &identities) {
+    if let Some(name) = repeated(&players, &identities) {
         return Err(Failure::usage(format!(
             "player '{name}' is there twice, expected players that differ"
         )));
@@ -124,15 +124,12 @@ fn identity(player: &dyn Player) -> Result<String, PlayerError> {
     Ok(format!("{plays} {cube}").trim_end().replace('\n', "; "))
 }
 
-/// Returns the first player whose twin is in the list.
-fn repeated<'a>(
-    players: &[Box<dyn Player>],
-    identities: &'a [String],
-) -> Option<(String, &'a String)> {
+/// Returns the name of the first player whose twin is before it in the list.
+fn repeated(players: &[Box<dyn Player>], identities: &[String]) -> Option<String> {
     let twin =
         |(at, one): &(usize, &String)| identities.iter().take(*at).any(|other| other == *one);
-    let (at, one) = identities.iter().enumerate().find(twin)?;
-    Some((players.get(at)?.name(), one))
+    let (at, _) = identities.iter().enumerate().find(twin)?;
+    Some(players.get(at)?.name())
 }
 
 /// Benchmark files of one set.
