@@ -8,6 +8,7 @@ use crate::query::{
     Stop, Truncation,
 };
 use gammond_game::{Chances, Position};
+use std::time::Duration;
 
 /// Look-ahead before a rollout.
 const PLIES: u8 = 2;
@@ -42,12 +43,13 @@ const fn plan(level: Level) -> Plan {
     }
 }
 
-/// Returns the search at a level's look-ahead.
+/// Returns the search at a level's look-ahead, which has half of the time.
 fn search(settings: &Settings) -> Settings {
     Settings {
         plies: PLIES,
         level: None,
-        time_ms: None,
+        time_ms: settings.time_ms.map(|time| (time / 2).max(1)),
+        deepest: PLIES,
         top: None,
         pr: None,
         ..settings.clone()
@@ -82,14 +84,21 @@ fn chances(one: &RolledOut) -> Chances {
 }
 
 impl Engine {
-    /// Rolls out the candidates of a query; `None` when time is over before each has a game.
+    /// Rolls out the candidates of a query in what is left of the time that began at `began`; `None` when it is over before
+    /// each has a game.
     fn roll(
         &self,
         query: &RolloutQuery,
         (level, settings): (Level, &Settings),
+        began: Duration,
         stop: &Stop,
     ) -> Result<Option<RolloutAnswer>, EngineError> {
-        let settings = RolloutSettings::at_level(level, settings);
+        let spent = self.now().saturating_sub(began).as_millis();
+        let left = |time: u64| time.saturating_sub(spent.try_into().unwrap_or(u64::MAX));
+        let settings = RolloutSettings {
+            time_ms: settings.time_ms.map(|time| left(time).max(1)),
+            ..RolloutSettings::at_level(level, settings)
+        };
         match self.rollout(query, &settings, stop, &mut |_| {}) {
             Ok(found) => Ok(Some(found)),
             Err(EngineError::Stopped) if !stop.is_triggered() => Ok(None),
@@ -104,6 +113,7 @@ impl Engine {
         (level, settings): (Level, &Settings),
         stop: &Stop,
     ) -> Result<Evaluation, EngineError> {
+        let began = self.now();
         let mut answer = self.evaluate(query, &search(settings), stop)?;
         if query.position.is_over() {
             return Ok(answer);
@@ -113,7 +123,7 @@ impl Engine {
             state: query.state,
             subject: RolloutSubject::Position,
         };
-        let found = self.roll(&question, (level, settings), stop)?;
+        let found = self.roll(&question, (level, settings), began, stop)?;
         if let Some(one) = found.as_ref().and_then(|found| found.candidates.first()) {
             answer.chances = chances(one);
             answer.cubeless = one.cubeless;
@@ -132,6 +142,7 @@ impl Engine {
         stop: &Stop,
     ) -> Result<RankedPlays, EngineError> {
         let plan = plan(level);
+        let began = self.now();
         let mut ranked = self.rank_plays(query, &search(settings), stop)?;
         let first = ranked.plays.first().map_or(0.0, |best| best.value.equity);
         let mut good = (ranked.plays.iter().take(plan.plays))
@@ -152,7 +163,7 @@ impl Engine {
                     plays.map(|play| (play.play, play.position)).collect(),
                 ),
             };
-            if let Some(found) = self.roll(&question, (level, settings), stop)? {
+            if let Some(found) = self.roll(&question, (level, settings), began, stop)? {
                 for play in ranked.plays.iter_mut().take(good) {
                     let is_it = |one: &&RolledOut| matches!(one.candidate, Candidate::Play(_, after) if after == play.position);
                     if let Some(one) = found.candidates.iter().find(is_it) {
@@ -179,13 +190,14 @@ impl Engine {
         (level, settings): (Level, &Settings),
         stop: &Stop,
     ) -> Result<CubeAnswer, EngineError> {
+        let began = self.now();
         let answer = self.cube_action(query, &search(settings), stop)?;
         let question = RolloutQuery {
             position: query.position,
             state: query.state,
             subject: RolloutSubject::Cube,
         };
-        match self.roll(&question, (level, settings), stop) {
+        match self.roll(&question, (level, settings), began, stop) {
             Ok(Some(RolloutAnswer {
                 cube: Some(cube), ..
             })) => Ok(CubeAnswer {

@@ -193,8 +193,8 @@ mod tests {
     use crate::bearoff::{Numbering, make};
     use crate::engine::{Engine, EngineBuilder, EngineError};
     use crate::query::{
-        EvalQuery, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject, Settings,
-        Stop, Truncation,
+        EvalQuery, Level, PlayQuery, RolloutQuery, RolloutSettings, RolloutSide, RolloutSubject,
+        Settings, Stop, Truncation,
     };
     use gammond_game::{MatchState, Position, Roll, Side};
     use std::sync::atomic::{AtomicU64, Ordering};
@@ -361,5 +361,25 @@ mod tests {
         };
         assert_eq!(rolled(0).unwrap(), 1);
         assert!(matches!(rolled(3), Err(EngineError::Stopped)));
+    }
+
+    /// RO-12: the search of a level is within its time as well, and no deeper than the level.
+    #[test]
+    fn search_of_a_level_has_half_of_the_time() {
+        fn clock() -> Duration {
+            static ASKED: AtomicU64 = AtomicU64::new(0);
+            Duration::from_millis(ASKED.fetch_add(1, Ordering::Relaxed))
+        }
+        let engine = built(Engine::builder().clock(clock));
+        let plies = |milliseconds| {
+            let settings = Settings::default()
+                .with_level(Level::Roller)
+                .with_time_ms(milliseconds);
+            let query = PlayQuery::new(Position::start(), Roll::ALL[1], MatchState::default());
+            let ranked = engine.rank_plays(&query, &settings, &Stop::never());
+            ranked.unwrap().plies
+        };
+        assert_eq!(plies(2), 0);
+        assert_eq!(plies(1_000_000), 2);
     }
 }

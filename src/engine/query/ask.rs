@@ -29,6 +29,8 @@ pub struct Settings {
     pub top: Option<usize>,
     /// Deepen until this many milliseconds have passed, instead of to `plies`.
     pub time_ms: Option<u64>,
+    /// The deepest look-ahead within that time.
+    pub deepest: u8,
     /// Error rate (PR) of the people whose plays and cube actions are chosen, 0.5 to 40; `None` for the best ones.
     pub pr: Option<f64>,
     /// Seed of these choices.
@@ -53,6 +55,7 @@ impl Default for Settings {
             noise_as_gnubg: false,
             top: None,
             time_ms: None,
+            deepest: Settings::PLIES_MAX,
             pr: None,
             seed: 0,
             value_best: false,

@@ -58,7 +58,7 @@ fn deepen<T>(
         ..*context
     };
     let mut answer = search(&unlimited, 0)?;
-    for plies in 1..=Settings::PLIES_MAX {
+    for plies in 1..=settings.deepest.min(Settings::PLIES_MAX) {
         match search(context, plies) {
             Ok(deeper) => answer = deeper,
             // Also when its client stops it: the results so far are an answer (PLY-09).
