@@ -376,7 +376,7 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
             );
         }
     };
-    start_log(&cli.common)?;
+    begin(&cli.common)?;
     let lists = matches!(cli.command, Some(Command::Analyse(_) | Command::Players(_)));
     if cli.common.format == Some(Format::Csv) && !lists {
         return Err(Failure::usage(
@@ -390,6 +390,15 @@ fn run(arguments: &[OsString]) -> Result<ExitCode, Failure> {
         }
         None => print(about::GREETING.as_bytes()),
     }
+}
+
+/// Begins as the options of all commands say.
+fn begin(common: &Common) -> Result<(), Failure> {
+    if let Some(level) = common.kernels {
+        // Nothing has computed yet; a program that runs several commands keeps the kernels of the first.
+        let _ = level.choose();
+    }
+    start_log(common)
 }
 
 /// Logs go to stderr, so that answers on stdout stay clean.

@@ -1,7 +1,7 @@
 //! The program `gammond-lines`: lines on standard input and gnubg's console alone, for places where megabytes count. It has
 //! the commands of the same names, without a configuration file.
 
-use crate::{Common, Failure, commands, output, start_log};
+use crate::{Common, Failure, begin, commands, output};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -50,7 +50,7 @@ fn answered(arguments: Vec<OsString>) -> Result<ExitCode, Failure> {
             );
         }
     };
-    start_log(&lines.common)?;
+    begin(&lines.common)?;
     match lines.command {
         Some(Command::Gnubg(args)) => commands::gnubg::run(&lines.common, &args),
         Some(Command::Pipe(args)) => commands::pipe::run(&lines.common, &args),

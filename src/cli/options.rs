@@ -8,6 +8,7 @@ use gammond_arena::player::{Defaults, Ours, Player, PlayerSpec, engine_builder};
 use gammond_engine::bearoff::Tables;
 use gammond_engine::engine::{Engine, EngineBuilder, Nets, THREADS_MAX};
 use gammond_engine::equity::MatchEquityTable;
+use gammond_engine::nn::CpuLevel;
 use gammond_engine::query::{MoveFilter, Options, SETTINGS, Scope, Setting, SettingKind, Settings};
 use gammond_game::{MatchState, Side, Variant};
 use gammond_job::{Control, Real, RemoteExecutor, Whole};
@@ -60,6 +61,10 @@ pub(crate) struct Common {
     /// of benchmarks), or gnubg's XML file.
     #[arg(long, global = true, env = "GAMMOND_MET", value_name = "NAME|PATH")]
     pub(crate) met: Option<String>,
+    /// Kernels of the nets: scalar, avx2 and others that `gammond doctor` names for this processor, whose answers have the
+    /// same bits; default: the fastest.
+    #[arg(long, global = true, env = "GAMMOND_KERNELS", value_name = "NAME", value_parser = kernels)]
+    pub(crate) kernels: Option<CpuLevel>,
     /// Seed of everything that depends on chance; default: 1, and a new one each time for `play`.
     #[arg(long, global = true, env = "GAMMOND_SEED", value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -84,6 +89,22 @@ pub(crate) struct Common {
     /// Executor of the parts of jobs, unless they are computed here.
     #[arg(skip)]
     pub(crate) remote: Option<Arc<dyn RemoteExecutor>>,
+}
+
+/// Returns the word of an option for kernels: `avx-512-vnni` for AVX-512 VNNI.
+pub(crate) fn kernels_word(level: CpuLevel) -> String {
+    level.name().to_ascii_lowercase().replace(' ', "-")
+}
+
+/// Reads the name of kernels that this processor has.
+fn kernels(text: &str) -> Result<CpuLevel, String> {
+    let all = CpuLevel::available();
+    let wanted = text.to_ascii_lowercase();
+    let found = all.iter().find(|level| kernels_word(**level) == wanted);
+    found.copied().ok_or_else(|| {
+        let names: Vec<String> = all.into_iter().map(kernels_word).collect();
+        format!("this processor has {}", names.join(", "))
+    })
 }
 
 /// Most games, positions or records that one command makes.

@@ -623,6 +623,43 @@ fn answers_are_drawn() {
     );
 }
 
+/// `--kernels` takes each name of this processor, whose answers have the same bytes, and refuses others with the names it
+/// has.
+#[test]
+fn kernels_of_this_processor_answer_alike() {
+    let asked = |kernels: &str| {
+        let request = [
+            "move",
+            "4HPwATDgc/ABMA",
+            "31",
+            "plies=1",
+            "--format",
+            "json",
+        ];
+        run(&[&["--kernels", kernels][..], &request].concat(), b"")
+    };
+    let usual = asked("scalar").stdout;
+    assert!(usual.starts_with(b"{"));
+    let levels = gammond_engine::nn::CpuLevel::available();
+    for level in &levels {
+        let name = level.name().to_lowercase().replace(' ', "-");
+        assert!(asked(&name).stdout == usual, "{name}");
+        let about = run(&["--kernels", &name, "doctor"], b"").stdout;
+        let kernels = format!("CPU       {} kernels", level.name());
+        assert!(
+            String::from_utf8(about).unwrap().contains(&kernels),
+            "{name}"
+        );
+    }
+    let refused = asked("mmx");
+    assert_eq!(refused.status.code(), Some(2));
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        message.contains("'mmx'") && message.contains("scalar"),
+        "{message}"
+    );
+}
+
 #[test]
 fn doctor_reports_the_installation() {
     let output = run(&["doctor"], b"");

@@ -1,7 +1,9 @@
 //! `gammond config print`: the settings in force, as a configuration file.
 
+use crate::options::kernels_word;
 use crate::{Cli, Common, Failure, config};
 use clap::{ArgAction, CommandFactory};
+use gammond_engine::nn::CpuLevel;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -71,6 +73,8 @@ fn options_in_force(common: &Common, text: &mut String) {
     );
     line("bearoff", path(&common.bearoff), common.bearoff.is_some());
     line("met", Some(common.met_name().into()), common.met.is_some());
+    let kernels = kernels_word(CpuLevel::detect());
+    line("kernels", Some(kernels.into()), common.kernels.is_some());
     line(
         "seed",
         i64::try_from(common.seed()).ok().map(Into::into),

@@ -1,5 +1,6 @@
 //! `gammond doctor`: the equipment found, and improvements.
 
+use crate::options::kernels_word;
 use crate::{Common, Failure, config};
 use gammond_engine::bearoff::Database;
 use gammond_engine::engine::{COMMIT, Engine, Nets};
@@ -94,8 +95,11 @@ fn program(report: &mut Report) {
 
 fn machine(report: &mut Report, common: &Common) {
     let level = CpuLevel::detect();
-    report.line("CPU", format!("{} kernels", level.name()));
-    if level == CpuLevel::SCALAR {
+    let all = CpuLevel::available();
+    let words: Vec<String> = all.iter().map(|level| kernels_word(*level)).collect();
+    let kernels = format!("{} kernels (--kernels: {})", level.name(), words.join(", "));
+    report.line("CPU", kernels);
+    if all.first() == Some(&CpuLevel::SCALAR) {
         report.advise("the CPU has no AVX2: the nets run in plain code, several times slower");
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

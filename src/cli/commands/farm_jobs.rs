@@ -282,6 +282,8 @@ fn engine(common: &Common, job: &Job, job_files: &mut JobFiles) -> Result<Engine
         threads: _,
         bearoff,
         met,
+        // Each worker's own: the bits are the same.
+        kernels: _,
         seed: _,
         format,
         log: _,
@@ -345,6 +347,7 @@ fn common(task: &Task, job_paths: &JobPaths<'_>) -> Result<Common, NotPortable> 
         threads: None,
         bearoff: bearoff.transpose()?,
         met,
+        kernels: None,
         seed: Some(seed),
         format,
         log: String::new(),

@@ -1,5 +1,7 @@
 //! Capabilities of the CPU, detected once.
 
+use std::sync::OnceLock;
+
 /// Capability level of the CPU. A level other than `SCALAR` exists only on a CPU that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuLevel(pub(super) InstructionSet);
@@ -23,14 +25,28 @@ pub(super) enum InstructionSet {
     Vnni,
 }
 
+/// The level in use, for the life of the program.
+static IN_USE: OnceLock<CpuLevel> = OnceLock::new();
+
 impl CpuLevel {
     /// Plain Rust, on every CPU.
     pub const SCALAR: CpuLevel = CpuLevel(InstructionSet::Scalar);
 
-    /// Returns the best level of this CPU.
+    /// Returns the level in use: the best one of this CPU, unless another was chosen.
     #[must_use]
     pub fn detect() -> CpuLevel {
-        CpuLevel::available()[0]
+        *IN_USE.get_or_init(|| CpuLevel::available()[0])
+    }
+
+    /// Makes this the level in use. All levels give the same bits, so this is for comparisons of them.
+    ///
+    /// # Errors
+    /// The level that has been in use before, if it is another.
+    pub fn choose(self) -> Result<(), CpuLevel> {
+        match *IN_USE.get_or_init(|| self) {
+            level if level == self => Ok(()),
+            level => Err(level),
+        }
     }
 
     /// Returns all levels of this CPU, best first; the last is [`CpuLevel::SCALAR`].
