@@ -21,10 +21,14 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 /// Returns the arguments as text, the program's name first; none before [`run`].
 pub(crate) fn arguments() -> impl Iterator<Item = String> {
-    let arguments = ARGUMENTS.get().map_or(&[][..], Vec::as_slice);
-    arguments
+    words()
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
+}
+
+/// Returns the arguments, the program's name first; none before [`run`].
+pub(crate) fn words() -> &'static [OsString] {
+    ARGUMENTS.get().map_or(&[], Vec::as_slice)
 }
 
 /// Returns the file that starts this program again: the executable, or the script that called [`run`].

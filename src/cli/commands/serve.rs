@@ -2,6 +2,8 @@
 
 #[cfg(feature = "farm")]
 use super::nats_options::NatsOptions;
+#[cfg(windows)]
+use crate::platform;
 use crate::{Archive, Common, Failure, only_for_its_owner};
 use clap::builder::RangedU64ValueParser;
 use gammond_base::files;
@@ -224,6 +226,11 @@ pub(crate) struct Args {
     /// gnubg as client: play on to the end instead of resigning games that cannot be won.
     #[arg(long, env = "GAMMOND_NO_RESIGN")]
     no_resign: bool,
+    /// Serve as a service of Windows, which its service manager starts and ends: the command of
+    /// `sc.exe create gammond binPath= "C:\\gammond\\gammond.exe serve --service" start= auto`.
+    #[cfg(windows)]
+    #[arg(long)]
+    service: bool,
     /// Settings with which sessions begin, as `set` takes them, such as `top=5`.
     #[arg(value_name = "KEY=VALUE")]
     settings: Vec<String>,
@@ -335,6 +342,10 @@ fn tokens(path: &Path) -> Result<HttpTokens, Failure> {
 }
 
 pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
+    #[cfg(windows)]
+    if args.service && !platform::service::is_running() {
+        return platform::service::run();
+    }
     let http = args.http()?;
     let tokens = http.as_ref().map(Http::token_handle);
     let config = args.config(common, http)?;
@@ -361,6 +372,8 @@ pub(super) fn serve(
     let started = |server: &Server| {
         announce(server);
         started(server);
+        #[cfg(windows)]
+        platform::service::started(server.handle());
         std::thread::spawn(warm);
     };
     process::serve(config, engine, move || common.engine(), started, on_reload)

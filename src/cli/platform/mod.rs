@@ -2,6 +2,8 @@
 
 #[cfg(not(unix))]
 mod other;
+#[cfg(windows)]
+pub(crate) mod service;
 #[cfg(unix)]
 mod unix;
 
