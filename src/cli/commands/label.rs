@@ -40,7 +40,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         None => {
             let mut settings = Settings::plies(common.plies());
             settings.cubeful = false;
-            Method::Search(settings)
+            Method::Search(Box::new(settings))
         }
     };
     let (positions, damaged) = read_with_warnings(&args.input)?;

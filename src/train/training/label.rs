@@ -21,7 +21,7 @@ const POSITIONS_PER_PART: usize = 4;
 #[non_exhaustive]
 pub enum Method {
     /// Labels by a search.
-    Search(Settings),
+    Search(Box<Settings>),
     /// Labels by the mean luck-adjusted return of so many games of static play, with this seed.
     Games(u32, u64),
 }
