@@ -1,7 +1,85 @@
-//! `gammond bench --judge` (BM-42).
+//! The benchmark of families (BM-41): its decisions; `gammond bench --judge` (BM-42).
 
-use std::path::Path;
+use gammond_arena::benchmark::summary::position;
+use gammond_arena::benchmark::{BenchmarkFile, read};
+use gammond_game::notation::parse_position;
+use gammond_game::{Group, Position};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark/families")
+}
+
+/// Returns the files of a folder, each with what stands before the number of its batch.
+fn batches(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut found: Vec<_> = entries
+        .filter_map(|entry| {
+            let path = entry.unwrap().path();
+            let (kind, number) = path.file_stem()?.to_str()?.rsplit_once('-')?;
+            let kind = number.parse::<u32>().is_ok().then(|| kind.to_owned())?;
+            Some((path, kind))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Returns the group that files are named after, and whether they are of cube decisions.
+fn family(kind: &str) -> (Group, bool) {
+    let (name, is_cube) = match kind.strip_suffix("-cube") {
+        Some(name) => (name, true),
+        None => (kind, false),
+    };
+    let is_named = |group: &&Group| group.to_string().replace(' ', "-") == name;
+    (*Group::ALL.iter().find(is_named).unwrap(), is_cube)
+}
+
+fn file(path: &Path) -> BenchmarkFile {
+    let file = read(&mut BufReader::new(File::open(path).unwrap())).unwrap();
+    assert_eq!(file.wrong, [], "{}", path.display());
+    file
+}
+
+/// Returns the positions of a file of records, or of one with a position in each line.
+fn positions(path: &Path) -> Vec<Position> {
+    if path.extension().is_some_and(|ending| ending == "bm") {
+        return file(path)
+            .items
+            .iter()
+            .map(|item| *position(item))
+            .collect();
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    let position = |line: &str| parse_position(line.as_bytes()).unwrap().position;
+    text.lines().map(position).collect()
+}
+
+/// Each position belongs to the family of its file and is in no other; the README has their numbers.
+#[test]
+fn positions_are_of_their_families() {
+    let mut counts: BTreeMap<String, [usize; 2]> = BTreeMap::new();
+    let mut known = HashSet::new();
+    for (path, kind) in batches(&folder().join("positions")) {
+        let (group, is_cube) = family(&kind);
+        let positions = positions(&path);
+        for position in &positions {
+            assert!(group.holds(position), "{}: {position:?}", path.display());
+            assert!(known.insert(*position), "{}: {position:?}", path.display());
+        }
+        counts.entry(group.to_string()).or_default()[usize::from(is_cube)] += positions.len();
+    }
+    assert_eq!(counts.len(), 14, "{counts:?}");
+    let text = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    for (family, [plays, cubes]) in counts {
+        let row = format!("| {family} | {plays} | {cubes} |");
+        assert!(text.contains(&row), "README.md has not: {row}");
+    }
+}
 
 /// A file of our judge with one decision.
 const OURS: &str = "s version gammond-0.1.0 weights x\n\
