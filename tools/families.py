@@ -229,10 +229,10 @@ def spread(keys, families, family, rng):
 def make_positions(options, batch):
     folder = options.folder / f"games-{batch}"
     place = options.folder / "positions"
-    folder.mkdir(parents=True, exist_ok=True)
-    place.mkdir(exist_ok=True)
     if all((place / f"{file_name(family)}-cube-{batch}.txt").exists() for family in FAMILIES):
         return
+    folder.mkdir(parents=True, exist_ok=True)
+    place.mkdir(exist_ok=True)
     used = earlier(options, batch)
     keys = [key for key in recorded(options, folder, batch) if key not in used]
     families = groups(options, folder, keys)
@@ -276,11 +276,11 @@ def judge(options, batch):
 
 def values(path):
     """For each decision the value of each choice, and its standard error."""
-    found, errors, counted = {}, [], ""
+    found, errors = {}, []
     for line in path.read_text().splitlines():
         words = line.split()
         if line.startswith("# ") and "standard errors" in line:
-            errors = [float(word) for word in line.rsplit(": ")[-1].split() if word != "unknown"]
+            errors = [None if word == "unknown" else float(word) for word in line.rsplit(": ")[-1].split()]
         elif words[0] == "m":
             losses = dict(zip(words[4::2], [0.0] + [float(word) for word in words[7::2]]))
             found[" ".join(words[:4])] = (losses, dict(zip(words[6::2], errors)))
@@ -304,12 +304,15 @@ def disputed(options):
             if decision.startswith("m"):
                 # Losses against our best play, and their errors; the best one of a judge has no error of its own.
                 top, rival = min(mine, key=mine.get), min(theirs, key=theirs.get)
-                their_errors[rival] = their_errors.get(top, 0)
+                their_errors[rival] = their_errors.get(top)
                 mine.pop(top)
                 theirs = {choice: value - theirs[top] for choice, value in theirs.items()}
             for choice, value in mine.items():
-                error = (my_errors.get(choice, 0) ** 2 + their_errors.get(choice, 0) ** 2) ** 0.5
-                if error and abs(value - theirs[choice]) > 3 * error:
+                errors = my_errors.get(choice), their_errors.get(choice)
+                if None in errors:
+                    continue
+                error = sum(one * one for one in errors) ** 0.5
+                if abs(value - theirs[choice]) > 3 * error:
                     rows.append([path.name, decision, choice, *(f"{one:.4f}" for one in (value, theirs[choice], error))])
     head = ["file", "decision", "choice", "ours", "other", "error"]
     text = "".join("\t".join(row) + "\n" for row in [head, *rows])
