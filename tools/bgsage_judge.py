@@ -167,7 +167,8 @@ def main():
     of_plays = [line for line in lines if line.startswith("m ")]
     records = list(plays(judge, of_plays, options) if of_plays else cubes(judge, lines, options))
     version = importlib.metadata.version("bgsage")
-    head = f"s version bgsage-{version} weights bgsage-{version} level {options.level} seeds {options.seeds} cubeAway 7"
+    head = (f"s version bgsage-{version} weights bgsage-{version} level {options.level} seeds {options.seeds} cubeAway 7 "
+            f"pass {pass_worth(options.gammond)}")
     partial = options.out.with_name(options.out.name + ".partial")
     partial.write_text("\n".join([head, *records]) + "\n")
     partial.rename(options.out)

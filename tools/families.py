@@ -275,8 +275,11 @@ def judge(options, batch):
 
 
 def values(path):
-    """For each decision the value of each choice, and its standard error."""
+    """For each decision the value of each choice, and its standard error, in points."""
     found, errors = {}, []
+    # What a pass is worth: each judge has the table of its own file.
+    worth = float(re.search(r"\bpass\W+([\d.]+)", path.read_text() + "pass 1")[1])
+    point = 100 * worth - 50
     for line in path.read_text().splitlines():
         words = line.split()
         if line.startswith("# ") and "standard errors" in line:
@@ -285,13 +288,14 @@ def values(path):
             losses = dict(zip(words[4::2], [0.0] + [float(word) for word in words[7::2]]))
             found[" ".join(words[:4])] = (losses, dict(zip(words[6::2], errors)))
         elif words[0] == "c":
-            found[f"c {words[1]}"] = ({"no double": float(words[2]), "double, take": float(words[3])},
-                                      dict(zip(("no double", "double, take"), errors)))
+            sides = "no double", "double, take"
+            found[f"c {words[1]}"] = ({side: (float(word) - 50) / point for side, word in zip(sides, words[2:])},
+                                      {side: error and error / point for side, error in zip(sides, errors)})
     return found
 
 
 def disputed(options):
-    """Lists what the judges value differently: a play less our best one, in points; a cube action in percent."""
+    """Lists what the judges value differently: a play less our best one, a side of a double as it is."""
     rows = []
     for path in sorted(options.folder.glob("*.bm")):
         name, number = path.stem.rsplit("-", 1)

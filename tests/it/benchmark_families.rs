@@ -1,7 +1,7 @@
-//! The benchmark of families (BM-41): its decisions; `gammond bench --judge` (BM-42).
+//! The benchmark of families (BM-41): its decisions and their values; `gammond bench --judge` (BM-42).
 
 use gammond_arena::benchmark::summary::position;
-use gammond_arena::benchmark::{BenchmarkFile, read};
+use gammond_arena::benchmark::{BenchmarkFile, BenchmarkJudge, Item, read};
 use gammond_game::notation::parse_position;
 use gammond_game::{Group, Position};
 use std::collections::{BTreeMap, HashSet};
@@ -79,6 +79,35 @@ fn positions_are_of_their_families() {
         let row = format!("| {family} | {plays} | {cubes} |");
         assert!(text.contains(&row), "README.md has not: {row}");
     }
+}
+
+/// Each file of values has a twin of the other judge with the same decisions, which are those of its positions.
+#[test]
+fn values_are_by_both_judges() {
+    let mut count = 0;
+    for (path, kind) in batches(&folder()) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if let Some(ours) = kind.strip_suffix("-other") {
+            let twin = name.replacen(&kind, ours, 1);
+            assert!(folder().join(&twin).exists(), "{name} has no twin {twin}");
+            continue;
+        }
+        let twin = name.replacen(&kind, &format!("{kind}-other"), 1);
+        let (ours, other) = (file(&path), file(&folder().join(twin)));
+        let judges = [ours.judge(), other.judge()];
+        assert_eq!(judges, [BenchmarkJudge::Ours, BenchmarkJudge::Other]);
+        let decisions =
+            |file: &BenchmarkFile| -> Vec<_> { file.items.iter().map(Item::decision).collect() };
+        assert_eq!(decisions(&ours), decisions(&other), "{name}");
+        let source = folder().join("positions").join(name);
+        let wanted = match family(&kind) {
+            (_, true) => positions(&source.with_extension("txt")),
+            (_, false) => positions(&source),
+        };
+        assert_eq!(positions(&path), wanted, "{name}");
+        count += 1;
+    }
+    assert!(count > 0);
 }
 
 /// A file of our judge with one decision.
