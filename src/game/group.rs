@@ -1,6 +1,7 @@
-//! Groups of positions by which scores are reported: classes, kinds of crashed positions, game plans.
+//! Groups of positions by which scores are reported: classes, kinds of crashed positions, game plans, families.
 
-use super::{BAR, Category, Class, Position, Side};
+use super::family::{BACK, BACK_GAME_PIPS, anchors};
+use super::{Category, Class, Position, PositionFamily, Side};
 use std::fmt;
 
 /// A group of positions; a position may belong to several.
@@ -16,16 +17,13 @@ pub enum Group {
     /// One side has borne off checkers and has one on the bar or in the other's home; the other, which has
     /// borne off none, has made three or more points of its home.
     Containment,
+    /// Positions of a family.
+    Family(PositionFamily),
 }
-
-/// Minimum deficit of the side with two anchors in a back game, in pips.
-const BACK_GAME_PIPS: u32 = 40;
-/// The opponent's home by a side's own numbering, with the bar.
-const FAR_HOME: u32 = 0x7f << 18;
 
 impl Group {
     /// All, in the order in which they are shown.
-    pub const ALL: [Group; 14] = [
+    pub const ALL: [Group; 27] = [
         Group::Class(Class::Contact),
         Group::Class(Class::Crashed),
         Group::Class(Class::Race),
@@ -40,6 +38,19 @@ impl Group {
         Group::Crashed(Category::Other),
         Group::BackGame,
         Group::Containment,
+        Group::Family(PositionFamily::ALL[0]),
+        Group::Family(PositionFamily::ALL[1]),
+        Group::Family(PositionFamily::ALL[2]),
+        Group::Family(PositionFamily::ALL[3]),
+        Group::Family(PositionFamily::ALL[4]),
+        Group::Family(PositionFamily::ALL[5]),
+        Group::Family(PositionFamily::ALL[6]),
+        Group::Family(PositionFamily::ALL[7]),
+        Group::Family(PositionFamily::ALL[8]),
+        Group::Family(PositionFamily::ALL[9]),
+        Group::Family(PositionFamily::ALL[10]),
+        Group::Family(PositionFamily::ALL[11]),
+        Group::Family(PositionFamily::ALL[12]),
     ];
 
     /// Returns true if a position belongs to the group.
@@ -55,15 +66,15 @@ impl Group {
                 Class::of(position) == Class::Crashed && Category::of(position) == category
             }
             Group::BackGame => either(|back, other| {
-                let anchors = (back.made() & FAR_HOME & !(1 << BAR)).count_ones();
-                anchors >= 2 && back.pips() >= other.pips() + BACK_GAME_PIPS
+                anchors(back) >= 2 && back.pips() >= other.pips() + BACK_GAME_PIPS
             }),
             Group::Containment => either(|held, other| {
                 held.off() > 0
-                    && held.occupied() & FAR_HOME != 0
+                    && held.occupied() & BACK != 0
                     && other.off() == 0
                     && (other.made() & 0x3f).count_ones() >= 3
             }),
+            Group::Family(family) => family.holds(position),
         }
     }
 }
@@ -75,6 +86,7 @@ impl fmt::Display for Group {
             Group::Crashed(category) => write!(f, "crashed: {category}"),
             Group::BackGame => f.write_str("back game"),
             Group::Containment => f.write_str("containment"),
+            Group::Family(family) => write!(f, "{family}"),
         }
     }
 }
@@ -105,8 +117,8 @@ mod tests {
         let back = [(22, 2), (20, 3), (5, 4), (4, 3), (7, 3)];
         let bearing_in = [(0, 0), (5, 4), (4, 3), (2, 3), (6, 3), (8, 2)];
         let game = position(&back, &bearing_in);
-        assert_eq!(names(&game), ["contact", "back game"]);
-        assert_eq!(names(&game.swapped()), ["contact", "back game"]);
+        assert_eq!(names(&game), ["contact", "back game", "back game 2-4"]);
+        assert_eq!(names(&game.swapped()), names(&game));
         let one_anchor = [(22, 5), (5, 4), (4, 3), (7, 3)];
         assert_eq!(names(&position(&one_anchor, &bearing_in)), ["contact"]);
         let board = [(5, 3), (4, 3), (3, 3), (2, 2), (9, 2), (12, 2)];

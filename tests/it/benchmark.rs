@@ -601,7 +601,7 @@ fn table_of_players_has_the_same_records_in_each_column() {
     let listed: Vec<Vec<f64>> = (records.lines().skip(1))
         .map(|line| {
             line.split(',')
-                .skip(5)
+                .skip(6)
                 .map(|cell| cell.parse().unwrap())
                 .collect()
         })

@@ -17,6 +17,7 @@ mod archive;
 mod bearoff;
 mod beavers;
 mod benchmark;
+mod benchmark_families;
 mod benchmark_made;
 mod bgammon;
 mod bgf_files;

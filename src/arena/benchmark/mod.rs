@@ -15,13 +15,15 @@ pub mod scoring;
 pub mod summary;
 pub mod values;
 
-pub use read::{BenchmarkFile, FAULTS_MAX, Generation, RECORD_LINE_BYTES_MAX, ReadError, read};
+pub use read::{
+    BenchmarkFile, BenchmarkJudge, FAULTS_MAX, Generation, RECORD_LINE_BYTES_MAX, ReadError, read,
+};
 
 use crate::player::{Player, PlayerError};
 use action::ActionRecord;
 use gammond_base::rng::stream;
-use gammond_game::Position;
 use gammond_game::notation::{PlayRecord, PositionChances};
+use gammond_game::{Position, Roll};
 
 /// A record that can be scored.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +38,16 @@ pub struct Item {
 }
 
 impl Item {
+    /// Returns the decision that the record values: the position, with its roll or before it, with the kind of record.
+    #[must_use]
+    pub fn decision(&self) -> (Position, Option<Roll>, &'static str) {
+        match &self.record {
+            ScorableRecord::Play(play) => (play.position, Some(play.roll), "m"),
+            ScorableRecord::Position(one) => (one.position, None, "o"),
+            ScorableRecord::Action(action) => (action.record.position, None, "c"),
+        }
+    }
+
     /// Takes the worth of a pass from the match equity table of the measure, even if the file has it.
     pub fn forget_pass(&mut self) {
         if let ScorableRecord::Action(action) = &mut self.record {

@@ -72,6 +72,26 @@ const KNOWN_RECORDS: [(&str, [u8; 2], f64, Generation); 4] = [
     ),
 ];
 
+/// The program by whose rollouts a file values decisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BenchmarkJudge {
+    /// `gammond rollout`.
+    Ours,
+    /// Any other program.
+    Other,
+}
+
+impl BenchmarkJudge {
+    /// Returns the name used in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            BenchmarkJudge::Ours => "ours",
+            BenchmarkJudge::Other => "other",
+        }
+    }
+}
+
 /// Contents of a benchmark file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchmarkFile {
@@ -83,6 +103,20 @@ pub struct BenchmarkFile {
     pub settings: Option<String>,
     /// Generation of the published files that it belongs to, if any.
     pub generation: Option<Generation>,
+}
+
+impl BenchmarkFile {
+    /// Returns the judge, which the version in the settings names.
+    #[must_use]
+    pub fn judge(&self) -> BenchmarkJudge {
+        let mut words = self.settings.as_deref().unwrap_or("").split_whitespace();
+        let is_version = words.any(|word| word == "version");
+        let version = words.next().filter(|_| is_version).unwrap_or("");
+        match version.starts_with("gammond-") {
+            true => BenchmarkJudge::Ours,
+            false => BenchmarkJudge::Other,
+        }
+    }
 }
 
 /// Reasons why a file is not a benchmark file.
@@ -358,6 +392,23 @@ mod tests {
         assert!(error(b"m OAHD\n").contains("line 1: position key has 4"));
         assert!(error(&vec![0; RECORD_LINE_BYTES_MAX + 9]).contains("longer than"));
         assert!(error("m x\n".repeat(FAULTS_MAX + 5).as_bytes()).contains("wrong lines"));
+    }
+
+    #[test]
+    fn settings_name_the_judge() {
+        let judge = |settings: &str| {
+            let text = format!("{settings}\no {START} 0.5 0.1 0 0.1 0\n");
+            read(&mut text.as_bytes()).unwrap().judge()
+        };
+        let own = "s version gammond-0.1.0 weights x";
+        assert_eq!(judge(own), BenchmarkJudge::Ours);
+        for other in [
+            "",
+            "s version bgsage-2.0 weights gammond-1",
+            "s weights gammond-1",
+        ] {
+            assert_eq!(judge(other), BenchmarkJudge::Other, "{other}");
+        }
     }
 
     /// BM-36: the rollouts' settings give the worth of a pass, in the file of the record only.

@@ -9,19 +9,22 @@ use gammond_arena::benchmark::scoring::Scoring;
 use gammond_arena::benchmark::summary::{
     Compared, Counting, GroupScore, Scored, groups, paired_by_group, position,
 };
-use gammond_arena::benchmark::{BenchmarkFile, Generation, Item, ScorableRecord, read};
+use gammond_arena::benchmark::{
+    BenchmarkFile, BenchmarkJudge, Generation, Item, ScorableRecord, read,
+};
 use gammond_arena::player::Player;
 use gammond_base::checksum::sha256_of;
 use gammond_base::escape::{CsvCell, csv_line};
 use gammond_base::stats::Running;
 use gammond_engine::equity::MatchEquityTable;
-use gammond_game::Class;
+use gammond_game::{Class, Group};
 use gammond_job::{Runner, Whole};
 use gammond_report::render::bars::{self, Bar, Row};
 use gammond_report::render::signed;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 farmed! {
@@ -37,6 +40,10 @@ farmed! {
         /// Choices that the file does not list: charge the worst listed loss, or leave them out.
         #[arg(long, default_value = "worst")]
         outside: Outside,
+        /// All files together by who rolled them out: our rollouts (`ours`), those of another program (`other`), or one
+        /// after the other (`both`), which must be of the same decisions.
+        #[arg(long, value_name = "JUDGE", conflicts_with = "records")]
+        judge: Option<Judged>,
         /// Leave out records in which nothing can be decided.
         #[arg(long)]
         interesting: bool,
@@ -51,9 +58,9 @@ farmed! {
         /// ends with `.png`.
         #[arg(long, value_name = "FILE", conflicts_with = "records")]
         svg: Option<OutputFile>,
-        /// One line a record instead of sums (comma-separated): the place of the choice in the list (0: not listed)
-        /// and its loss in points; of positions the scores with an error and the cube measure; of cube actions the
-        /// match winning chances in percent that doubling and taking lose.
+        /// One line a record instead of sums (comma-separated): the groups of the position, the place of the choice in
+        /// the list (0: not listed) and its loss in points; of positions the scores with an error and the cube measure;
+        /// of cube actions the match winning chances in percent that doubling and taking lose.
         #[arg(long)]
         records: bool,
         /// Keep scores in this file; the same command resumes from it after a stop.
@@ -91,8 +98,30 @@ pub(crate) enum Outside {
     Skip,
 }
 
+/// Judges whose records count.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Judged {
+    Ours,
+    Other,
+    Both,
+}
+
+impl Judged {
+    /// Returns the judges, in the order in which they are reported.
+    const fn judges(self) -> &'static [BenchmarkJudge] {
+        match self {
+            Judged::Ours => &[BenchmarkJudge::Ours],
+            Judged::Other => &[BenchmarkJudge::Other],
+            Judged::Both => &[BenchmarkJudge::Ours, BenchmarkJudge::Other],
+        }
+    }
+}
+
 #[cfg(feature = "farm")]
 crate::farmed::carried_as_it_is!(Outside);
+#[cfg(feature = "farm")]
+crate::farmed::carried_as_it_is!(Judged);
 
 /// The scores of one player.
 struct Scores<'a> {
@@ -126,10 +155,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.svg {
         Picture::named(path).check(path)?;
     }
-    let mut read = Read::default();
-    for path in &args.files {
-        read.add(path)?;
-    }
+    let mut read = Read::of(args)?;
     if common.met.is_some() {
         read.items.iter_mut().for_each(Item::forget_pass);
     }
@@ -142,10 +168,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut bars = Vec::new();
     let mut out = Output::new();
     let mut from = 0;
-    for (path, &(count, generation)) in args.files.iter().zip(&read.files) {
+    for set in &read.sets {
         // After a stop: the scores so far.
         let scored = outcome.sum.first().map_or(0, Vec::len);
-        let to = (from + count).min(scored);
+        let to = (from + set.records).min(scored);
         let items = read.items.get(from..to).unwrap_or_default();
         if items.is_empty() && !outcome.complete && from > 0 {
             break;
@@ -157,16 +183,15 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             })
             .collect();
         from = to;
-        bars.extend(rows(path, items, &all, &counting));
-        let source = (&**path, generation);
+        bars.extend(rows(&set.path, items, &all, &counting));
         let text = if args.records {
-            each_record(path, items, &all)
+            each_record(&set.path, items, &all)
         } else if args.csv {
-            csv(path, items, &all, &counting)
+            csv(&set.path, items, &all, &counting)
         } else if common.format == Some(Format::Json) {
-            json(source, items, &all, &counting, &table)
+            json(set, items, &all, &counting, &table)
         } else {
-            text_report(source, items, &all, &counting, &table)
+            text_report(set, items, &all, &counting, &table)
         };
         out.print(text.as_bytes())?;
     }
@@ -179,13 +204,21 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(u8::from(read.damaged)))
 }
 
+/// Records that are reported together: those of a file, or all of a judge.
+struct RecordSet {
+    /// The file, or the name of the judge.
+    path: PathBuf,
+    records: usize,
+    /// The published file that it is, if any.
+    generation: Option<Generation>,
+}
+
 /// All files, read.
 #[derive(Default)]
 pub(super) struct Read {
     /// The records of all, one file after another.
     pub(super) items: Vec<Item>,
-    /// Number of records in each file, and its generation if it is one of the published files.
-    files: Vec<(usize, Option<Generation>)>,
+    sets: Vec<RecordSet>,
     /// Checksums of the sources.
     pub(super) sources: Vec<String>,
     pub(super) damaged: bool,
@@ -194,16 +227,97 @@ pub(super) struct Read {
 impl Read {
     pub(super) fn add(&mut self, path: &Path) -> Result<(), Failure> {
         let mut file = open(path)?;
+        self.report_faults(path, &file);
+        self.sources.push(checksum_of(path)?);
+        self.sets.push(RecordSet {
+            path: path.to_owned(),
+            records: file.items.len(),
+            generation: file.generation,
+        });
+        self.items.append(&mut file.items);
+        Ok(())
+    }
+
+    fn report_faults(&mut self, path: &Path, file: &BenchmarkFile) {
         for (line, reason) in &file.wrong {
             stderr_line!("gammond: {}: line {line}: {reason}", path.display());
             self.damaged = true;
         }
-        let again = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
-        (self.sources).push(sha256_of(again).map_err(Failure::in_file(path))?);
-        self.files.push((file.items.len(), file.generation));
-        self.items.append(&mut file.items);
-        Ok(())
     }
+
+    /// Reads the files of the arguments.
+    fn of(args: &Args) -> Result<Read, Failure> {
+        let mut read = Read::default();
+        let Some(judged) = args.judge else {
+            for path in &args.files {
+                read.add(path)?;
+            }
+            return Ok(read);
+        };
+        let mut files = Vec::new();
+        for path in &args.files {
+            let file = open(path)?;
+            read.report_faults(path, &file);
+            files.push((path, file));
+        }
+        are_of_both(judged, &files)?;
+        for judge in judged.judges() {
+            let before = read.items.len();
+            for (path, file) in files.iter_mut().filter(|(_, file)| file.judge() == *judge) {
+                read.sources.push(checksum_of(path)?);
+                read.items.append(&mut file.items);
+            }
+            read.sets.push(RecordSet {
+                path: judge.name().into(),
+                records: read.items.len() - before,
+                generation: None,
+            });
+        }
+        Ok(read)
+    }
+}
+
+/// Checks that each judge has records, and for both that they are of the same decisions.
+fn are_of_both(judged: Judged, files: &[(&InputFile, BenchmarkFile)]) -> Result<(), Failure> {
+    let of = |judge: BenchmarkJudge| files.iter().filter(move |(_, file)| file.judge() == judge);
+    for judge in judged.judges() {
+        if of(*judge).next().is_none() {
+            let name = judge.name();
+            return Err(Failure::usage(format!(
+                "--judge {name}: no file is of this judge, expected one whose `s` line names its program (example: snake-1.bm \
+                 for ours, snake-other-1.bm for other)"
+            )));
+        }
+    }
+    let [one, other] = judged.judges() else {
+        return Ok(());
+    };
+    for [judge, twin] in [[*one, *other], [*other, *one]] {
+        let known: HashSet<_> = of(twin)
+            .flat_map(|(_, file)| file.items.iter().map(Item::decision))
+            .collect();
+        for (path, file) in of(judge) {
+            let missing = file
+                .items
+                .iter()
+                .find(|item| !known.contains(&item.decision()));
+            if let Some(item) = missing {
+                return Err(Failure::usage(format!(
+                    "{}: line {}: no file of the judge \"{}\" has this decision, expected the files of both judges \
+                     (example: snake-1.bm snake-other-1.bm)",
+                    shown_path(path),
+                    item.line,
+                    twin.name()
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn checksum_of(path: &Path) -> Result<String, Failure> {
+    let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
+    sha256_of(file).map_err(Failure::in_file(path))
 }
 
 /// Returns the losses of all players by group, as bars.
@@ -337,11 +451,10 @@ impl Difference {
     }
 }
 
-/// A file and which of the published ones it is.
-type Source<'a> = (&'a Path, Option<Generation>);
-
 fn text_report(
-    (path, generation): Source<'_>,
+    RecordSet {
+        path, generation, ..
+    }: &RecordSet,
     items: &[Item],
     all: &[Scores<'_>],
     counting: &Counting,
@@ -528,7 +641,9 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
 }
 
 fn json(
-    (path, generation): Source<'_>,
+    RecordSet {
+        path, generation, ..
+    }: &RecordSet,
     items: &[Item],
     all: &[Scores<'_>],
     counting: &Counting,
@@ -591,7 +706,7 @@ fn json(
 }
 
 fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
-    let mut text = String::from("file,line,kind,class,interesting");
+    let mut text = String::from("file,line,kind,class,groups,interesting");
     for index in 1..=all.len() {
         text.push_str(&format!(",choice_{index},loss_points_{index}"));
     }
@@ -603,10 +718,15 @@ fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
             ScorableRecord::Action(..) => "c",
         };
         let class = Class::of(position(item));
+        let groups: Vec<String> = (Group::ALL.iter())
+            .filter(|group| group.holds(position(item)))
+            .map(ToString::to_string)
+            .collect();
         text.push_str(&format!(
-            "{},{},{kind},{class},{}",
+            "{},{},{kind},{class},{},{}",
             CsvCell::text(&path.display().to_string()),
             item.line,
+            CsvCell::plain(groups.join("; ")),
             item.interesting
         ));
         for Scores { scored, .. } in all {
