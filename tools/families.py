@@ -12,6 +12,8 @@ larger N goes on (25 batches are 500 plays and 150 cube decisions). Stages:
 - ours: `gammond rollout`, `FAMILY-N.bm` and `FAMILY-cube-N.bm`.
 - other: tools/bgsage_judge.py, `FAMILY-other-N.bm` and `FAMILY-cube-other-N.bm`.
 - disputed: `disputed.tsv`, the candidates whose loss differs between the judges by more than three standard errors.
+- swing: the mean of what each further ply adds to the value of the side on roll, before the roll, by family: for even and
+  odd plies it is the same where the values are consistent. It is printed, and only on demand.
 
 The interpreter must have bgsage (PyPI).
 """
@@ -36,7 +38,7 @@ TOOLS = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = ["containment", *(f"back game {two}" for two in ("1-2", "1-3", "1-4", "2-3", "2-4", "3-4")), "massive back game",
             "snake", "crunched board", "prime against prime", "ace-point game", "blitz", "long race with contact"]
 PLAYS, CUBES = 20, 6
-STAGES = ("positions", "ours", "other", "disputed")
+STAGES = ("positions", "ours", "other", "disputed", "swing")
 SEED = 20261130
 STARTS = "odd_starts = 0.8\nrace_starts = 0.0\nrandom_starts = 0.2\nmild = 0.2\nwild = 0.05\n"
 # Starts of each family, lines of a recorded game between two positions of one family, and rolls tried.
@@ -323,6 +325,27 @@ def disputed(options):
     (options.folder / "disputed.tsv").write_text(text)
 
 
+def swing(options, batches):
+    """Prints for each family the mean and the standard error of what each ply adds to the value, in thousandths of a point."""
+    engines, depths = Engines(options), (0, 1, 2, 3)
+    print("| family | positions | " + " | ".join(f"{plies} less {plies - 1}" for plies in depths[1:]) + " |")
+    print("|---|---:|" + "---:|" * len(depths[1:]))
+    for family in FAMILIES:
+        texts = [path.read_text() for batch in batches for kind in ("-{}.bm", "-cube-{}.txt")
+                 for path in [options.folder / "positions" / (file_name(family) + kind.format(batch))] if path.exists()]
+        keys = [key for text in texts for key in re.findall(r"^(?:m )?([A-P]{20})", text, re.M)]
+        lines = [f"eval {position_id(key)}" for key in keys]
+        by_depth = [[json.loads(answer)["equity"]["cubeless"] for answer in lines_of([*engines.ours(None, plies), "--answer", "json"], lines)]
+                    for plies in depths]
+        cells = []
+        for shallow, deep in zip(by_depth, by_depth[1:]):
+            added = [1000 * (one - other) for one, other in zip(deep, shallow)]
+            mean = sum(added) / len(added)
+            error = (sum((one - mean) ** 2 for one in added) / (len(added) - 1) / len(added)) ** 0.5
+            cells.append(f"{mean:+.1f} ± {error:.1f}")
+        print(f"| {family} | {len(keys)} | " + " | ".join(cells) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -343,6 +366,8 @@ def main():
             judge(options, batch)
     if options.only in (None, "disputed"):
         disputed(options)
+    if options.only == "swing":
+        swing(options, batches)
 
 
 if __name__ == "__main__":

@@ -296,7 +296,7 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
         (
             "binary",
             (0..70_000u32)
-                .map(|n| ((n * 2_654_435_761) >> 13) as u8)
+                .map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8)
                 .filter(|&byte| byte != b'\n')
                 .collect(),
         ),
