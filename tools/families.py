@@ -334,6 +334,8 @@ def swing(options, batches):
         texts = [path.read_text() for batch in batches for kind in ("-{}.bm", "-cube-{}.txt")
                  for path in [options.folder / "positions" / (file_name(family) + kind.format(batch))] if path.exists()]
         keys = [key for text in texts for key in re.findall(r"^(?:m )?([A-P]{20})", text, re.M)]
+        if len(keys) < 2:
+            continue
         lines = [f"eval {position_id(key)}" for key in keys]
         by_depth = [[json.loads(answer)["equity"]["cubeless"] for answer in lines_of([*engines.ours(None, plies), "--answer", "json"], lines)]
                     for plies in depths]
