@@ -18,6 +18,18 @@ COVERED = """(() => {
     return null;
 })()"""
 
+# The middle of an element that stays where it is until the next frame.
+AT_REST = """(async () => {
+    const element = document.querySelector(SELECTOR);
+    element?.scrollIntoView({ block: 'center' });
+    // The middle of a link over two lines may lie beside its text.
+    const middle = () => { const box = element?.getClientRects()[0]; return box && [box.x + box.width / 2, box.y + box.height / 2]; };
+    const before = middle();
+    await new Promise(requestAnimationFrame);
+    const after = middle();
+    return before && String(before) === String(after) ? after : null;
+})()"""
+
 
 class Browser:
     """Chromium, driven over its debugging pipe."""
@@ -122,8 +134,7 @@ class Browser:
         return self.value(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             if ({json.dumps(scroll)}) element.scrollIntoView({{ block: 'center' }});
-            // The middle of a link over two lines may lie beside its text.
-            const [box] = element.getClientRects();
+            const box = element.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2];
         }})()""")
 
@@ -131,9 +142,16 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=at[0], y=at[1], button="left", **more)
 
     def click(self, selector):
-        at = self.center(selector)
-        self.mouse("mousePressed", at, clickCount=1)
-        self.mouse("mouseReleased", at, clickCount=1)
+        """Clicks an element when it is shown and at rest: what arrives above it moves it away from under the mouse."""
+        found = []
+
+        def rests():
+            found[:] = [self.value(AT_REST.replace("SELECTOR", json.dumps(selector)))]
+            return found[0]
+
+        self.waits(rests, lambda: f"nothing to click: {selector}\n{self.value('document.body.innerText')}")
+        self.mouse("mousePressed", found[0], clickCount=1)
+        self.mouse("mouseReleased", found[0], clickCount=1)
 
     def drag(self, start, end):
         """Drags from one selector to another of the same board."""

@@ -14,7 +14,10 @@ def begin(browser, host, length, level, tutor=False, name="Ann", variant="backga
     browser.open(f"{host}/play")
     browser.until("!document.getElementById('new').hidden || !document.getElementById('game').hidden")
     if browser.value("document.getElementById('new').hidden"):
+        # What the engine does moves the button.
+        settled(browser)
         browser.click("#restart")
+        browser.until("!document.getElementById('new').hidden")
     browser.value(f"""import(new URL('game.js', document.querySelector('script[type=module]').src)).then(({{ LEVELS }}) => {{
         const form = document.getElementById('new').elements;
         form.name.value = {json.dumps(name)}; form.points.value = '{length}'; form.level.value = LEVELS.findIndex(({{ id }}) => id === '{level}');
