@@ -39,7 +39,7 @@ pub(super) struct Run {
 
 /// Returns the text of a claim with its source.
 fn claimed(experiment: &Experiment) -> String {
-    experiment.claim.map_or_else(
+    experiment.claim.as_ref().map_or_else(
         || "nothing published".to_owned(),
         |claim| format!("\"{}\" ({})", claim.text, claim.source),
     )
@@ -62,40 +62,41 @@ pub(super) fn list() -> Result<ExitCode, Failure> {
             conditions,
             seeds,
             cost,
+            rule,
             ..
         } = one;
-        let claim = claimed(&one);
+        let claim = claimed(one);
         let _ = write!(
             text,
             "{name}\n    claim: {claim}\n    question: {question}\n    conditions: {conditions}\n    seeds: {seeds}, about {cost} CPU \
              seconds each\n"
         );
-        for half in one.rule {
+        for half in rule {
             let kind = if half.beside { "beside" } else { "rule" };
             let terms = half.sum.iter();
             let terms: Vec<String> = terms
-                .map(|(factor, measure)| match factor {
+                .map(|(factor, measure)| match *factor {
                     1.0 => format!("+ [{measure}]"),
                     -1.0 => format!("- [{measure}]"),
                     factor => format!("{factor:+} [{measure}]"),
                 })
                 .collect();
             let (terms, expected) = (terms.join(" "), expected(half.expected));
-            let _ = writeln!(text, "    {kind}: {}: {terms} {expected}", half.says);
+            let _ = writeln!(text, "    {kind}: {}: {terms} {expected}", half.text);
         }
     }
     finish(&text, true, None, "")
 }
 
 /// Returns the experiments of these names; `all` or a budget sorts them by their expected costs.
-fn wanted(args: &Run, run: &LabRun<'_>) -> Result<Vec<Experiment>, Failure> {
+fn wanted(args: &Run, run: &LabRun<'_>) -> Result<Vec<&'static Experiment>, Failure> {
     let mut wanted = Vec::new();
     for name in &args.names {
         match experiments::named(name) {
             Some(one) => wanted.push(one),
             None if name == "all" => wanted.extend(experiments::all()),
             None => {
-                let known: Vec<&str> = experiments::all().iter().map(|one| one.name).collect();
+                let known: Vec<&str> = experiments::all().iter().map(|one| &*one.name).collect();
                 let known = known.join(", ");
                 return Err(Failure::usage(format!(
                     "'{name}' is no experiment; expected all or one of {known}"
@@ -137,7 +138,7 @@ fn shown_figure(Figure { mean, reach }: Figure) -> String {
 fn shown_half(judged: &JudgedHalf) -> String {
     format!(
         "{}: {}: {}",
-        judged.half.says,
+        judged.half.text,
         shown_figure(judged.figure),
         judged.word()
     )
@@ -147,7 +148,7 @@ fn shown_half(judged: &JudgedHalf) -> String {
 fn described(one: &Experiment, found: &LabFinding) -> String {
     let mut text = format!("{}: {}\n", one.name, found.verdict.name());
     let _ = writeln!(text, "    claim: {}", claimed(one));
-    for measure in one.measures {
+    for measure in &one.measures {
         let figure = shown_figure(figure(&one.values(measure, &found.seeds)));
         let _ = writeln!(text, "    {measure}: {figure}");
     }
@@ -165,25 +166,26 @@ fn described(one: &Experiment, found: &LabFinding) -> String {
 
 /// Returns the line of the results.
 fn line(one: &Experiment, found: &LabFinding, seed: u64) -> Value {
-    let measures = one.measures.iter().map(|&measure| {
+    let measures = one.measures.iter().map(|measure| {
         let values = one.values(measure, &found.seeds);
         let Figure { mean, reach } = figure(&values);
         let value = json!({"mean": mean, "reach": reach, "seeds": values});
-        (measure.to_owned(), value)
+        (measure.clone(), value)
     });
     let measures: Map<String, Value> = measures.collect();
     let rule = found.judged.iter().map(|judged| {
         json!({
-            "half": judged.half.says, "beside": judged.half.beside,
+            "half": judged.half.text, "beside": judged.half.beside,
             "expected": expected(judged.half.expected), "mean": judged.figure.mean,
             "reach": judged.figure.reach, "verdict": judged.word(),
         })
     });
     let result: Vec<String> = found.judged.iter().map(shown_half).collect();
+    let claim = one.claim.as_ref();
     json!({
         "experiment": one.name, "seed": seed, "seeds": found.seeds.len(),
         "command": format!("gammond lab run {} --seed {seed}", one.name),
-        "claim": one.claim.map(|claim| claim.text), "source": one.claim.map(|claim| claim.source),
+        "claim": claim.map(|claim| &claim.text), "source": claim.map(|claim| &claim.source),
         "question": one.question, "conditions": one.conditions, "measures": measures,
         "rule": rule.collect::<Vec<_>>(), "result": result.join("; "), "before": one.before,
         "verdict": found.verdict.name(), "cpu_seconds": found.cpu_seconds,
@@ -230,8 +232,8 @@ pub(super) fn run(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
             drop(control);
             return finish(&text, false, Some(&args.folder), "");
         };
-        text.push_str(&described(&one, &found));
-        keep(&args.results, line(&one, &found, common.seed()))?;
+        text.push_str(&described(one, &found));
+        keep(&args.results, line(one, &found, common.seed()))?;
     }
     drop(control);
     finish(&text, true, None, "")
@@ -268,7 +270,7 @@ pub(super) fn table(path: &Path) -> Result<ExitCode, Failure> {
     let mut figures = "\n".to_owned();
     for one in experiments::all() {
         let mut own: Vec<&Value> = (lines.iter())
-            .filter(|line| line["experiment"] == one.name)
+            .filter(|line| line["experiment"] == *one.name)
             .collect();
         own.sort_by_key(|line| line["seed"].as_u64());
         if own.is_empty() {

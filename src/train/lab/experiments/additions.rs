@@ -1,7 +1,7 @@
 //! Experiments with additions to the positions that a net learns from: disputed cube actions, and additions that may do
 //! harm.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::ExperimentContext;
 use super::teaching::{
     PLIES, TrainingData, asked, labelled, mean, positions, teach, training_data, valued,
@@ -13,92 +13,6 @@ use gammond_arena::player::Player;
 use gammond_game::notation::PositionChances;
 use gammond_game::{Chances, Class, Position};
 use gammond_job::Control;
-
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "cube-disagreements",
-        claim: Some(Claim {
-            text: "positions whose 0-ply cube action differs from the 2-ply one, at -7,-7, then also (-2,-3), (-4,-7), \
-                   (-25,-25), added to the training: the cube measure falls",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "Do disputed cube actions teach a net cube decisions?",
-        conditions: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with up to 2,000 \
-                     positions added, those whose cube action differs at one of four scores, or ordinary ones; cube \
-                     measure of 31 scores on 2,000 others beside two plies, and 1,000 plays; thousandths",
-        measures: &[
-            "positions added",
-            "before",
-            "disputed added",
-            "ordinary added",
-            "before, plays",
-            "disputed added, plays",
-            "ordinary added, plays",
-        ],
-        rule: &[
-            half(
-                "lower cube measure than before",
-                &[(1.0, "before"), (-1.0, "disputed added")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "lower cube measure than with as many ordinary ones",
-                &[(1.0, "ordinary added"), (-1.0, "disputed added")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 120,
-        before: "reproduced",
-        axes: AXES,
-        work: cube_disagreements,
-    },
-    Experiment {
-        name: "more-data",
-        claim: Some(Claim {
-            text: "adding data to what a net learns from can make it worse",
-            source: "no source known",
-        }),
-        question: "Which additions make a crashed net worse?",
-        conditions: "198-64-5, 60 epochs on 4,000 crashed positions with values of two plies, and on these with 4,000 added: \
-                     crashed ones, contact, races, or crashed ones whose values are those of the net itself; 1,000 \
-                     other crashed decisions at two plies; thousandths of a point",
-        measures: &[
-            "nothing",
-            "crashed",
-            "contact",
-            "races",
-            "crashed by its own values",
-        ],
-        rule: &[
-            half(
-                "worse with races than with nothing added",
-                &[(1.0, "races"), (-1.0, "nothing")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "worse with contact positions",
-                &[(1.0, "contact"), (-1.0, "nothing")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "worse with its own values",
-                &[(1.0, "crashed by its own values"), (-1.0, "nothing")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "better with more crashed positions",
-                &[(1.0, "nothing"), (-1.0, "crashed")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 90,
-        before: "reproduced",
-        axes: AXES,
-        work: more_data,
-    },
-];
 
 /// Positions that are learned from at first, and the most that are added.
 const CUBE: [usize; 2] = [6_000, 2_000];
@@ -123,7 +37,7 @@ fn measured(net: &dyn Player, (positions, truth): &Valued, training_data: &Train
     mean(&each.collect::<Vec<f64>>())
 }
 
-fn cube_disagreements(
+pub(super) fn cube_disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -202,7 +116,7 @@ fn of_classes(
     all.iter().map(valued).collect()
 }
 
-fn more_data(
+pub(super) fn more_data(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {

@@ -1,63 +1,12 @@
 //! Training by cycles on the plays that a net gets wrong, as GNU Backgammon's nets were.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::ExperimentContext;
 use super::teaching::{PLIES, disputed, labelled, teach, training_data, valued};
 use crate::lab::LabError;
 use gammond_arena::benchmark::regret::decisions;
 use gammond_game::Class;
 use gammond_job::Control;
-
-const CYCLES: Experiment = Experiment {
-    name: "disagreement-cycles",
-    claim: Some(Claim {
-        text: "where 2-ply's move differs from 0-ply's, add both resulting positions valued by 2-ply; train at intervals \
-               (1,000, then 2,000, 2,000, then 5,000 positions a cycle): lowers contact ER",
-        source: "J. Heled, the GNUbg Training Program page; no year or page known",
-    }),
-    question: "Do disputed positions, added in cycles, make a net better?",
-    conditions: "198-64-5, 60 epochs on 6,000 contact positions with values of two plies, then with 1,000, 2,000 and 2,000 \
-                 more that the net so far disputes; beside it as many ordinary ones; 1,000 other decisions at two \
-                 plies; thousandths of a point",
-    measures: &[
-        "before",
-        "disputed, cycle 1",
-        "ordinary, cycle 1",
-        "disputed, cycle 2",
-        "ordinary, cycle 2",
-        "disputed, cycle 3",
-        "ordinary, cycle 3",
-    ],
-    rule: &[
-        half(
-            "lower error after three cycles than before",
-            &[(1.0, "before"), (-1.0, "disputed, cycle 3")],
-            Expected::Above(0.0),
-        ),
-        beside(
-            "lower error than with as many ordinary ones",
-            &[(1.0, "ordinary, cycle 3"), (-1.0, "disputed, cycle 3")],
-            Expected::Above(0.0),
-        ),
-    ],
-    seeds: SEEDS,
-    cost: 150,
-    before: "reproduced",
-    axes: AXES,
-    work: |lab_context, control| cycles(Class::Contact, lab_context, control),
-};
-
-pub(super) const ALL: &[Experiment] = &[
-    CYCLES,
-    Experiment {
-        name: "disagreement-cycles-crashed",
-        conditions: "198-64-5, 60 epochs on 6,000 crashed positions with values of two plies, then with 1,000, 2,000 and 2,000 \
-                     more that the net so far disputes; beside it as many ordinary ones; 1,000 other decisions at \
-                     two plies; thousandths of a point",
-        work: |lab_context, control| cycles(Class::Crashed, lab_context, control),
-        ..CYCLES
-    },
-];
 
 /// Positions that are learned from at first, and that each cycle adds.
 const BASE: usize = 6_000;
@@ -66,7 +15,7 @@ const EPOCHS: u64 = 60;
 /// Number of turns that are searched for so many disputed positions.
 const TURNS: usize = 2;
 
-fn cycles(
+pub(super) fn cycles(
     class: Class,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,

@@ -1,11 +1,11 @@
 //! Declarations of experiments: the claim, the conditions and the rule of the verdict, before anything runs.
 
-use super::kit::ExperimentContext;
-use crate::lab::LabError;
 use crate::training::curve::Series;
 use gammond_base::stats::{Running, student95};
-use gammond_job::Control;
+use gammond_base::toml::parse_toml;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,12 +51,9 @@ impl From<Vec<f64>> for SeedResult {
     }
 }
 
-/// Function that runs one seed; returns `None` if it was stopped.
-pub(super) type Work =
-    fn(&ExperimentContext<'_>, &mut Control<'_>) -> Result<Option<SeedResult>, LabError>;
-
 /// The range in which a figure is expected.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Expected {
     /// Above this number.
     Above(f64),
@@ -67,89 +64,92 @@ pub enum Expected {
 }
 
 /// One half of a claim: a sum of measures, and where it is expected.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Half {
     /// The half in words.
-    pub says: &'static str,
+    pub text: String,
     /// Measures with their factors; differences are paired, as both measures are of one seed.
-    pub sum: &'static [(f64, &'static str)],
+    pub sum: Vec<(f64, String)>,
     /// Range in which the sum is expected.
     pub expected: Expected,
     /// True for a figure beside the claim, which has no part in the verdict.
+    #[serde(default)]
     pub beside: bool,
 }
 
-/// Declares a half that is part of the claim.
-pub(super) const fn half(
-    says: &'static str,
-    sum: &'static [(f64, &'static str)],
-    expected: Expected,
-) -> Half {
-    Half {
-        says,
-        sum,
-        expected,
-        beside: false,
-    }
-}
-
-/// Declares a figure beside the claim.
-pub(super) const fn beside(
-    says: &'static str,
-    sum: &'static [(f64, &'static str)],
-    expected: Expected,
-) -> Half {
-    Half {
-        beside: true,
-        ..half(says, sum, expected)
-    }
-}
-
 /// A published claim.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Text of the claim.
-    pub text: &'static str,
+    pub text: String,
     /// Author and work, with year and page if known.
-    pub source: &'static str,
+    pub source: String,
 }
 
-/// Number of seeds of most experiments.
-pub const SEEDS: u64 = 5;
-
 /// An experiment.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Experiment {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// Published claim; none where nothing was claimed.
     pub claim: Option<Claim>,
     /// Question that the measures answer.
-    pub question: &'static str,
+    pub question: String,
     /// Conditions: nets, sizes, opponents.
-    pub conditions: &'static str,
+    pub conditions: String,
     /// Names of the measures, with their units.
-    pub measures: &'static [&'static str],
+    pub measures: Vec<String>,
     /// Rule of the verdict.
-    pub rule: &'static [Half],
+    pub rule: Vec<Half>,
     /// Number of seeds.
     pub seeds: u64,
     /// CPU seconds of one seed, measured once; decides the order and what fits a budget.
     pub cost: u32,
     /// Verdict of 2026-11-23, from one seed.
-    pub before: &'static str,
+    pub before: String,
     /// Axes of its learning curves.
-    pub axes: [&'static str; 2],
-    pub(super) work: Work,
+    pub axes: [String; 2],
 }
 
-/// Axes of curves of games against `PubEval`.
-pub(super) const AXES: [&str; 2] = ["games", "points per game against PubEval"];
+/// The file of declarations.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExperimentsFile {
+    defaults: Map<String, Value>,
+    sources: BTreeMap<String, String>,
+    experiment: Vec<Map<String, Value>>,
+}
 
-impl std::fmt::Debug for Experiment {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
+/// Parses declarations; the comment at the top of `experiments.toml` describes their keys.
+///
+/// # Errors
+/// A message with the name of the wrong experiment.
+pub(super) fn parse_experiments(text: &str) -> Result<Vec<Experiment>, String> {
+    let file: ExperimentsFile = parse_toml(text).map_err(|error| error.to_string())?;
+    let mut wholes: Vec<Map<String, Value>> = Vec::new();
+    let mut experiments = Vec::new();
+    for mut own in file.experiment {
+        let name = own.get("name").cloned().unwrap_or_default();
+        let mut whole = match own.remove("like") {
+            None => file.defaults.clone(),
+            Some(like) => (wholes.iter().find(|one| one.get("name") == Some(&like)))
+                .ok_or_else(|| format!("experiment {name}: no experiment {like} above it"))?
+                .clone(),
+        };
+        whole.extend(own);
+        wholes.push(whole.clone());
+        let mut experiment: Experiment = serde_json::from_value(Value::Object(whole))
+            .map_err(|error| format!("experiment {name}: {error}"))?;
+        if let Some(Claim { source, .. }) = &mut experiment.claim {
+            let text = file.sources.get(source).cloned();
+            *source = text.ok_or_else(|| format!("experiment {name}: no source '{source}'"))?;
+        }
+        experiments.push(experiment);
     }
+    Ok(experiments)
 }
 
 /// Mean over seeds and half of its 95 % interval.
@@ -178,7 +178,7 @@ pub fn figure(values: &[f64]) -> Figure {
 pub const GUARD: f64 = 1.5;
 
 /// A half with its figure.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct JudgedHalf {
     /// The half.
     pub half: Half,
@@ -222,7 +222,7 @@ impl Experiment {
     /// Returns the values of a measure, one for each seed.
     #[must_use]
     pub fn values(&self, measure: &str, seeds: &[SeedResult]) -> Vec<f64> {
-        let place = self.measures.iter().position(|&name| name == measure);
+        let place = self.measures.iter().position(|name| name == measure);
         let of = |seed: &SeedResult| place.and_then(|at| seed.measures.get(at)).copied();
         seeds.iter().filter_map(of).collect()
     }
@@ -230,9 +230,9 @@ impl Experiment {
     /// Decides each half of the claim over the seeds.
     #[must_use]
     pub fn judged(&self, seeds: &[SeedResult]) -> Vec<JudgedHalf> {
-        let judge = |&half: &Half| {
+        let judge = |half: &Half| {
             let mut sums = vec![0.0; seeds.len()];
-            for &(factor, measure) in half.sum {
+            for (factor, measure) in &half.sum {
                 let values = self.values(measure, seeds);
                 (sums.iter_mut().zip(values)).for_each(|(sum, value)| *sum += factor * value);
             }
@@ -240,7 +240,7 @@ impl Experiment {
             let Figure { mean, reach } = figure;
             let guarded = [mean - GUARD * reach, mean + GUARD * reach];
             JudgedHalf {
-                half,
+                half: half.clone(),
                 figure,
                 holds: half.expected.decided(guarded),
             }
@@ -296,22 +296,31 @@ mod tests {
     use super::*;
     use Expected::{Above, Within};
 
-    fn declared(rule: &'static [Half]) -> Experiment {
+    fn half(measures: &[(f64, &str)], expected: Expected) -> Half {
+        let named = |&(factor, measure): &(f64, &str)| (factor, measure.to_owned());
+        Half {
+            text: String::new(),
+            sum: measures.iter().map(named).collect(),
+            expected,
+            beside: false,
+        }
+    }
+
+    fn declared(rule: &[Half]) -> Experiment {
         Experiment {
-            name: "x",
+            name: "x".to_owned(),
             claim: Some(Claim {
-                text: "",
-                source: "",
+                text: String::new(),
+                source: String::new(),
             }),
-            question: "",
-            conditions: "",
-            measures: &["a", "b"],
-            rule,
+            question: String::new(),
+            conditions: String::new(),
+            measures: ["a", "b"].map(str::to_owned).to_vec(),
+            rule: rule.to_vec(),
             seeds: 3,
             cost: 1,
-            before: "",
-            axes: AXES,
-            work: |_, _| Ok(None),
+            before: String::new(),
+            axes: Default::default(),
         }
     }
 
@@ -322,8 +331,7 @@ mod tests {
     #[test]
     fn interval_is_over_seeds_and_paired() {
         // Both measures scatter by 10, their difference by 1: 4.303 / sqrt(3).
-        const RULE: &[Half] = &[half("", &[(1.0, "a"), (-1.0, "b")], Above(1.0))];
-        let experiment = declared(RULE);
+        let experiment = declared(&[half(&[(1.0, "a"), (-1.0, "b")], Above(1.0))]);
         let far = seeds(&[[10.0, 1.0], [20.0, 10.0], [30.0, 19.0]]);
         let judged = experiment.judged(&far);
         assert!((judged[0].figure.mean - 10.0).abs() < 1e-12);
@@ -343,27 +351,63 @@ mod tests {
 
     #[test]
     fn one_failing_half_refutes_and_figures_beside_do_not() {
-        const BOTH: &[Half] = &[
-            half("", &[(1.0, "a")], Above(0.0)),
-            half("", &[(1.0, "b")], Within(-1.0, 1.0)),
-        ];
-        const ONE: &[Half] = &[
-            half("", &[(1.0, "a")], Above(0.0)),
-            beside("", &[(1.0, "b")], Above(0.0)),
-        ];
+        let [a, b] = [("a", Above(0.0)), ("b", Within(-1.0, 1.0))]
+            .map(|(measure, expected)| half(&[(1.0, measure)], expected));
+        let beside = Half {
+            beside: true,
+            ..half(&[(1.0, "b")], Above(0.0))
+        };
+        let (both, one) = (declared(&[a.clone(), b]), declared(&[a, beside]));
         let same = |a, b| seeds(&[[a, b]; 3]);
-        let verdict = |experiment: Experiment, a, b| {
+        let verdict = |experiment: &Experiment, a, b| {
             experiment.verdict(&experiment.judged(&same(a, b))).name()
         };
-        assert_eq!(verdict(declared(BOTH), 2.0, 0.0), "reproduced");
-        assert_eq!(verdict(declared(BOTH), 2.0, 3.0), "refuted");
-        assert_eq!(verdict(declared(BOTH), 0.0, 0.0), "open");
-        assert_eq!(verdict(declared(ONE), 2.0, -3.0), "reproduced");
-        let unclaimed = Experiment {
-            claim: None,
-            ..declared(ONE)
-        };
-        assert_eq!(verdict(unclaimed, 2.0, -3.0), "extended");
+        assert_eq!(verdict(&both, 2.0, 0.0), "reproduced");
+        assert_eq!(verdict(&both, 2.0, 3.0), "refuted");
+        assert_eq!(verdict(&both, 0.0, 0.0), "open");
+        assert_eq!(verdict(&one, 2.0, -3.0), "reproduced");
+        let unclaimed = Experiment { claim: None, ..one };
+        assert_eq!(verdict(&unclaimed, 2.0, -3.0), "extended");
         assert_eq!(figure(&[1.0]).reach, f64::INFINITY);
+    }
+
+    #[test]
+    fn declarations_inherit_and_faults_name_their_experiment() {
+        const FIRST: &str = r#"
+            [defaults]
+            seeds = 3
+            axes = ["x", "y"]
+            [sources]
+            book = "A. Author, 1990"
+            [[experiment]]
+            name = "a"
+            claim = { text = "t", source = "book" }
+            question = ""
+            conditions = ""
+            measures = ["m"]
+            cost = 7
+            before = "open"
+            rule = []
+        "#;
+        let parse =
+            |more: &str| parse_experiments(&format!("{FIRST}[[experiment]]\nname = \"b\"\n{more}"));
+        let both = parse("like = \"a\"\nseeds = 9").unwrap();
+        let [first, second] = &both[..] else {
+            panic!("{both:?}")
+        };
+        assert_eq!((first.seeds, second.seeds, second.cost), (3, 9, 7));
+        assert_eq!(second.claim.as_ref().unwrap().source, "A. Author, 1990");
+        let fault = |more: &str| parse(more).unwrap_err();
+        assert_eq!(
+            fault(r#"like = "c""#),
+            r#"experiment "b": no experiment "c" above it"#
+        );
+        let source = r#"claim = { text = "t", source = "A" }"#;
+        assert_eq!(
+            fault(&format!("like = \"a\"\n{source}")),
+            r#"experiment "b": no source 'A'"#
+        );
+        assert!(fault("like = \"a\"\nseed = 9").contains("unknown field `seed`"));
+        assert!(fault("").contains("missing field"));
     }
 }

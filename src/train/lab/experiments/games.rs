@@ -1,125 +1,12 @@
 //! Experiments that are games alone: nothing is trained.
 
-use super::declaration::{Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::{ExperimentContext, percent, player, test_seed};
 use crate::lab::{LabError, TestScore, Tests};
 use gammond_arena::duel::{DuelPlan, play_duel};
 use gammond_job::Control;
 
-const ASSIGNMENT: &str =
-    "COMP440 assignment on expectiminimax and hill climbing; no year or page known";
-
-/// Fields that these experiments share.
-const GAMES: Experiment = Experiment {
-    name: "",
-    claim: None,
-    question: "",
-    conditions: "",
-    measures: &[],
-    rule: &[],
-    seeds: SEEDS,
-    cost: 0,
-    before: "",
-    axes: super::declaration::AXES,
-    work: random_even,
-};
-
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "random-even",
-        claim: Some(Claim {
-            text: "two random players: 50 % within 3 SE",
-            source: ASSIGNMENT,
-        }),
-        question: "Are the dice fair to both sides?",
-        conditions: "20,000 games with independent dice; the bound is three standard errors of 2,000 games, 3.35 %",
-        measures: &["won, %"],
-        rule: &[half(
-            "won within 50 +- 3.35 %",
-            &[(1.0, "won, %")],
-            Expected::Within(46.65, 53.35),
-        )],
-        cost: 1,
-        before: "reproduced",
-        work: random_even,
-        ..GAMES
-    },
-    Experiment {
-        name: "expectiminimax-1",
-        claim: Some(Claim {
-            text: "1-ply against random, 100 games: expect >= 95 of 100 for any sane evaluator",
-            source: ASSIGNMENT,
-        }),
-        question: "Does a linear evaluator at one ply beat random plays?",
-        conditions: "the built-in linear evaluator, 100 games",
-        measures: &["won of 100"],
-        rule: &[half(
-            "more than 95 of 100 won",
-            &[(1.0, "won of 100")],
-            Expected::Above(95.0),
-        )],
-        cost: 1,
-        before: "reproduced",
-        work: |lab_context, control| expectiminimax(1, lab_context, control),
-        ..GAMES
-    },
-    Experiment {
-        name: "expectiminimax-2",
-        claim: Some(Claim {
-            text: "2-ply against random, 100 games: expect >= 95 of 100 for any sane evaluator",
-            source: ASSIGNMENT,
-        }),
-        question: "Does a linear evaluator at two plies beat random plays?",
-        conditions: "the built-in linear evaluator, 100 games",
-        measures: &["won of 100"],
-        rule: &[half(
-            "more than 95 of 100 won",
-            &[(1.0, "won of 100")],
-            Expected::Above(95.0),
-        )],
-        cost: 5,
-        before: "reproduced",
-        work: |lab_context, control| expectiminimax(2, lab_context, control),
-        ..GAMES
-    },
-    Experiment {
-        name: "expectiminimax-10000",
-        question: "The assignment played 100 games; do two plies beat one in more?",
-        conditions: "2,000 games of one ply and of two against random plays, and of two plies against one; 10,000 over \
-                     five seeds",
-        measures: &[
-            "1 against random, %",
-            "2 against random, %",
-            "2 against 1, %",
-        ],
-        rule: &[beside(
-            "two plies win more than half of the games against one",
-            &[(1.0, "2 against 1, %")],
-            Expected::Above(50.0),
-        )],
-        cost: 100,
-        before: "extended",
-        work: expectiminimax_many,
-        ..GAMES
-    },
-    Experiment {
-        name: "expectiminimax-gnubg",
-        question: "100 games against gnubg were extra credit: how many are won?",
-        conditions: "2,000 games of one ply and of two against gnubg's weights without look-ahead (--gnubg FILE)",
-        measures: &["1 against gnubg, %", "2 against gnubg, %"],
-        rule: &[beside(
-            "two plies win more than one",
-            &[(1.0, "2 against gnubg, %"), (-1.0, "1 against gnubg, %")],
-            Expected::Above(0.0),
-        )],
-        cost: 80,
-        before: "extended",
-        work: expectiminimax_gnubg,
-        ..GAMES
-    },
-];
-
-fn random_even(
+pub(super) fn random_even(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -156,7 +43,7 @@ fn looking(depth: u8) -> String {
     format!("expectiminimax:depth={depth}")
 }
 
-fn expectiminimax(
+pub(super) fn expectiminimax(
     depth: u8,
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
@@ -181,7 +68,7 @@ fn shares(
     Ok(Some(won.into()))
 }
 
-fn expectiminimax_many(
+pub(super) fn expectiminimax_many(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -190,7 +77,7 @@ fn expectiminimax_many(
     shares(&matches, lab_context, control)
 }
 
-fn expectiminimax_gnubg(
+pub(super) fn expectiminimax_gnubg(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {

@@ -17,6 +17,8 @@ pub struct ExperimentContext<'a> {
     pub folder: &'a Path,
     /// Weights of gnubg's, for experiments that need them.
     pub gnubg: Option<&'a Path>,
+    /// Declared measures; some experiments have a setting for each.
+    pub measures: &'a [String],
     /// Seed of all random numbers in it.
     pub seed: u64,
 }

@@ -1,6 +1,6 @@
 //! Experiments with nets like those that ship, by the small recipe.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, half};
+use super::declaration::SeedResult;
 use super::kit::ExperimentContext;
 use crate::lab::LabError;
 use crate::training::plan_in;
@@ -9,59 +9,6 @@ use gammond_job::Control;
 use gammond_nets::SMALL_RECIPE;
 use std::fmt::Write as _;
 use std::path::Path;
-
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "recipe-twice",
-        claim: Some(Claim {
-            text: "the small recipe, followed twice with other seeds, ends with nets that play alike",
-            source: "this project's training recipes; nothing published",
-        }),
-        question: "Does a training recipe end with the same strength whatever its seed?",
-        conditions: "nets/small.toml, followed twice with other seeds; static play of the two nets, luck taken out, 4,000 \
-                     games; alike means no further apart than 0.01 points per game",
-        measures: &["apart, points per game"],
-        rule: &[half(
-            "less than 0.01 points per game apart",
-            &[(1.0, "apart, points per game")],
-            Expected::Below(0.01),
-        )],
-        seeds: SEEDS,
-        cost: 700,
-        before: "refuted",
-        axes: AXES,
-        work: recipe_twice,
-    },
-    Experiment {
-        name: "activations",
-        claim: Some(Claim {
-            text: "nets whose first layer passes on squares learn more from the same labels than those with clipped sums, and \
-                   most with a limit of 2 in the first layer and none in the second",
-            source: "this project's training notes; nothing published",
-        }),
-        question: "Which activations learn most from the same labels?",
-        conditions: "404-128-32-5 from random weights on the labels of the small recipe's last stage, two passes in place of \
-                     six; static play, luck taken out, 4,000 games; points per game",
-        measures: &["squares against clipped", "wide against squares"],
-        rule: &[
-            half(
-                "squares better than clipped sums",
-                &[(1.0, "squares against clipped")],
-                Expected::Above(0.0),
-            ),
-            half(
-                "wide limits better than squares",
-                &[(1.0, "wide against squares")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 800,
-        before: "open",
-        axes: AXES,
-        work: activations,
-    },
-];
 
 /// Games between two nets.
 const GAMES: u64 = 4_000;
@@ -77,7 +24,7 @@ fn small(more: &str, seed: u64) -> Result<TrainingRecipe, LabError> {
     Ok(recipe)
 }
 
-fn recipe_twice(
+pub(super) fn recipe_twice(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -103,7 +50,7 @@ const LAYERS: [(&str, &str); 3] = [
     ("wide", ", squared = true, wide = true"),
 ];
 
-fn activations(
+pub(super) fn activations(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {

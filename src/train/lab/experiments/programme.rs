@@ -1,7 +1,7 @@
 //! Experiments of the programme that trained GNU Backgammon's nets: what nets learn from labels of two plies, and from the
 //! plays that they get wrong.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::ExperimentContext;
 use super::teaching::{
     PLIES, TEST_DECISIONS, TrainingData, disputed, labelled, mean, plan, shape, training_data,
@@ -17,115 +17,7 @@ use gammond_arena::player::classic::{ClassicNet, ClassicPlayer, Sides};
 use gammond_game::{Category, Class};
 use gammond_job::Control;
 
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "crashed-labels",
-        claim: Some(Claim {
-            text: "current crashed net 0.011004; net trained on 150,000 random crashed positions valued by 2-ply 0.010584",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "Is a crashed net taught by 2-ply values better than one of self-play?",
-        conditions: "198-64-5: 8,000 crashed positions in place of 150,000 with values of two plies, the same with static \
-                     values, 60 epochs, and 6,000 games of TD(0.7) in place of the programme's crashed net; 1,000 other \
-                     crashed decisions judged at two plies; thousandths of a point",
-        measures: CRASHED_MEASURES,
-        rule: &[
-            half(
-                "two plies better than self-play",
-                &[(1.0, "self-play"), (-1.0, "two plies")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "two plies better than static values",
-                &[(1.0, "static"), (-1.0, "two plies")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 250,
-        before: "reproduced",
-        axes: AXES,
-        work: crashed_labels,
-    },
-    Experiment {
-        name: "disagreements",
-        claim: Some(Claim {
-            text: "where 2-ply's move differs from 0-ply's, add both resulting positions valued by 2-ply: lowers ER; adverse \
-                   effect of move-only training: absolute error grows since only order matters",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "What do positions teach whose play 0-ply and 2-ply dispute?",
-        conditions: "198-64-5, 80 epochs on 6,000 crashed positions with values of two plies; the same with 2,000 positions \
-                     added, those after plays of that net's and of two plies that differ, or ordinary ones; or on those \
-                     alone; 1,000 other decisions at two plies; thousandths of a point",
-        measures: &[
-            "before",
-            "disputed added",
-            "ordinary added",
-            "disputed alone",
-            "before, absolute",
-            "disputed added, absolute",
-            "ordinary added, absolute",
-            "disputed alone, absolute",
-        ],
-        rule: &[
-            half(
-                "lower error than before",
-                &[(1.0, "before"), (-1.0, "disputed added")],
-                Expected::Above(0.0),
-            ),
-            half(
-                "on those alone the absolute error grows",
-                &[
-                    (1.0, "disputed alone, absolute"),
-                    (-1.0, "before, absolute"),
-                ],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "lower error than with as many ordinary ones",
-                &[(1.0, "ordinary added"), (-1.0, "disputed added")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 250,
-        before: "open",
-        axes: AXES,
-        work: disagreements,
-    },
-    ALPHA_30,
-];
-
-/// Alphas of the programme's loop, and of a fixed rate.
-const ALPHA_30: Experiment = Experiment {
-    name: "alpha-30-to-1",
-    claim: None,
-    question: "The programme's loop has alpha in 30 .. 1, alpha_start = 20, p = 0.5 %, alpha_min = 1 (J. Heled): is a start at \
-               30 or 20 better than a fixed alpha?",
-    conditions: "198-64-5, 60 epochs on 6,000 crashed positions with static values, one step of alpha is 0.05; 1,000 other \
-                 crashed decisions at two plies; thousandths of a point",
-    measures: &["30 to 1", "20 to 1", "fixed 2", "fixed 1"],
-    rule: &[
-        beside(
-            "30 to 1 better than fixed 2",
-            &[(1.0, "fixed 2"), (-1.0, "30 to 1")],
-            Expected::Above(0.0),
-        ),
-        beside(
-            "30 to 1 better than 20 to 1",
-            &[(1.0, "20 to 1"), (-1.0, "30 to 1")],
-            Expected::Above(0.0),
-        ),
-    ],
-    seeds: SEEDS,
-    cost: 60,
-    before: "none",
-    axes: AXES,
-    work: alphas,
-};
-
-fn alphas(
+pub(super) fn alphas(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -166,34 +58,6 @@ fn alphas(
     Ok(lost.map(SeedResult::from))
 }
 
-/// Losses in all, then shares of the categories in percent and in each the losses of two nets.
-const CRASHED_MEASURES: &[&str] = &[
-    "two plies",
-    "static",
-    "self-play",
-    "roll-prime, %",
-    "roll-prime, two plies",
-    "roll-prime, self-play",
-    "trapped, %",
-    "trapped, two plies",
-    "trapped, self-play",
-    "contain, %",
-    "contain, two plies",
-    "contain, self-play",
-    "escape, %",
-    "escape, two plies",
-    "escape, self-play",
-    "scramble, %",
-    "scramble, two plies",
-    "scramble, self-play",
-    "must-hit, %",
-    "must-hit, two plies",
-    "must-hit, self-play",
-    "other, %",
-    "other, two plies",
-    "other, self-play",
-];
-
 /// Positions to learn from, those that are learned from at first, and those that are added.
 const LEARNED: usize = 8_000;
 const BASE: usize = 6_000;
@@ -214,7 +78,7 @@ fn by_category(nets: [&[f64]; 2], decisions: &[FreshDecision]) -> Vec<f64> {
     Category::ALL.into_iter().flat_map(of).collect()
 }
 
-fn crashed_labels(
+pub(super) fn crashed_labels(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -322,7 +186,7 @@ fn taught(
     Ok(Some(states.into_iter().map(|state| state.net).collect()))
 }
 
-fn disagreements(
+pub(super) fn disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -363,6 +227,7 @@ mod tests {
         let names = Category::ALL.into_iter().flat_map(|category| {
             ["%", "two plies", "self-play"].map(|what| format!("{category}, {what}"))
         });
-        assert_eq!(names.collect::<Vec<_>>(), CRASHED_MEASURES[3..]);
+        let declared = super::super::named("crashed-labels").unwrap();
+        assert_eq!(names.collect::<Vec<_>>(), declared.measures[3..]);
     }
 }

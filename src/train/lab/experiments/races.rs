@@ -1,6 +1,6 @@
 //! Experiments with races: one count of checkers borne off against fourteen inputs (Player 3.1).
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::ExperimentContext;
 use super::teaching::mean;
 use crate::lab::supervised::{Rates, SupervisedPlan, SupervisedState, TextDatabase};
@@ -20,152 +20,6 @@ use gammond_job::Control;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::PathBuf;
-
-const PLAYER_31: &str =
-    "M. Higgins, article on the race inputs of Player 3.1; no year or page known";
-
-const RACES: Experiment = Experiment {
-    name: "",
-    claim: None,
-    question: "What are inputs for checkers borne off worth?",
-    conditions: "120 neurons, 100,000 races (Player 3.1 had about 500,000) labelled by the built-in nets and tables, 110 epochs by Player 3.1's steps; \
-                 10,000 other races, judged by the same; thousandths of a point a decision",
-    measures: &["one count", "fourteen inputs"],
-    rule: &[],
-    seeds: SEEDS,
-    cost: 350,
-    before: "reproduced",
-    axes: AXES,
-    work: borne_off,
-};
-
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "borne-off",
-        claim: Some(Claim {
-            text: "Player 3.1 race ER 2.08 against 2.67 for Player 3: fourteen inputs for checkers borne off in place of one \
-                   count are better by 20 % or more",
-            source: PLAYER_31,
-        }),
-        rule: &[half(
-            "0.8 times the loss with one count is more than that with fourteen inputs",
-            &[(0.8, "one count"), (-1.0, "fourteen inputs")],
-            Expected::Above(0.0),
-        )],
-        ..RACES
-    },
-    Experiment {
-        name: "race-epochs",
-        claim: Some(Claim {
-            text: "110 epochs; flat after about 20: error after 20 epochs within 5 % of that after 110",
-            source: PLAYER_31,
-        }),
-        question: "How many epochs does a race net learn?",
-        conditions: "the nets of borne-off",
-        measures: &[
-            "one count after 20",
-            "one count after 110",
-            "fourteen inputs after 20",
-            "fourteen inputs after 110",
-        ],
-        rule: &[
-            half(
-                "fourteen inputs, Player 3.1's net: less than 5 % more after 20 than after 110",
-                &[
-                    (1.0, "fourteen inputs after 20"),
-                    (-1.05, "fourteen inputs after 110"),
-                ],
-                Expected::Below(0.0),
-            ),
-            beside(
-                "one count: less than 5 % more",
-                &[(1.0, "one count after 20"), (-1.05, "one count after 110")],
-                Expected::Below(0.0),
-            ),
-        ],
-        before: "refuted",
-        work: epochs,
-        ..RACES
-    },
-    Experiment {
-        name: "borne-off-worth",
-        claim: Some(Claim {
-            text: "worth of the change: about 0.004 points per game",
-            source: PLAYER_31,
-        }),
-        conditions: "the nets of borne-off as race nets of one player, the built-in nets for contact; 20,000 games with the \
-                     same dice; about means half to one and a half times as much",
-        measures: &["points per game"],
-        rule: &[half(
-            "0.002 to 0.006 points per game",
-            &[(1.0, "points per game")],
-            Expected::Within(0.002, 0.006),
-        )],
-        before: "refuted",
-        work: worth,
-        ..RACES
-    },
-    Experiment {
-        name: "race-gain",
-        claim: Some(Claim {
-            text: "50 % lower race error without new inputs or bigger net; 0.0010825 -> 0.0005888 (46 % lower)",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "What does more training give a race net of the same inputs and units?",
-        conditions: "Player 3.1's net with 120 neurons both times: before, 20 epochs on 20,000 of the races of borne-off; \
-                     after, 110 epochs on all 100,000; judged as in borne-off",
-        measures: &["before", "after"],
-        rule: &[half(
-            "0.54 times the loss before is more than that after",
-            &[(0.54, "before"), (-1.0, "after")],
-            Expected::Above(0.0),
-        )],
-        cost: 250,
-        before: "none",
-        work: gain,
-        ..RACES
-    },
-    Experiment {
-        name: "race-disagreements",
-        claim: Some(Claim {
-            text: "1-ply better, 0-ply worse, after races whose values at 0-ply and 1-ply disagree were added to the training",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "What do races teach whose value changes one ply later?",
-        conditions: "Player 3.1's net, 60 epochs on 20,000 races; then with 5,000 of 20,000 others added, those whose values at \
-                     0 and 1 plies differ most, or ordinary ones; judged by the built-in nets and tables: 10,000 \
-                     decisions at 0 plies, 500 at 1 ply; thousandths of a point a decision",
-        measures: &[
-            "before, 0 plies",
-            "unsettled added, 0 plies",
-            "ordinary added, 0 plies",
-            "before, 1 ply",
-            "unsettled added, 1 ply",
-            "ordinary added, 1 ply",
-        ],
-        rule: &[
-            half(
-                "1-ply better than with ordinary ones",
-                &[
-                    (1.0, "ordinary added, 1 ply"),
-                    (-1.0, "unsettled added, 1 ply"),
-                ],
-                Expected::Above(0.0),
-            ),
-            half(
-                "0-ply worse than with ordinary ones",
-                &[
-                    (1.0, "unsettled added, 0 plies"),
-                    (-1.0, "ordinary added, 0 plies"),
-                ],
-                Expected::Above(0.0),
-            ),
-        ],
-        cost: 150,
-        work: race_disagreements,
-        ..RACES
-    },
-];
 
 /// Races to learn from, and decisions to measure by.
 const LEARNED: usize = 100_000;
@@ -325,7 +179,7 @@ fn best_at_one_ply(net: &ClassicPlayer, decision: &FreshDecision) -> Position {
     best.map_or_else(|| decision.position.swapped(), |best| *best.1)
 }
 
-fn borne_off(
+pub(super) fn borne_off(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -342,7 +196,7 @@ fn borne_off(
     Ok(Some(lost.into()))
 }
 
-fn gain(
+pub(super) fn gain(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -401,7 +255,7 @@ fn unsettled(net: &ClassicNet, races: &[PositionChances]) -> Vec<f64> {
     races.par_iter().map(gap).collect()
 }
 
-fn race_disagreements(
+pub(super) fn race_disagreements(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -450,7 +304,7 @@ fn race_disagreements(
     Ok(Some(lost.into()))
 }
 
-fn epochs(
+pub(super) fn epochs(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -490,7 +344,7 @@ fn assembled(
     Ok(spec.open()?)
 }
 
-fn worth(
+pub(super) fn worth(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {

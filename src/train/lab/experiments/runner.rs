@@ -2,6 +2,7 @@
 
 use super::declaration::{Experiment, JudgedHalf, LabVerdict, SeedResult};
 use super::kit::ExperimentContext;
+use super::{Work, work};
 use crate::lab::LabError;
 use crate::platform;
 use crate::training::curve;
@@ -74,6 +75,7 @@ impl CostMeter {
 /// An experiment as a job: a part is a seed.
 struct Seeds<'a> {
     experiment: &'a Experiment,
+    work: Work,
     run: &'a LabRun<'a>,
     cost: CostMeter,
 }
@@ -92,8 +94,8 @@ impl Job for Seeds<'_> {
     fn header(&self) -> Header {
         let gnubg = self.run.gnubg.map(|path| path.display().to_string());
         Header::new("lab-experiment", 1)
-            .field("experiment", self.experiment.name)
-            .field("conditions", self.experiment.conditions)
+            .field("experiment", &self.experiment.name)
+            .field("conditions", &self.experiment.conditions)
             .field("measures", self.experiment.measures.join("; "))
             .field("gnubg", gnubg.unwrap_or_default())
             .field("seed", self.run.seed)
@@ -111,11 +113,12 @@ impl Job for Seeds<'_> {
         let lab_context = ExperimentContext {
             folder: self.run.folder,
             gnubg: self.run.gnubg,
+            measures: &self.experiment.measures,
             seed: SEED_STRIDE.saturating_mul(self.run.seed) + number,
         };
         let mut control = Control::new(stop.clone(), |_| {});
         self.experiment.name.clone_into(&mut control.task);
-        let found = (self.experiment.work)(&lab_context, &mut control)?;
+        let found = (self.work)(&lab_context, &mut control)?;
         self.cost.count()?;
         // Numbers only: this cannot fail.
         Ok(found.and_then(|found| serde_json::to_vec(&found).ok()))
@@ -151,9 +154,22 @@ impl Experiment {
         run: &LabRun<'_>,
         control: &mut Control<'_>,
     ) -> Result<Option<LabFinding>, LabError> {
+        match work(&self.name) {
+            Some(work) => self.run_work(work, run, control),
+            None => unreachable!("a test finds the work of each experiment"),
+        }
+    }
+
+    fn run_work(
+        &self,
+        work: Work,
+        run: &LabRun<'_>,
+        control: &mut Control<'_>,
+    ) -> Result<Option<LabFinding>, LabError> {
         self.name.clone_into(&mut control.task);
         let job = Seeds {
             experiment: self,
+            work,
             run,
             cost: CostMeter::open(self.file(run, "cost")),
         };
@@ -169,7 +185,7 @@ impl Experiment {
         let bands = self.bands(&seeds);
         if !bands.is_empty() {
             let path = self.file(run, "csv");
-            let text = curve::csv(self.axes, &bands);
+            let text = curve::csv(self.axes.each_ref().map(String::as_str), &bands);
             write_whole(&path, text.as_bytes()).map_err(LabError::in_file(&path))?;
         }
         let judged = self.judged(&seeds);
@@ -202,31 +218,40 @@ impl Experiment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::declaration::{Claim, Expected, half};
+    use super::super::declaration::{Claim, Expected, Half};
     use super::*;
 
-    const COUNTED: Experiment = Experiment {
-        name: "counted",
-        claim: Some(Claim {
-            text: "seeds are numbers above 100",
-            source: "none",
-        }),
-        question: "",
-        conditions: "",
-        measures: &["seed", "double"],
-        rule: &[half("above", &[(1.0, "seed")], Expected::Above(100.0))],
-        seeds: 3,
-        cost: 1,
-        before: "",
-        axes: ["games", "points"],
-        work: |lab_context, _| {
-            let seed = lab_context.seed as f64;
-            Ok(Some(SeedResult {
-                measures: vec![seed, 2.0 * seed],
-                curves: vec![("a".to_owned(), vec![[1.0, seed]])],
-            }))
-        },
+    fn counted() -> Experiment {
+        Experiment {
+            name: "counted".to_owned(),
+            claim: Some(Claim {
+                text: "seeds are numbers above 100".to_owned(),
+                source: "none".to_owned(),
+            }),
+            question: String::new(),
+            conditions: String::new(),
+            measures: ["seed", "double"].map(str::to_owned).to_vec(),
+            rule: vec![Half {
+                text: "above".to_owned(),
+                sum: vec![(1.0, "seed".to_owned())],
+                expected: Expected::Above(100.0),
+                beside: false,
+            }],
+            seeds: 3,
+            cost: 1,
+            before: String::new(),
+            axes: ["games", "points"].map(str::to_owned),
+        }
+    }
+
+    const COUNT: Work = |lab_context, _| {
+        let seed = lab_context.seed as f64;
+        Ok(Some(SeedResult {
+            measures: vec![seed, 2.0 * seed],
+            curves: vec![("a".to_owned(), vec![[1.0, seed]])],
+        }))
     };
+    const FAIL: Work = |_, _| Err(LabError::NoWeights);
 
     #[test]
     fn seeds_are_parts_that_a_second_run_takes_from_the_journal() {
@@ -237,7 +262,10 @@ mod tests {
             seed: 2,
             seeds: None,
         };
-        let found = COUNTED.run(&run, &mut Control::quiet()).unwrap().unwrap();
+        let tried = |experiment: &Experiment, work, run: &LabRun<'_>| {
+            experiment.run_work(work, run, &mut Control::quiet())
+        };
+        let found = tried(&counted(), COUNT, &run).unwrap().unwrap();
         let numbers: Vec<f64> = found.seeds.iter().map(|one| one.measures[0]).collect();
         assert_eq!(
             (numbers, found.verdict),
@@ -247,22 +275,18 @@ mod tests {
         let text = std::fs::read_to_string(csv).unwrap();
         assert_eq!(text.lines().nth(1), Some("1,201.0000,0.5774,a"));
         // A run of other conditions computes nothing: seeds that are not in the journal would fail.
-        let stopped = Experiment {
-            work: |_, _| Err(LabError::NoWeights),
-            ..COUNTED
-        };
-        assert!(stopped.run(&run, &mut Control::quiet()).unwrap().is_some());
+        assert!(tried(&counted(), FAIL, &run).unwrap().is_some());
         let more = LabRun {
             seeds: Some(5),
             ..run
         };
-        assert!(stopped.run(&more, &mut Control::quiet()).is_err());
-        let found = COUNTED.run(&more, &mut Control::quiet()).unwrap().unwrap();
+        assert!(tried(&counted(), FAIL, &more).is_err());
+        let found = tried(&counted(), COUNT, &more).unwrap().unwrap();
         assert_eq!(found.seeds.len(), 5);
         let others = Experiment {
-            conditions: "others",
-            ..COUNTED
+            conditions: "others".to_owned(),
+            ..counted()
         };
-        assert!(others.run(&run, &mut Control::quiet()).is_err());
+        assert!(tried(&others, COUNT, &run).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions that nets often get wrong: races that are all but over, and hits behind a prime.
 
-use super::declaration::{AXES, Claim, Expected, Experiment, SEEDS, SeedResult, beside, half};
+use super::declaration::SeedResult;
 use super::kit::{ExperimentContext, player};
 use super::teaching::{ChosenPlays, PLIES, losses, mean, positions};
 use crate::lab::LabError;
@@ -10,76 +10,6 @@ use gammond_base::rng::{ChaCha8Rng, below, stream};
 use gammond_engine::engine::Engine;
 use gammond_game::{POINTS, Position, Side, generate_plays};
 use gammond_job::Control;
-
-pub(super) const ALL: &[Experiment] = &[
-    Experiment {
-        name: "late-races",
-        claim: Some(Claim {
-            text: "1-ply worse than 0-ply for races: big blunders by averaging over positions without choices; Red 74 pips, \
-                   White 3 pips, 32 to play",
-            source: "J. Heled, the GNUbg Training Program page; no year or page known",
-        }),
-        question: "Does one ply play worse than static evaluation in races that are all but over?",
-        conditions: "1,500 races of 55 to 95 pips against one to three checkers with at most 6 pips, a roll by lot, judged at \
-                     three plies, which see the end of nearly all; gnubg's weights (--gnubg FILE) and the built-in nets \
-                     at 0, 1 and 2 plies, without tables; thousandths of a point",
-        measures: &[
-            "gnubg, 0 plies",
-            "gnubg, 1 ply",
-            "gnubg, 2 plies",
-            "built-in, 0 plies",
-            "built-in, 1 ply",
-            "built-in, 2 plies",
-        ],
-        rule: &[
-            half(
-                "gnubg's weights lose more at 1 ply than at 0",
-                &[(1.0, "gnubg, 1 ply"), (-1.0, "gnubg, 0 plies")],
-                Expected::Above(0.0),
-            ),
-            beside(
-                "the built-in nets lose more at 1 ply than at 0",
-                &[(1.0, "built-in, 1 ply"), (-1.0, "built-in, 0 plies")],
-                Expected::Above(0.0),
-            ),
-        ],
-        seeds: SEEDS,
-        cost: 20,
-        before: "reproduced",
-        axes: AXES,
-        work: late_races,
-    },
-    Experiment {
-        name: "behind-a-prime",
-        claim: None,
-        question: "Hits behind a six prime were kept as a test set for a net that liked them too much: who likes them?",
-        conditions: "500 decisions of own play with six points in a row, the opponent behind them, a blot there that can be hit \
-                     or left; judged at two plies; the built-in nets and gnubg's weights (--gnubg FILE) at 0 plies, and \
-                     PubEval",
-        measures: &[
-            "two plies hit, %",
-            "built-in, wrong hits, %",
-            "built-in, missed, %",
-            "built-in, thousandths",
-            "PubEval, wrong hits, %",
-            "PubEval, missed, %",
-            "PubEval, thousandths",
-            "gnubg, wrong hits, %",
-            "gnubg, missed, %",
-            "gnubg, thousandths",
-        ],
-        rule: &[beside(
-            "gnubg's weights miss more hits than they make wrongly",
-            &[(1.0, "gnubg, missed, %"), (-1.0, "gnubg, wrong hits, %")],
-            Expected::Above(0.0),
-        )],
-        seeds: SEEDS,
-        cost: 90,
-        before: "extended",
-        axes: AXES,
-        work: behind_a_prime,
-    },
-];
 
 /// Returns the player of a net file or of the built-in nets at so many plies, without tables.
 fn looking(nets: Option<&str>, plies: u8) -> Result<Box<dyn Player>, LabError> {
@@ -122,7 +52,7 @@ fn late(seed: u64, count: usize) -> Vec<FreshDecision> {
     found
 }
 
-fn late_races(
+pub(super) fn late_races(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
@@ -189,7 +119,7 @@ fn is_choice(decision: &FreshDecision, plays: &mut Vec<Position>) -> bool {
     plays.iter().any(hit) && !plays.iter().all(hit)
 }
 
-fn behind_a_prime(
+pub(super) fn behind_a_prime(
     lab_context: &ExperimentContext<'_>,
     control: &mut Control<'_>,
 ) -> Result<Option<SeedResult>, LabError> {
