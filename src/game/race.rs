@@ -91,34 +91,10 @@ impl RaceCounts {
     /// Returns Kleinman's advice: double above 0.44, redouble above 0.55, pass above 1.2.
     #[must_use]
     pub fn by_kleinman(&self) -> RaceAdvice {
-        RaceAdvice::of_kleinman(self.kleinman)
-    }
-}
-
-impl RaceAdvice {
-    /// Returns the advice of the rule of 8, 9 and 12 percent on any count, mine first: double when ahead by so much
-    /// of it, redouble, take up to the last.
-    #[must_use]
-    pub fn by_lead([mine, theirs]: [f64; 2]) -> RaceAdvice {
-        let lead = (theirs - mine) / mine;
         RaceAdvice {
-            double: lead >= 0.08,
-            redouble: lead >= 0.09,
-            take: lead <= 0.12,
-        }
-    }
-
-    /// Returns Kleinman's advice on any count, mine first.
-    #[must_use]
-    pub fn by_kleinman(counts: [f64; 2]) -> RaceAdvice {
-        RaceAdvice::of_kleinman(kleinman(counts))
-    }
-
-    fn of_kleinman(number: f64) -> RaceAdvice {
-        RaceAdvice {
-            double: number >= 0.44,
-            redouble: number >= 0.55,
-            take: number <= 1.2,
+            double: self.kleinman >= 0.44,
+            redouble: self.kleinman >= 0.55,
+            take: self.kleinman <= 1.2,
         }
     }
 }

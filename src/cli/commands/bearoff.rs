@@ -1,6 +1,6 @@
 //! `gammond bearoff`: bearoff databases are made, asked and described.
 
-use super::{bearoff_hyper, bearoff_rules, bearoff_score};
+use super::{bearoff_hyper, bearoff_score};
 use crate::{Common, Failure, Format, ProgressArgs, data_folders, print, stopped};
 use gammond_base::journal::check_writable;
 use gammond_engine::bearoff::{
@@ -47,9 +47,6 @@ enum Command {
     /// Write a benchmark file with the exact equities of the tables, or make one of race positions.
     #[command(after_help = "Example: gammond bearoff score race.bm > exact.bm")]
     Score(bearoff_score::Args),
-    /// Measure the wrong doubles, redoubles and takes of people's rules for races (Keith, Thorp, Kleinman).
-    #[command(after_help = "Example: gammond bearoff rules")]
-    Rules(bearoff_rules::Args),
     /// Describe a file; without a file, the tables in the program.
     #[command(after_help = "Example: gammond bearoff info gnubg_os.bd")]
     Info {
@@ -103,7 +100,6 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             MakeOutcome::Stopped(code) => return Ok(code),
         },
         Command::Probe { position, hyper } => probe(common, position, *hyper)?,
-        Command::Rules(rules) => return bearoff_rules::run(common, rules),
         Command::Score(score) => return bearoff_score::run(common, score),
         Command::Info { file: Some(file) } => info(&Database::open(file)?, Some(file)),
         Command::Info { file: None } => json!({

@@ -195,7 +195,7 @@ impl Scorer<'_> {
 }
 
 /// Returns a position of a game that is not over, in any form, or from a line of a training file.
-pub(super) fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
+fn position_of(text: &[u8]) -> Result<Position, WrongLine> {
     match parse_position_line(text)? {
         Some(position) if !position.is_over() => Ok(position),
         Some(_) => Err("the game is over".into()),

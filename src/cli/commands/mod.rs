@@ -4,7 +4,6 @@ pub(super) mod analyse;
 mod ask;
 pub(super) mod bearoff;
 mod bearoff_hyper;
-mod bearoff_rules;
 mod bearoff_score;
 pub(super) mod bench;
 mod bench_depths;
