@@ -16,6 +16,17 @@ impl Level {
     /// All, the quickest first.
     pub const ALL: [Level; 3] = [Level::Roller, Level::RollerPlus, Level::RollerPlusPlus];
 
+    /// Words of the setting: the names of all levels, and `off` for none.
+    pub(super) const WORDS: [&str; Level::ALL.len() + 1] = {
+        let mut words = ["off"; Level::ALL.len() + 1];
+        let mut at = 0;
+        while at < Level::ALL.len() {
+            words[at] = Level::ALL[at].name();
+            at += 1;
+        }
+        words
+    };
+
     /// Returns the name of the level in settings and answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -24,6 +35,13 @@ impl Level {
             Level::RollerPlus => "roller+",
             Level::RollerPlusPlus => "roller++",
         }
+    }
+
+    /// Returns the names of all levels for a message: `roller, roller+ or roller++`.
+    #[must_use]
+    pub fn names() -> String {
+        let [first @ .., last] = Level::ALL.map(Level::name);
+        format!("{} or {last}", first.join(", "))
     }
 
     /// Returns the level with this name, in any case.

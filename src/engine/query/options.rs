@@ -322,7 +322,7 @@ settings! {
     plies: u8 [Depth] PLIES, default Value::Whole(0);
 
     "a small rollout after two plies, in the place of plies"
-    level: Level [Depth] SettingKind::Word, words &["roller", "roller+", "roller++", "off"], unset "off",
+    level: Level [Depth] SettingKind::Word, words &Level::WORDS, unset "off",
         default Value::Word("off");
 
     "take the cube into account"

@@ -229,10 +229,8 @@ fn option(
 fn level(word: Option<&[u8]>) -> Result<Level, ErrorText> {
     let name = word.map(lower).unwrap_or_default();
     Level::named(&name).ok_or_else(|| {
-        let found = shown(name.as_bytes());
-        syntax(format_args!(
-            "level '{found}', expecting roller, roller+ or roller++"
-        ))
+        let (found, names) = (shown(name.as_bytes()), Level::names());
+        syntax(format_args!("level '{found}', expecting {names}"))
     })
 }
 

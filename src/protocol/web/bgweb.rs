@@ -126,7 +126,8 @@ impl Request {
         if let Some(name) = members.text("level")? {
             let level = Level::named(&name);
             settings.level = Some(level.ok_or_else(|| {
-                let message = format!("level is {name:.64?}, expected roller, roller+ or roller++");
+                let names = Level::names();
+                let message = format!("level is {name:.64?}, expected {names}");
                 WebError::new(ErrorCode::BadSetting, "level", message)
             })?);
         }

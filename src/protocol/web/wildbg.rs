@@ -189,8 +189,8 @@ impl Query {
         }
         if let Some(name) = &self.level {
             let level = Level::named(name);
-            settings.level =
-                Some(level.ok_or_else(|| value("level must be roller, roller+ or roller++."))?);
+            let wrong = || value(format!("level must be {}.", Level::names()));
+            settings.level = Some(level.ok_or_else(wrong)?);
         }
         settings.time_ms = self.time_ms;
         if self

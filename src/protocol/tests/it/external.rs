@@ -536,7 +536,8 @@ fn levels_of_evaluations() {
     for wrong in ["level rollers", "level", "level \u{7f}"] {
         let text = said(&mut machine, &line(wrong));
         assert!(text.starts_with("Error: syntax error, level"), "{text}");
-        assert!(text.contains("roller++") && text.matches('\n').count() == 1);
+        let names = "expecting roller, roller+ or roller++";
+        assert!(text.contains(names) && text.matches('\n').count() == 1);
     }
     // A board's decision has none.
     let text = said(&mut machine, &format!("{OPENING} level roller"));
