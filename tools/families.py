@@ -14,6 +14,8 @@ larger N goes on (25 batches are 500 plays and 150 cube decisions). Stages:
 - disputed: `disputed.tsv`, the candidates whose loss differs between the judges by more than three standard errors.
 - swing: the mean of what each further ply adds to the value of the side on roll, before the roll, by family: for even and
   odd plies it is the same where the values are consistent. It is printed, and only on demand.
+- training: starts for games of training, a file of each family in FOLDER/training, only on demand. No position of FOLDER is
+  among them.
 
 The interpreter must have bgsage (PyPI).
 """
@@ -38,9 +40,11 @@ TOOLS = os.path.dirname(os.path.abspath(__file__))
 FAMILIES = ["containment", *(f"back game {two}" for two in ("1-2", "1-3", "1-4", "2-3", "2-4", "3-4")), "massive back game",
             "snake", "crunched board", "prime against prime", "ace-point game", "blitz", "long race with contact"]
 PLAYS, CUBES = 20, 6
-STAGES = ("positions", "ours", "other", "disputed", "swing")
+STAGES = ("positions", "ours", "other", "disputed", "swing", "training")
 SEED = 20261130
 STARTS = "odd_starts = 0.8\nrace_starts = 0.0\nrandom_starts = 0.2\nmild = 0.2\nwild = 0.05\n"
+# For training: positions of games, the seed of the first games, snakes.
+TRAINING_POSITIONS, TRAINING_SEED, TRAINING_SNAKES = 700_000, 771001, 40_000
 # Starts of each family, lines of a recorded game between two positions of one family, and rolls tried.
 STARTS_EACH, APART = 30, 12
 # Candidates: so many of the best at two plies, none worse by more than this, and the choices of all engines.
@@ -122,19 +126,23 @@ def snake(rng):
     return key_of(base64.b64encode(bits.to_bytes(10, "little")).decode().rstrip("="))
 
 
-def starts(options, folder, batch):
-    """Positions of each family in games of gammond and gnubg's nets from odd starts; snakes are put together."""
-    rng = random.Random(f"starts {SEED} {batch}")
+def of_games(options, folder, positions, seed):
+    """Positions in games of gammond and of gnubg's nets from odd starts, `positions` of each."""
     (folder / "games.toml").write_text(STARTS)
     keys = set()
     for name, nets, shift in (("ours", "embedded", 0), ("gnubg", options.gnubg, 1)):
         labels = folder / f"{name}.labels"
-        subprocess.run([options.gammond, "sample", labels, "--positions", "40000", "--games", folder / "games.toml", "--nets",
-                        nets, "--seed", str(100 * SEED + 2 * batch + shift), "--threads", "1", "--progress", "none"],
-                       check=True)
+        subprocess.run([options.gammond, "sample", labels, "--positions", str(positions), "--games", folder / "games.toml",
+                        "--nets", nets, "--seed", str(seed + shift), "--threads", "1", "--progress", "none"], check=True)
         text = subprocess.run([options.gammond, "sample", "dump", labels], text=True, check=True, stdout=subprocess.PIPE).stdout
         keys |= {line.split()[0] for line in text.splitlines() if line[0] != "#"}
-    keys = sorted(keys)
+    return sorted(keys)
+
+
+def starts(options, folder, batch):
+    """Positions of each family in games; snakes are put together."""
+    rng = random.Random(f"starts {SEED} {batch}")
+    keys = of_games(options, folder, 40_000, 100 * SEED + 2 * batch)
     rng.shuffle(keys)
     chosen = {family: [] for family in FAMILIES}
     for key, families in zip(keys, groups(options, folder, keys)):
@@ -172,6 +180,21 @@ def recorded(options, folder, batch):
             found += [key_of(position) for position in (one.split()[0], other) if not is_over(position)]
     known = set(begin)
     return [key for key in found if not (key in known or known.add(key))]
+
+
+def training(options):
+    """Writes starts for games of training."""
+    place = options.folder / "training"
+    place.mkdir(exist_ok=True)
+    known = earlier(options, sys.maxsize)
+    rng = random.Random("training starts 1")
+    chosen = {"snake": {snake(rng) for _ in range(TRAINING_SNAKES)}}
+    keys = of_games(options, place, TRAINING_POSITIONS, TRAINING_SEED)
+    for key, families in zip(keys, groups(options, place, keys)):
+        for family in families:
+            chosen.setdefault(family, set()).add(key)
+    for family, found in chosen.items():
+        (place / f"{file_name(family)}.txt").write_text("".join(f"{key}\n" for key in sorted(found - known)))
 
 
 def earlier(options, batch):
@@ -370,6 +393,8 @@ def main():
         disputed(options)
     if options.only == "swing":
         swing(options, batches)
+    if options.only == "training":
+        training(options)
 
 
 if __name__ == "__main__":
