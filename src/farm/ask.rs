@@ -106,10 +106,9 @@ fn batches<C: Commands>(task: &Task<C>, number: u32, stage: &Stage, from: u64) -
     let mut all = Vec::new();
     for one in from..stage.batches() {
         let first = batch((number, one));
-        if task.verifies(number, one) {
-            all.push(first.copy(1));
-        }
+        let second = task.verifies(number, one).then(|| first.copy(1));
         all.push(first);
+        all.extend(second);
     }
     all
 }
@@ -335,6 +334,20 @@ impl<C: Commands> Submitter<C> {
     #[must_use]
     pub const fn task(&self) -> &Task<C> {
         &self.task
+    }
+
+    /// Removes the job from the farm if none of its stages has begun: the command failed before it posted a part.
+    ///
+    /// # Errors
+    /// [`FarmError`].
+    pub fn withdraw(&self) -> Result<(), FarmError> {
+        let job = self.task.name();
+        self.handle.block_on(async {
+            match self.farm.stage(&job, 0).await? {
+                Some(_) => Ok(()),
+                None => self.farm.forget(&job).await,
+            }
+        })
     }
 
     /// Marks the job complete and removes its remaining parts, once all answers have been taken.

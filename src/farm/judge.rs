@@ -65,7 +65,7 @@ pub(super) async fn judge(farm: &Farm, batch: &PartBatch) -> Result<(), FarmErro
     }
     // One checksum means agreement or a single answer: neither contradicts a machine.
     if sums.len() < 2 {
-        return Ok(());
+        return ask_another_machine(farm, &all).await;
     }
     let believed = sums.iter().find(|(_, workers)| workers.len() >= 2);
     let Some((&sum, _)) = believed else {
@@ -91,6 +91,25 @@ pub(super) async fn judge(farm: &Farm, batch: &PartBatch) -> Result<(), FarmErro
         }
     }
     settle(farm, batch, &all, sum).await
+}
+
+/// Where one machine has given all answers, removes those after the first, which prove nothing, and posts them for another
+/// machine. It may come to that where the first copy is delivered again after the second was answered.
+async fn ask_another_machine(farm: &Farm, all: &[(AnswerInfo, Vec<u8>)]) -> Result<(), FarmError> {
+    let Some(((first, _), rest)) = all.split_first() else {
+        return Ok(());
+    };
+    if first.batch.copy > 0 || rest.iter().any(|(one, _)| one.worker != first.worker) {
+        return Ok(());
+    }
+    for (known, _) in rest {
+        farm.remove_answer(&known.batch, known.sequence).await?;
+        // Machines that notice at once use the same message ID, so the server drops the duplicate.
+        let again = format!(".own{}", known.sequence);
+        farm.post(std::slice::from_ref(&known.batch), &again)
+            .await?;
+    }
+    Ok(())
 }
 
 /// Removes all answers but those with the agreed checksum, and fills the first two copies.

@@ -7,7 +7,7 @@ use super::machines::{MachineReport, now_s};
 use super::store::{Farm, State};
 use super::task::{Commands, Task};
 use gammond_base::escape::{Markup, Untrusted};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Period of the answers that the rate is computed from, in seconds.
@@ -43,6 +43,8 @@ pub struct JobStatus {
     pub batches: u64,
     /// Number of batches with an answer.
     pub answered: u64,
+    /// Number of batches with an answer that a second one has yet to confirm.
+    pub unverified: u64,
     /// Number of parts of this stage.
     pub parts: u64,
     /// Number of parts with an answer.
@@ -115,6 +117,7 @@ async fn empty(name: String, farm: &Farm) -> Result<JobStatus, FarmError> {
         stage: (1, 1),
         batches: 0,
         answered: 0,
+        unverified: 0,
         parts: 0,
         parts_done: 0,
         rate: 0.0,
@@ -153,6 +156,10 @@ async fn status<C: Commands>(farm: &Farm, task: &Task<C>) -> Result<JobStatus, F
                 && one.batch.copy < COPIES_MAX
         })
     });
+    let second: BTreeSet<u64> = (all.iter())
+        .filter(|one| one.batch.stage == current && one.batch.copy == 1)
+        .map(|one| one.batch.number)
+        .collect();
     let now = now_s();
     let mut recent = 0;
     let mut oldest = now;
@@ -162,6 +169,8 @@ async fn status<C: Commands>(farm: &Farm, task: &Task<C>) -> Result<JobStatus, F
     {
         found.answered += 1;
         found.parts_done += one.parts;
+        let number = one.batch.number;
+        found.unverified += u64::from(task.verifies(current, number) && !second.contains(&number));
         let came = u64::try_from(one.came_ms / 1000).unwrap_or_default();
         if came + RATE_S >= now {
             recent += one.parts;
@@ -219,16 +228,29 @@ impl JobStatus {
         if let Some(left) = self.left_s {
             let _ = write!(text, ", {} left", time(left));
         }
+        let batches = |count| if count == 1 { "batch" } else { "batches" };
+        if self.waits_for_second_machine() {
+            let count = self.unverified;
+            let _ = write!(text, ", {count} {} to be verified", batches(count));
+        }
         if !self.dead.is_empty() {
-            let count = self.dead.len();
-            let batches = if count == 1 { "batch" } else { "batches" };
-            let _ = write!(text, ", {count} {batches} abandoned");
+            let count = self.dead.len() as u64;
+            let _ = write!(text, ", {count} {} abandoned", batches(count));
         }
         text
     }
 
-    /// Returns a command to use if batches were abandoned.
+    /// Returns true if nothing but second answers is missing.
+    fn waits_for_second_machine(&self) -> bool {
+        self.state == State::Active && self.unverified > 0 && self.answered == self.batches
+    }
+
+    /// Returns advice if batches were abandoned or wait for another machine.
     fn hint(&self) -> Option<String> {
+        if self.waits_for_second_machine() {
+            let why = "a second machine verifies them; a job for one machine is submitted with `--verify 0`";
+            return Some(why.to_owned());
+        }
         let retry = format!(
             "`gammond farm retry {}` retries the abandoned batches",
             self.name.terminal()
@@ -309,6 +331,7 @@ impl Overview {
                 serde_json::json!({
                     "job": job.name, "command": job.command, "state": job.state.name(),
                     "stage": job.stage.0, "stages": job.stage.1, "batches": job.batches, "batches_done": job.answered,
+                    "unverified": job.unverified,
                     "parts": job.parts, "parts_done": job.parts_done, "per_second": job.rate,
                     "seconds_left": job.left_s, "abandoned": job.dead, "contributors": contributors,
                 })
@@ -413,6 +436,7 @@ mod tests {
                 stage: (1, 1),
                 batches: 1,
                 answered: 0,
+                unverified: 0,
                 parts: 1,
                 parts_done: 0,
                 rate: 0.0,

@@ -367,15 +367,29 @@ impl Farm {
 
     /// Removes the parts, answers and results of a job, and keeps its description.
     async fn remove(&self, job: &str) -> Result<(), FarmError> {
-        let fail = FarmError::server("removing a job");
         self.purge_all(job).await?;
         // It has none when no machine and no command has read it yet.
         let _ = self.parts.delete_consumer(job).await;
-        for stage in 0..4 {
-            let gone = self.jobs.purge(format!("{job}.stage.{stage}")).await;
-            gone.map_err(|error| fail(words(&error)))?;
+        for stage in 0.. {
+            let key = format!("{job}.stage.{stage}");
+            if self.get(&key).await?.is_none() {
+                break;
+            }
+            self.purge_key(&key).await?;
         }
         Ok(())
+    }
+
+    /// Removes a job with its description and its state, as if it had never been submitted.
+    pub(super) async fn forget(&self, job: &str) -> Result<(), FarmError> {
+        self.remove(job).await?;
+        self.purge_key(&format!("{job}.state")).await?;
+        self.purge_key(&format!("{job}.task")).await
+    }
+
+    async fn purge_key(&self, key: &str) -> Result<(), FarmError> {
+        let purged = self.jobs.purge(key).await;
+        purged.map_err(|error| FarmError::server("removing a job")(words(&error)))
     }
 
     /// Stores bytes by their checksum. With `once`, an existing object of the same length is kept: this is for files, which may

@@ -263,6 +263,10 @@ fn impossible_submissions_are_one_line_errors() {
         ),
         ("farm submit label nothing out".to_owned(), "nothing: "),
         (
+            "farm submit duel random gammond --cube".to_owned(),
+            "does not know the cube",
+        ),
+        (
             "farm submit duel expectiminimax:eval=ubgi:true random".to_owned(),
             "start no other programs",
         ),
@@ -276,6 +280,9 @@ fn impossible_submissions_are_one_line_errors() {
         assert_eq!(said.trim_end().lines().count(), 1, "{line}: {said}");
         assert!(!said.contains("s3cretW0rd"), "{said}");
     }
+    let status = field.run("farm status");
+    let said = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(status.status.success() && !said.contains("duel-"), "{said}");
 }
 
 /// How often each is killed.
@@ -382,6 +389,25 @@ fn lying_machine_is_quarantined() {
             .good("farm workers --believe liar")
             .contains("believed again")
     );
+}
+
+/// One machine alone cannot verify its own answers: the status names what the job waits for, until another one comes.
+#[test]
+fn a_verified_job_names_its_wait_for_a_second_machine() {
+    let Some(field) = Field::new("farm::a_verified_job_names_its_wait_for_a_second_machine") else {
+        return;
+    };
+    let line = "duel random pubeval --games 20";
+    let job = field.good(&format!("farm submit --verify 1 --batch 5 {line}"));
+    let job = job.trim();
+    let _one = field.worker("one", "");
+    field.until("the wait is named", || {
+        let status = field.good(&format!("farm status {job}"));
+        status.contains("2 batches to be verified") && status.contains("--verify 0")
+    });
+    let _two = field.worker("two", "");
+    let together = field.good(&format!("farm fetch --wait {job}"));
+    assert_eq!(together, field.good(line));
 }
 
 /// A machine of another version refuses by name and lives; another one does the work.

@@ -330,19 +330,21 @@ fn submit(common: &Common, args: &SubmitArgs) -> Result<ExitCode, Failure> {
     };
     let paths = farm_jobs::paths_here(&task)?;
     let of = (task.clone(), division);
-    let submitter = farm.submit(of, args.wait)?;
+    let submitter = Arc::new(farm.submit(of, args.wait)?);
     if args.wait {
         stderr_line!("gammond: job {name}");
     }
-    let ended = run_submitter(common, submitter, &paths);
-    if args.wait {
-        return ended;
-    }
-    match ended {
-        Ok(code) => Ok(code),
+    match run_submitter(common, &submitter, &paths) {
         // As it should be: the rest happens on the farm.
-        Err(failure) if ended_remotely(&failure) => print(format!("{name}\n").as_bytes()),
-        Err(failure) => Err(failure),
+        Err(failure) if !args.wait && ended_remotely(&failure) => {
+            print(format!("{name}\n").as_bytes())
+        }
+        Err(failure) => {
+            // The error of the command says more than one of this.
+            let _ = submitter.withdraw();
+            Err(failure)
+        }
+        Ok(code) => Ok(code),
     }
 }
 
@@ -356,10 +358,9 @@ fn ended_remotely(failure: &Failure) -> bool {
 /// Runs the command of a job, with its parts from the farm.
 fn run_submitter(
     common: &Common,
-    submitter: Submitter<farm_jobs::Ours>,
+    submitter: &Arc<Submitter<farm_jobs::Ours>>,
     paths: &[PathBuf],
 ) -> Result<ExitCode, Failure> {
-    let submitter = Arc::new(submitter);
     let job_paths = JobPaths::new(paths, None);
     let remote: Arc<dyn RemoteExecutor> = submitter.clone();
     let task = submitter.task().clone();
@@ -393,8 +394,8 @@ fn fetch(common: &Common, args: &FetchArgs) -> Result<ExitCode, Failure> {
         )));
     }
     let paths = farm_jobs::paths_here(&task)?;
-    let submitter = farm.fetch(task);
-    run_submitter(common, submitter, &paths)
+    let submitter = Arc::new(farm.fetch(task));
+    run_submitter(common, &submitter, &paths)
 }
 
 fn retry_job(args: &RetryArgs) -> Result<ExitCode, Failure> {
