@@ -24,7 +24,7 @@ pub trait Commands: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Returns the word with which the name of the job begins.
     fn word(command: &Self::Command) -> &'static str;
 
-    /// Returns how many jobs of the runner the command consists of, one after the other.
+    /// Returns the number of jobs that the command runs, one after the other.
     fn stages(command: &Self::Command) -> u32;
 }
 

@@ -56,16 +56,16 @@ impl HyperStage {
     }
 }
 
-/// Makes the table of games of `checkers` (1..=3) checkers at `path`, or resumes an unfinished one. `watch` learns how far
-/// the work is and cancels with `false`; the same call resumes from the last complete sweep. Returns true if the table is
-/// complete.
+/// Makes the table of games of `checkers` (1..=3) checkers at `path`, or resumes an unfinished one. `watch` gets the
+/// progress after each step, and ends the work by `false`; the same call then resumes from the last complete sweep. Returns
+/// true if the table is complete.
 ///
 /// No file appears at `path` before all is done; the caller has checked that a file there may be replaced. Runs on the
 /// threads of the pool in which it is called.
 ///
 /// # Errors
-/// [`BearoffError`]: the disk; a file in place of the unfinished table that is none, or another one; another program
-/// that makes it at the same time.
+/// [`BearoffError`] if the disk fails, if the file of the unfinished table is damaged or of another table, or if another
+/// program makes the table at the same time.
 pub fn make_hyper(
     path: &Path,
     checkers: usize,

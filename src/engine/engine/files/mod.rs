@@ -57,7 +57,7 @@ pub(super) fn checksums(
     files.into_iter().map(sum).collect()
 }
 
-/// Returns the file itself, or those of a folder whose names end so, in order.
+/// Returns the file itself; of a folder, its files whose names end with `ending`, in order.
 fn files_of(path: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
