@@ -87,6 +87,10 @@ pub(super) fn post<C: Commands>(
     }
     handle.block_on(async {
         farm.queue(&job, task.silence_s).await?;
+        if number == 0 {
+            // Another submitter of the same job may have withdrawn it in the meantime.
+            farm.put_task(task).await?;
+        }
         let stage = farm.begin_stage(&job, number, &stage).await?;
         same_header(&stage, &work.header())?;
         farm.post(&batches(task, number, &stage, 0), "").await?;
