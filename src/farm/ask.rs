@@ -346,12 +346,7 @@ impl<C: Commands> Submitter<C> {
     /// [`FarmError`].
     pub fn withdraw(&self) -> Result<(), FarmError> {
         let job = self.task.name();
-        self.handle.block_on(async {
-            match self.farm.stage(&job, 0).await? {
-                Some(_) => Ok(()),
-                None => self.farm.forget(&job).await,
-            }
-        })
+        self.handle.block_on(self.farm.withdraw(&job))
     }
 
     /// Marks the job complete and removes its remaining parts, once all answers have been taken.

@@ -380,8 +380,11 @@ impl Farm {
         Ok(())
     }
 
-    /// Removes a job with its description and its state, as if it had never been submitted.
-    pub(super) async fn forget(&self, job: &str) -> Result<(), FarmError> {
+    /// Removes a job of which no stage has begun, as if it had never been submitted.
+    pub(super) async fn withdraw(&self, job: &str) -> Result<(), FarmError> {
+        if self.stage(job, 0).await?.is_some() {
+            return Ok(());
+        }
         self.remove(job).await?;
         self.purge_key(&format!("{job}.state")).await?;
         self.purge_key(&format!("{job}.task")).await
