@@ -572,14 +572,14 @@ fn show_draws_pictures() {
 #[test]
 fn answers_are_drawn() {
     let start = "4HPwATDgc/ABMA";
-    let scores = ["scores", start, "64", "away=3", "plies=0"];
+    let scores = ["scores", start, "31", "away=3", "plies=0"];
     let with = [&scores[..], &["--svg", "-", "--theme", "dark"]].concat();
     let text = String::from_utf8(run(&with, b"").stdout).unwrap();
     assert!(
         text.starts_with("<svg") && text.ends_with("</svg>\n"),
         "{text}"
     );
-    assert!(text.contains("For money: 8/2 6/2") && !text.contains("var("));
+    assert!(text.contains("For money: 8/5 6/5") && !text.contains("var("));
     for verb in ["rolls", "cubes", "explain"] {
         let output = run(
             &[verb, start, "plies=0", "--png", "-", "--width", "500"],
@@ -591,7 +591,7 @@ fn answers_are_drawn() {
     }
     let german = [&scores[..], &["--svg", "-", "--language", "de"]].concat();
     let text = String::from_utf8(run(&german, b"").stdout).unwrap();
-    assert!(text.contains("Der beste Zug von 64"), "{text}");
+    assert!(text.contains("Der beste Zug von 31"), "{text}");
     let german = [
         "explain",
         start,

@@ -904,8 +904,8 @@ fn answers_are_drawn() {
         ("rolls", "", "The 21 rolls"),
         ("rolls", "&language=fr", "Les 21 jets"),
         ("scores", "&away=2&language=ja", "各スコア"),
-        ("explain", "&roll=64&language=fr", "8/2 6/2 vaut"),
-        ("explain", "&roll=64&language=ja", "は"),
+        ("explain", "&roll=31&language=fr", "8/5 6/5 vaut"),
+        ("explain", "&roll=31&language=ja", "は"),
     ] {
         let svg = ask(verb, query, "image/svg+xml");
         let head = (svg.status, svg.header("content-type"));
@@ -960,7 +960,7 @@ fn drawings_of_answers_are_checked() {
         ("show", "&language=de", "image/svg+xml", 400),
         ("rolls", "&theme=dark", "application/json", 200),
         ("rolls", "&play=8%2F5", "image/svg+xml", 400),
-        ("explain", "&roll=64&language=ja", "image/png", 400),
+        ("explain", "&roll=31&language=ja", "image/png", 400),
         ("rolls", "&roll=31", "image/svg+xml", 400),
         ("rolls", "", "text/plain", 406),
         ("eval", "", "image/svg+xml", 406),
@@ -969,7 +969,7 @@ fn drawings_of_answers_are_checked() {
         let found = ask(verb, query, accept);
         assert_eq!(found.status, status, "{verb} {query} {accept}");
     }
-    let problem = ask("explain", "&roll=64&language=ja", "image/png").json();
+    let problem = ask("explain", "&roll=31&language=ja", "image/png").json();
     assert_eq!(problem["parameter"], "language", "{problem}");
 }
 

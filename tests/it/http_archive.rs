@@ -123,7 +123,8 @@ fn match_is_its_report() {
     same_decisions(&found, &report);
     let close = |one: &Value, other: &Value| {
         let pair = one.as_f64().zip(other.as_f64());
-        one == other || pair.is_some_and(|(one, other)| (one - other).abs() < 2e-4)
+        one == other
+            || pair.is_some_and(|(one, other)| (one - other).abs() < 2e-4 + 1e-5 * other.abs())
     };
     for player in [0, 1] {
         let (own, want) = (&found["totals"][player], &report["totals"][player]);

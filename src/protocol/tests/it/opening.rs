@@ -63,15 +63,16 @@ fn is_rolled_out(engine: &Engine, variant: Variant, roll: Roll) {
 #[test]
 fn other_terms_are_evaluated() {
     let engine = Engine::builder().threads(1).build().unwrap();
-    let after = ask(&engine, "move 4HPwATDgc/ABMA 64 plays=\"8/2 6/2\"");
-    let after = after["plays"][0]["position"].as_str().unwrap().to_owned();
-    let farther = ask(&engine, "move 4HPwATDgc/ABMA 31 plays=\"24/20\"");
-    let farther = farther["plays"].as_array().unwrap().iter();
-    let farther = farther.filter(|play| play["play"] == "24/20");
-    let farther = farther
-        .map(|play| play["position"].as_str().unwrap())
-        .next()
-        .unwrap();
+    let after = |roll: &str, wanted: &str| {
+        let found = ask(
+            &engine,
+            &format!("move 4HPwATDgc/ABMA {roll} plays=\"{wanted}\""),
+        );
+        let mut plays = found["plays"].as_array().unwrap().iter();
+        let play = plays.find(|play| play["play"] == wanted).unwrap();
+        play["position"].as_str().unwrap().to_owned()
+    };
+    let (near, farther) = (after("64", "8/2 6/2"), after("31", "24/20"));
     for (opening, position, settings) in [
         ("opening 64", "4HPwATDgc/ABMA", "length=5 plies=1"),
         ("opening 64", "4HPwATDgc/ABMA", "jacoby=off"),
@@ -82,9 +83,9 @@ fn other_terms_are_evaluated() {
             "4Dl4ADbgOXgANg",
             "variant=nackgammon length=3",
         ),
-        ("reply 64 8/2 6/2 64", after.as_str(), "length=5 score=1:2"),
+        ("reply 64 8/2 6/2 64", near.as_str(), "length=5 score=1:2"),
         ("reply 31 24/20 64", "4Dl4QCzgOXgANg", "variant=nackgammon"),
-        ("reply 31 24/20 64", farther, ""),
+        ("reply 31 24/20 64", farther.as_str(), ""),
     ] {
         let mut found = ask(&engine, &format!("{opening} {settings}"));
         let mut want = ask(&engine, &format!("move {position} 64 {settings}"));

@@ -404,7 +404,9 @@ fn server_announces_no_match() {
             let resigned = |play: &MatAction| !matches!(play, MatAction::Play { .. });
             for game in &record.games {
                 let plays = game.actions.iter().filter(|(_, play)| !resigned(play));
-                assert!(plays.count() > 0, "{record:?}");
+                // The bot of these tests resigns by whim, also in its first turn.
+                let lost = matches!(game.result, Some((MatPlayer::Second, _)));
+                assert!(plays.count() > 0 || lost, "{record:?}");
             }
         }
     }
