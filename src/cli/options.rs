@@ -182,6 +182,14 @@ impl<const PLAYS: bool> clap::FromArgMatches for DecisionOptions<PLAYS> {
                 set.map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, error))?;
             }
         }
+        // A level is in the place of plies, so plies from a stronger source are in the place of a level.
+        let source = |name| {
+            let known = matches.try_contains_id(name).is_ok();
+            known.then(|| matches.value_source(name)).flatten()
+        };
+        if source("plies") > source("level") {
+            self.0.level = None;
+        }
         Ok(())
     }
 }

@@ -741,6 +741,33 @@ fn the_printed_configuration_can_be_read_again() {
     assert_eq!(print(), first);
 }
 
+/// The command line comes before the file, also for two settings of which one is in the place of the other.
+#[test]
+fn plies_of_the_command_line_outrank_a_level_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let file = at("level.toml", "[analyse]\nlevel = \"roller\"\n");
+    let game =
+        " 1 point match\n\n Game 1\n A : 0     B : 0\n  1) 31: 8/5 6/5     62: 24/18 13/11\n";
+    let game = at("game.mat", game);
+    let level = |options: &[&str]| {
+        let output = run(
+            &[&["analyse", &game, "--format", "json"][..], options].concat(),
+            b"",
+        );
+        assert_eq!(output.status.code(), Some(0), "{options:?}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["level"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(level(&["--plies", "0", "--config", &file]), "0-ply");
+    assert_eq!(level(&["--config", &file]), "roller");
+    assert_eq!(level(&["--level", "roller"]), "roller");
+}
+
 /// The signature of the built-in nets is the recorded one, whatever the threads.
 /// `GAMMOND_REWRITE=1` records it anew: say in the commit why answers changed.
 #[test]

@@ -180,6 +180,18 @@ fn double_in_the_crawford_game_is_read() {
         assert_eq!(kinds("take"), 1, "{name}: {decisions:#?}");
         let (played, _) = rolls(&reading);
         assert!(decisions.len() > played.iter().sum(), "{name}");
+        let again = MatchFile::read(&reading.file.ogxm().unwrap()).unwrap();
+        assert_eq!(again.faults.len(), faults, "{name}: {:?}", again.faults);
+        let games = |file: &MatchFile| {
+            let games = file.games.iter();
+            games.map(|game| game.actions.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(games(&again.file), games(&reading.file), "{name}");
+        assert_eq!(
+            again.file.crawford_games(),
+            reading.file.crawford_games(),
+            "{name}"
+        );
     }
 }
 

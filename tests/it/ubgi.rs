@@ -183,6 +183,8 @@ fn session_position_and_dice() {
         "position gnubgid",
         "position gnubgid 4HPwATDgc/ABMA:cAkAAAAAAAAA",
         "position xgid x",
+        "set game.variant hypergammon2\nposition gnubgid 4HPwATDgc/ABMA",
+        "set game.variant hypergammon\nposition xgid XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10",
     ] {
         check(&format!("{bad}\n"), "error bad_value position\n");
     }

@@ -164,11 +164,14 @@ impl Engine {
                 ),
             };
             if let Some(found) = self.roll(&question, (level, settings), began, stop)? {
+                let plies = ranked.plies;
                 for play in ranked.plays.iter_mut().take(good) {
                     let is_it = |one: &&RolledOut| matches!(one.candidate, Candidate::Play(_, after) if after == play.position);
                     if let Some(one) = found.candidates.iter().find(is_it) {
                         play.chances = chances(one);
                         play.value = one.value().0;
+                        // Its games begin where the search ended, also for a play that the search left behind.
+                        play.plies = plies;
                     }
                 }
                 if let Some(rolled) = ranked.plays.get_mut(..good) {

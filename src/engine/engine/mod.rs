@@ -622,7 +622,7 @@ impl Engine {
         if let Some(level) = settings.level {
             let all = Settings {
                 top: None,
-                ..settings.clone()
+                ..settings.clone().with_value_of_best()
             };
             let ranked = self.rank_plays_at(query, (level, &all), listed, stop)?;
             let mut ranked = with_shares(ranked, settings);

@@ -280,13 +280,13 @@ impl Ubgi {
         match words {
             ["gnubgid", id] => {
                 let id = PositionId::parse(id.as_bytes()).map_err(|_| "bad_value position")?;
-                self.position = Some(id.position());
+                self.position = Some(self.of_variant(id.position())?);
             }
             ["gnubgid", ..] => return Err("bad_value position"),
             ["xgid", id] => {
                 let view = Xgid::parse(id.as_bytes()).and_then(Xgid::view);
                 let view = view.map_err(|_| "bad_value position")?;
-                self.position = Some(view.position);
+                self.position = Some(self.of_variant(view.position)?);
                 self.state = view.state.with_variant(self.state.variant);
                 self.roll = view.roll;
             }
@@ -294,6 +294,12 @@ impl Ubgi {
             _ => return Err("bad_command position"),
         }
         Ok(UbgiAction::Silence)
+    }
+
+    /// Returns the position if its checkers are those of the variant.
+    fn of_variant(&self, position: Position) -> Result<Position, &'static str> {
+        let checked = self.state.variant.check(&position);
+        checked.map(|()| position).map_err(|_| "bad_value position")
     }
 
     fn dice(&mut self, words: &[&str]) -> CommandResult {

@@ -11,7 +11,7 @@ use crate::queue_place::QueuePlace;
 use crate::request_error::RequestError;
 use gammond_engine::query::{AnswerStyle, Options, Scope, Setting, Settings};
 use gammond_game::notation::{Form, ParsedPosition, PositionId, parse_position, parse_roll};
-use gammond_game::{MatchState, MatchStateError, Variant};
+use gammond_game::{MatchState, MatchStateError, Rules, Variant};
 use std::borrow::Cow;
 
 /// Settings of cube and score.
@@ -86,12 +86,17 @@ pub(crate) fn resolve(
         refuse(ErrorCode::BadPosition, &message)
     })?;
     let verb = verb.unwrap_or(bare);
+    let money_rules = match shown.state {
+        Some(own) if !own.score.is_money() => rules_of_money(session, &options),
+        _ => state.rules,
+    };
     let resolved = Resolved {
         parts,
         cube: parts.cube,
         position: shown.position,
         roll,
         state,
+        money_rules,
         options,
         plays,
     };
@@ -246,7 +251,23 @@ fn state_of(
     if open && state.score.is_money() {
         state.rules.jacoby = session.jacoby.unwrap_or(state.rules.jacoby);
     }
-    wishes.state(state)
+    let of_match = !state.score.is_money();
+    state = wishes.state(state)?;
+    if of_match && state.score.is_money() {
+        state.rules = rules_of_money(session, wishes);
+    }
+    Ok(state)
+}
+
+/// Returns the rules of money beside a match, whose form has none (MID-08): those of the request, else of the session.
+fn rules_of_money(session: &Options, wishes: &Options) -> Rules {
+    let usual = Rules::default();
+    let jacoby = wishes.jacoby.or(session.jacoby);
+    let beavers = wishes.beavers.or(session.beavers);
+    Rules {
+        jacoby: jacoby.unwrap_or(usual.jacoby),
+        beavers: beavers.unwrap_or(usual.beavers),
+    }
 }
 
 /// Returns the error of a position whose own cube and score do not fit each other (ERR-04), at its cube.

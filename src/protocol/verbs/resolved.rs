@@ -4,7 +4,7 @@ use super::parts::{PartError, Parts, RequestPart};
 use crate::ErrorCode;
 use gammond_engine::query::{Options, RolloutSettings};
 use gammond_game::notation::parse_play;
-use gammond_game::{ActRefusal, MatchState, Play, Position, Roll, Score};
+use gammond_game::{ActRefusal, MatchState, Play, Position, Roll, Rules, Score};
 
 /// A request whose parts are read.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct Resolved<'a> {
     /// The dice of the request, else of the position.
     pub(super) roll: Option<Roll>,
     pub(super) state: MatchState,
+    /// The rules of a decision for money, also where the state is one of a match.
+    pub(super) money_rules: Rules,
     /// The session's settings with those of the request on top.
     pub(super) options: Options,
     /// The plays, if the request has some.

@@ -44,7 +44,7 @@ fn question(resolved: &Resolved<'_>) -> Result<(Question, Settings), PartError> 
     let query = ScoresQuery {
         position: resolved.position,
         cube: resolved.state.cube,
-        rules: resolved.state.rules,
+        rules: resolved.money_rules,
         variant: resolved.state.variant,
         away: resolved.options.away.unwrap_or(ScoresQuery::AWAY),
     };

@@ -327,7 +327,12 @@ fn action(body: &mut Bytes<'_>, at: usize, recorder: &mut Recorder) -> Result<bo
                 recorder.note(0, at, wrong);
             }
         }
-        (_, _, DOUBLE) => recorder.double(0, player)?,
+        (_, _, DOUBLE) => {
+            if let Some(wrong) = recorder.leave_crawford() {
+                recorder.note(0, at, wrong);
+            }
+            recorder.double(0, player)?;
+        }
         (_, _, TAKE) => recorder.take(0, player)?,
         (_, _, DROP) => recorder.drop(0, player)?,
         (_, _, GAME_OVER | FINAL | RESIGNED | RESIGNED_MATCH | FORFEIT) => return Ok(false),

@@ -52,7 +52,8 @@ impl MatchFile {
     /// Returns the record of the whole match.
     fn match_section(&self, variation: u64) -> Vec<u8> {
         let mut record = Vec::new();
-        let scores = self.games.first().map_or([0, 0], |game| game.scores);
+        let first = self.games.first();
+        let scores = first.map_or([0, 0], |game| game.scores);
         let started = scores != [0, 0];
         varint(&mut record, 0xa7 | if started { 0x10 } else { 0 });
         varint(&mut record, u64::from(self.length));
@@ -65,8 +66,13 @@ impl MatchFile {
         let rules = match self.length {
             0 if self.switch("Jacoby") != Some(false) => 2,
             0 | 1 => 0,
-            _ if self.switch("Crawford") != Some(false) => 1,
-            _ => 0,
+            // A first game that is not the Crawford game at its score comes after it, so the match has none.
+            _ if self.switch("Crawford") == Some(false)
+                || first.is_some_and(|game| game.crawford == Some(false)) =>
+            {
+                0
+            }
+            _ => 1,
         };
         varint(&mut record, rules);
         if started {

@@ -235,3 +235,14 @@ fn wrong_requests_are_refused() {
         assert_eq!(ask(&engine, line)["code"], code, "{line}");
     }
 }
+
+/// at a level plays have the depth of the search, also one that it left behind and games put first.
+#[test]
+fn explained_plays_at_a_level_have_its_depth() {
+    let engine = Engine::builder().threads(2).build().unwrap();
+    let line = "explain 4HPhASLgc+QBKA 42 level=roller plays=\"24/20 23/21\"";
+    let found = ask(&engine, line);
+    let depths = ["/plies", "/best/plies", "/other/plies"].map(|at| found.pointer(at));
+    let two = json!(2);
+    assert_eq!(depths, [Some(&two); 3], "{found}");
+}

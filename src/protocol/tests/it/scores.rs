@@ -1,7 +1,8 @@
 //! The verb `scores` beside single questions: rule Q-31.
 
-use super::explain::ask;
+use super::explain::{ask, ask_in};
 use gammond_engine::engine::Engine;
+use gammond_protocol::Options;
 use serde_json::{Value, json};
 
 /// the decision at each score is the answer of `cube` there, and the errors are those of the money action.
@@ -75,6 +76,28 @@ fn scores_of_a_cube_that_cannot_be_turned() {
     let plain = ask(&engine, "scores 4HPwATDgc/ABMA away=3");
     let of_match = ask(&engine, "scores 4HPwATDgc/ABMA length=7 score=2:3 away=3");
     assert_eq!(plain["scores"], of_match["scores"]);
+    assert_eq!(plain["money"], of_match["money"]);
+    let xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:3:2:0:7:10";
+    let of_form = ask(&engine, &format!("scores {xgid} away=3"));
+    assert_eq!(plain["money"], of_form["money"]);
+    let without = ask(
+        &engine,
+        "scores 4HPwATDgc/ABMA away=3 jacoby=off beavers=off",
+    );
+    let mut session = Options::default();
+    (session.jacoby, session.beavers) = (Some(false), Some(false));
+    for line in ["scores", "cube"] {
+        let line = format!("{line} {xgid}");
+        let asked = match line.starts_with("cube") {
+            true => format!("{line} length=0"),
+            false => format!("{line} away=3"),
+        };
+        let found = ask_in(&engine, session.clone(), &asked);
+        let found = found.get("money").unwrap_or(&found);
+        for name in ["no_double", "double_take", "action"] {
+            assert_eq!(found[name], without["money"][name], "{asked}: {name}");
+        }
+    }
     assert_eq!(
         ask(&engine, "scores 4HPwATDgc/ABMA")["scores"]
             .as_array()
