@@ -43,7 +43,7 @@ pub(super) enum Write {
 
 /// Reason why a match cannot be written in a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {game}: {what} cannot be written as {format}")]
+#[error("{}{what} cannot be written as {format}", of_game(*game))]
 pub struct NotWritable {
     /// The game, from 1; 0 for the whole match.
     pub game: usize,
@@ -51,6 +51,14 @@ pub struct NotWritable {
     pub what: &'static str,
     /// The format.
     pub format: &'static str,
+}
+
+/// Returns the name of a game in front of what is wrong with it; of the whole match, 0, nothing.
+fn of_game(number: usize) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("game {number}: "),
+    }
 }
 
 /// A format of match files.

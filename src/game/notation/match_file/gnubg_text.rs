@@ -245,7 +245,7 @@ impl Reader<'_> {
             return Ok(());
         };
         let position = id.position();
-        if position != self.recorder.board(player) {
+        if position != self.recorder.board(player) && !self.recorder.starts_at(&position) {
             let (value, owner) = self.recorder.cube();
             let set_up = SetUp {
                 position,
@@ -563,6 +563,22 @@ Rolled 31 (+0.123):
         let chances = cube.chances.unwrap();
         assert!((chances.win - 0.449).abs() < 1e-6);
         assert_eq!((chances.win_gammon, chances.lose_gammon), (0.124, 0.174));
+    }
+
+    /// MAT-51: the export names no variant, but its first board is where the games start.
+    #[test]
+    fn variant_is_that_of_the_first_board() {
+        let head = "The score (after 0 games) is: A 0, Bob the 2nd 0\n";
+        let turn = TURN.replace("4HPwATDgc/ABMA", "4Dl4ADbgOXgANg");
+        let one = &read(&format!("{head}{turn}"))[0];
+        assert_eq!(one.file.variant(), Some(crate::Variant::Nackgammon));
+        let actions = &one.file.games[0].actions;
+        assert!(
+            matches!(actions[..], [(_, MatAction::Play { .. })]),
+            "{actions:?}"
+        );
+        let one = &read(&format!("{head}{TURN}"))[0];
+        assert_eq!(one.file.variant(), Some(crate::Variant::Backgammon));
     }
 
     /// MAT-51: the cube of automatic doubles stands in the Match ID alone; while a double is open the ID has another.

@@ -170,6 +170,24 @@ impl Recorder {
         }
     }
 
+    /// Reads the first board of a file without headers: where it is that from which a variant starts, the file is of that
+    /// variant, and nothing was set up. Returns true if so.
+    pub(super) fn starts_at(&mut self, position: &Position) -> bool {
+        let is_first = self.file.games.len() == 1 && !self.has_acted();
+        if !is_first || self.file.header("Variation").is_some() {
+            return false;
+        }
+        let mut variants = Variant::ALL.into_iter().skip(1);
+        let Some(variant) = variants.find(|variant| variant.start() == *position) else {
+            return false;
+        };
+        let name = variant.name();
+        self.file.comments.push(format!(" [Variation \"{name}\"]"));
+        let jacoby = self.file.switch("Jacoby") == Some(true);
+        self.game = self.new_game(variant, jacoby);
+        true
+    }
+
     fn new_game(&self, variant: Variant, jacoby: bool) -> Game {
         let money = self.file.length == 0;
         let rules = Rules {

@@ -367,8 +367,8 @@ async fn result(
     peer.unread.room().await;
     let bytes = report(&jobs, &job, number.unwrap_or(0)).await?;
     if bytes.is_empty() {
-        let message = "the match has no form in OGXM, which has none for beavers, rolls without plays and positions that were \
-                       set up";
+        let message = "the match has no form in OGXM, which has none for some variants, beavers, rolls without plays and \
+                       positions that were set up";
         return Err(Problem::new(ErrorCode::BadMatchFile, message));
     }
     let mut response = Response::new(Body::from(bytes));
