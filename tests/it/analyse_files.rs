@@ -108,6 +108,30 @@ X: rejects
 O: wins
 ";
 
+/// ANA-32: a report names the variant, which no position does.
+#[test]
+fn variant_is_in_the_report() {
+    for (name, variant) in [
+        ("dialects/15-nackgammon.txt", Some("nackgammon")),
+        ("dialects/04-galaxy.txt", None),
+    ] {
+        let run = |form: &str| {
+            let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+                .args(["analyse", "--plies", "0", "--format", form])
+                .arg(data(name))
+                .output()
+                .unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let report: serde_json::Value = serde_json::from_str(&run("json")).unwrap();
+        assert_eq!(report["variant"].as_str(), variant, "{name}");
+        assert_eq!(
+            run("text").contains("match of nackgammon"),
+            variant.is_some()
+        );
+    }
+}
+
 /// MAT-24: both players' numbers, the bar, cubes and a game given up, whose points the next score tells; a fault costs its game only.
 #[test]
 fn oldmoves_of_fibs() {

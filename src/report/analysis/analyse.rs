@@ -8,7 +8,7 @@ use gammond_base::escape::Untrusted;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{MoveFilter, Options, Settings, Stop};
 use gammond_game::notation::{MatGame, MatPlayer, MatchFile, MatchReading};
-use gammond_game::{MatchScore, Rules};
+use gammond_game::{MatchScore, Rules, Variant};
 
 /// A decision and its analysis by the engine.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,8 @@ impl std::fmt::Display for Fault {
 pub struct Analysis {
     /// Points to play to; 0 for money.
     pub length: u32,
+    /// The variant of the game, which no position names.
+    pub variant: Variant,
     /// The players.
     pub names: [Untrusted; 2],
     /// Day of the match as `YYYY-MM-DD`, if the file has it.
@@ -280,6 +282,7 @@ pub(super) fn judge_games(
     let score = score_after(file);
     let mut head = Analysis {
         length: file.length,
+        variant: file.variant().unwrap_or_default(),
         names: file.names.clone().map(Untrusted::from),
         date: (file.header("EventDate").or_else(|| file.header("Date"))).and_then(iso_date),
         score,

@@ -7,6 +7,7 @@ use super::totals::{Sum, Totals, luck_word, rating_word};
 use gammond_base::escape::{CsvCell, Untrusted, csv_line};
 use gammond_base::packed::PackedText;
 use gammond_engine::people::People;
+use gammond_game::Variant;
 use gammond_game::notation::{MatPlayer, play_text};
 use serde_json::{Value, json};
 
@@ -121,10 +122,13 @@ impl Analysis {
             "totals": self.both(&self.totals, true),
             "type": "analysis",
         });
-        if self.partial
-            && let Some(members) = behind.as_object_mut()
-        {
-            members.insert("partial".to_owned(), true.into());
+        if let Some(members) = behind.as_object_mut() {
+            if self.partial {
+                members.insert("partial".to_owned(), true.into());
+            }
+            if self.variant != Variant::default() {
+                members.insert("variant".to_owned(), self.variant.word().into());
+            }
         }
         let behind = text(behind);
         [

@@ -6,6 +6,7 @@ use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
 use crate::render::signed;
 use gammond_base::escape::Terminal;
 use gammond_engine::people::People;
+use gammond_game::Variant;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
 
@@ -49,6 +50,10 @@ impl Analysis {
             0 => "money session".to_owned(),
             1 => "1-point match".to_owned(),
             length => format!("{length}-point match"),
+        };
+        let kind = match self.variant {
+            Variant::Backgammon => kind,
+            variant => format!("{kind} of {}", variant.word()),
         };
         let [one, other] = &names;
         let _ = writeln!(

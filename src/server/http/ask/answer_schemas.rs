@@ -219,6 +219,7 @@ fn others() -> Vec<(String, Value)> {
                     ("phases", "Totals by phase of the game", list(&any_object())),
                     ("faults", "Faults of the file", list(&any_object())),
                     ("partial", "True for a part of the match", truth()),
+                    ("variant", "The variant, where it is not backgammon", text()),
                     ("more", "The other matches of the file", list(&any_object())),
                 ],
             ),
