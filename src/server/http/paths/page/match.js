@@ -102,15 +102,15 @@ function scoreSheet({ games, players }) {
     [t("Game"), t("Score before"), t("Result"), ...players.map((name) => h("span", {}, ...parts("{name}: PR, luck", { name: named(name) })))], rows, "heads");
 }
 
-// What no position says: the variant of the match.
-const ofMatch = ({ variant }) => (variant === undefined ? {} : { variant });
+// Settings of a question about the match, with the variant, which no position says.
+const asked = (settings, { variant } = match.report) => (variant === undefined ? settings : { variant, ...settings });
 
 // The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
 async function chances({ decisions: all, games, length, players, variant }, signal) {
   const rolled = all.map((one, number) => ({ ...one, number })).filter((one) => one.kind === "play");
   const found = [];
   for (let from = 0; from < rolled.length; from += BATCH_MAX) {
-    const questions = rolled.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: { ...ofMatch({ variant }), plies: 0 } }));
+    const questions = rolled.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: asked({ plies: 0 }, { variant }) }));
     found.push(...await askAll("eval", questions, signal));
   }
   const [values, lucky] = [[], []];
@@ -267,9 +267,9 @@ const namesOf = ({ plays, best, played }) => [...new Set([played, best, ...(play
 // Values the plays at one depth each; a ranking would leave a play far behind the best at its static value.
 async function deeperPlays(one, signal) {
   const { position, roll } = one;
-  const [{ plays }, state] = await Promise.all([ask("move", { position, roll, settings: { ...ofMatch(match.report), plies: 0, top: 0 } }, signal), stateOf({ position })]);
+  const [{ plays }, state] = await Promise.all([ask("move", { position, roll, settings: asked({ plies: 0, top: 0 }) }, signal), stateOf({ position })]);
   const listed = plays.filter(({ play }) => namesOf(one).includes(play));
-  const settings = { ...turned(state), ...ofMatch(match.report), plies: DEEPER_PLIES };
+  const settings = asked({ ...turned(state), plies: DEEPER_PLIES });
   const values = await askAll("eval", listed.map((play) => ({ position: play.position, settings })), signal);
   // A play that ends the game has its exact value.
   const valued = listed.map((play, at) => (values[at].equity
@@ -287,7 +287,7 @@ async function deeper() {
       const plays = await deeperPlays(one, signal);
       place.replaceChildren(playsTable(t("Looked deeper"), plays, plays.find(({ play }) => play === one.played), t("played")));
     } else {
-      place.replaceChildren(cubeTable(t("Looked deeper"), await ask("cube", { position: one.position, settings: { ...ofMatch(match.report), plies: DEEPER_PLIES } }, signal)));
+      place.replaceChildren(cubeTable(t("Looked deeper"), await ask("cube", { position: one.position, settings: asked({ plies: DEEPER_PLIES }) }, signal)));
     }
   } catch (error) {
     if (!signal.aborted) place.replaceChildren(h("p", { class: "error" }, error.message));
@@ -296,7 +296,7 @@ async function deeper() {
 
 function rollOut() {
   const one = decisions()[here];
-  liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: ofMatch(match.report), plays: namesOf(one), isCube: !one.roll }, running.signal);
+  liveRollout(byId("deep"), { position: one.position, roll: one.roll, settings: asked({}), plays: namesOf(one), isCube: !one.roll }, running.signal);
 }
 
 // The reasons: the best choice beside the one that was made.
@@ -308,8 +308,8 @@ async function reasons() {
   place.replaceChildren(h("p", {}, "…"));
   try {
     const other = one.roll && one.played && one.played !== one.best ? { plays: [one.played] } : {};
-    const asked = { position: one.position, ...(one.roll ? { roll: one.roll } : {}), settings: { ...ofMatch(match.report), plies: DEEPER_PLIES, language }, ...other };
-    const answer = await ask("explain", asked, signal);
+    const question = { position: one.position, ...(one.roll ? { roll: one.roll } : {}), settings: asked({ plies: DEEPER_PLIES, language }), ...other };
+    const answer = await ask("explain", question, signal);
     if (!signal.aborted) place.replaceChildren(h("ul", { class: "facts", lang: answer.language }, ...answer.sentences.map(({ text }) => h("li", {}, text))));
   } catch (error) {
     if (!signal.aborted) place.replaceChildren(h("p", { class: "note" }, t("no explanation: {message}", error)));
