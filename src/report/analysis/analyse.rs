@@ -89,6 +89,14 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// Returns the words behind `7-point match` for a match of a variant: ` of nackgammon`, nothing for backgammon.
+    pub(super) fn of_variant(&self) -> String {
+        match self.variant {
+            Variant::Backgammon => String::new(),
+            variant => format!(" of {}", variant.word()),
+        }
+    }
+
     /// Returns true if there is a decision: a roll whose play is unknown is none, unless requested.
     #[must_use]
     pub fn has_decision(&self) -> bool {

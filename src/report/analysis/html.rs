@@ -112,7 +112,8 @@ impl Analysis {
         };
         let _ = write!(
             text,
-            "<h1 id=\"m{number}\">{one} {first} – {second} {other}</h1><p>{kind}, {}, analysed at {}. <span class=\"s\">{}</span></p>",
+            "<h1 id=\"m{number}\">{one} {first} – {second} {other}</h1><p>{kind}{}, {}, analysed at {}. <span class=\"s\">{}</span></p>",
+            self.of_variant(),
             match self.games.len() {
                 1 => "1 game".to_owned(),
                 count => format!("{count} games"),

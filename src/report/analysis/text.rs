@@ -6,7 +6,6 @@ use super::totals::{LUCK_MARKS, Sum, Totals, luck_word, rating_word};
 use crate::render::signed;
 use gammond_base::escape::Terminal;
 use gammond_engine::people::People;
-use gammond_game::Variant;
 use gammond_game::notation::MatPlayer;
 use std::fmt::Write as _;
 
@@ -51,14 +50,11 @@ impl Analysis {
             1 => "1-point match".to_owned(),
             length => format!("{length}-point match"),
         };
-        let kind = match self.variant {
-            Variant::Backgammon => kind,
-            variant => format!("{kind} of {}", variant.word()),
-        };
         let [one, other] = &names;
         let _ = writeln!(
             text,
-            "{file}: {kind}, {one} {first}, {other} {second}, analysed at {}",
+            "{file}: {kind}{}, {one} {first}, {other} {second}, analysed at {}",
+            self.of_variant(),
             self.level
         );
         for fault in &self.faults {
