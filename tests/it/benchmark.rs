@@ -684,3 +684,36 @@ fn journals_and_variables_of_other_commands() {
         "{said}"
     );
 }
+
+/// BM-39: the picture has the groups whose figures say something, and all together however few they are.
+#[test]
+fn groups_of_few_decisions_are_not_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let family = "tests/data/benchmark/families/prime-against-prime-1.bm";
+    let records = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(family));
+    let records = records.unwrap();
+    let few: Vec<&str> = records
+        .lines()
+        .filter(|line| line.starts_with("m "))
+        .collect();
+    std::fs::write(at.join("many.bm"), &records).unwrap();
+    std::fs::write(at.join("few.bm"), few[..3].join("\n")).unwrap();
+    let drawn = |name: &str| {
+        printed(at, &format!("bench {name}.bm --svg {name}.svg"));
+        std::fs::read_to_string(at.join(format!("{name}.svg"))).unwrap()
+    };
+    let many = drawn("many");
+    for (group, is_drawn) in [
+        ("all", true),
+        ("contact", true),
+        ("prime against prime", true),
+        ("back game", false),
+        ("blitz", false),
+    ] {
+        let found = many.contains(&format!(">many: {group}<"));
+        assert_eq!(found, is_drawn, "{group}: {many}");
+    }
+    let few = drawn("few");
+    assert!(few.contains(">few: all<") && !few.contains(">few: contact<"));
+}

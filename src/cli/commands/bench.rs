@@ -54,8 +54,8 @@ farmed! {
         /// Comma-separated values instead of a table.
         #[arg(long)]
         csv: bool,
-        /// Draw the losses by group, with their errors, into this file as well: SVG, or points where its name
-        /// ends with `.png`.
+        /// Draw the losses by group of ten decisions or more, with their errors, into this file as well: SVG, or points
+        /// where its name ends with `.png`.
         #[arg(long, value_name = "FILE", conflicts_with = "records")]
         svg: Option<OutputFile>,
         /// One line a record instead of sums (comma-separated): the groups of the position, the place of the choice in
@@ -320,6 +320,10 @@ fn checksum_of(path: &Path) -> Result<String, Failure> {
     sha256_of(file).map_err(Failure::in_file(path))
 }
 
+/// Fewest decisions of a group that is drawn beside all: the mean of a few is as large as chance makes it, and its bar makes
+/// the others small.
+const DRAWN_MIN: u64 = 10;
+
 /// Returns the losses of all players by group, as bars.
 fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
@@ -327,8 +331,8 @@ fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) ->
         .file_stem()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
-    let mut add = |player: usize, name: String, loss: &Running| {
-        if loss.count() == 0 {
+    let mut add = |player: usize, (name, least): (String, u64), loss: &Running| {
+        if loss.count() < least {
             return;
         }
         let at = rows.iter().position(|row| row.name == name);
@@ -344,9 +348,14 @@ fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) ->
     };
     for (player, Scores { scored, .. }) in all.iter().enumerate() {
         for group in groups(items, scored, counting) {
-            add(player, format!("{file}: {}", group.name), &group.plays.loss);
-            let cube = format!("{file}: {}, cube", group.name);
-            add(player, cube, &group.actions.loss);
+            let least = match group.name.as_str() {
+                "all" => 1,
+                _ => DRAWN_MIN,
+            };
+            let name = format!("{file}: {}", group.name);
+            let cube = format!("{name}, cube");
+            add(player, (name, least), &group.plays.loss);
+            add(player, (cube, least), &group.actions.loss);
         }
     }
     rows
@@ -355,7 +364,9 @@ fn rows(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) ->
 fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let names: Vec<String> = players.iter().map(|player| player.name()).collect();
-    let picture = bars::svg("mean loss in thousandths of a point", &names, rows);
+    let title =
+        format!("mean loss in thousandths of a point, groups of {DRAWN_MIN} decisions or more");
+    let picture = bars::svg(&title, &names, rows);
     write_drawing(path, &picture)
 }
 
