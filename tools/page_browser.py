@@ -128,6 +128,7 @@ def main():
         matches.status(browser, host)
         pictures(browser, "status")
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
+        matches.of_variant(browser, GAMMOND)
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
         no_errors(browser, "sign-in and sign-out")

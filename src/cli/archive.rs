@@ -8,6 +8,7 @@
 use super::{ArchiveKey, Failure, Played};
 use gammond_base::escape::Untrusted;
 use gammond_engine::people::People;
+use gammond_game::Variant;
 use gammond_game::notation::MatPlayer;
 use gammond_report::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
 use gammond_server::console::today;
@@ -24,26 +25,28 @@ const TABLES: &str = include_str!("archive.sql");
 /// `gmmd`: marks the file as gammond's.
 const APPLICATION_ID: i64 = 0x676d_6d64;
 /// Version of the tables.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 /// Tables that versions lack: the version up to which, and the beginning of the table's statement.
-const ADDED: [(i64, &str); 5] = [
+const ADDED: [(i64, &str); 6] = [
     (1, "CREATE TABLE digests"),
     (2, "CREATE TABLE dates"),
     (3, "CREATE TABLE filings"),
     (4, "CREATE TABLE owners"),
     (5, "CREATE TABLE found_by"),
+    (6, "CREATE TABLE variants"),
 ];
 /// Longest wait for another program's lock on the file.
 const WAITED: Duration = Duration::from_secs(60);
 /// Advice for the owner of a damaged file.
 const RECOVER: &str = "; sqlite3 FILE .recover may save its contents";
 /// Read the data that matches of earlier versions lack: its day, the day on which it was filed, its owners, the
-/// shares of people who find its best plays.
-const OPTIONAL: [&str; 4] = [
+/// shares of people who find its best plays, its variant.
+const OPTIONAL: [&str; 5] = [
     "SELECT played FROM dates WHERE match = ?",
     "SELECT filed FROM filings WHERE match = ?",
     "SELECT owner FROM owners WHERE match = ? ORDER BY owner",
     "SELECT number, pr, share FROM found_by WHERE match = ? ORDER BY number, pr",
+    "SELECT variant FROM variants WHERE match = ?",
 ];
 /// True for a match that a request over HTTP has filed, also one of a version that kept no owners.
 pub(super) const IS_OF_HTTP: &str = "(file = 'http' OR file LIKE 'http#%' OR EXISTS \
@@ -504,6 +507,10 @@ fn filed(
         if let Some(date) = &analysis.date {
             let mut asked = transaction.prepare_cached("INSERT INTO dates VALUES (?, ?)")?;
             asked.execute(params![number, date])?;
+        }
+        if analysis.variant != Variant::default() {
+            let mut asked = transaction.prepare_cached("INSERT INTO variants VALUES (?, ?)")?;
+            asked.execute(params![number, analysis.variant.word()])?;
         }
         let mut asked = transaction.prepare_cached("INSERT INTO filings VALUES (?, ?)")?;
         asked.execute(params![number, today()])?;

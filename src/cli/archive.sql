@@ -84,6 +84,10 @@ CREATE TABLE found_by (
   share REAL NOT NULL,
   PRIMARY KEY (match, number, pr)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE variants (
+  match INTEGER PRIMARY KEY REFERENCES matches,
+  variant TEXT NOT NULL
+) STRICT;
 CREATE VIEW history AS
 SELECT players.name, own.match, matches.file, other_name.name AS against, matches.length, matches.level, own.score,
   other.score AS against_score, own.result, own.decisions, own.counted, own.loss, own.luck, own.error_rate, own.pr

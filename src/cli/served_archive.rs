@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 const DECISIONS_MAX: usize = 50_000;
 /// Both sides of each match.
 const MATCHES: &str = "SELECT matches.id, one.name, other.name, played, length, own.score, their.score, own.error_rate, \
-     their.error_rate, own.pr, their.pr, own.luck, their.luck, level, games, file, faults FROM matches \
+     their.error_rate, own.pr, their.pr, own.luck, their.luck, level, games, file, faults, variant FROM matches \
      JOIN sides AS own ON own.match = matches.id AND own.side = 0 JOIN players AS one ON one.id = own.player \
      JOIN sides AS their ON their.match = matches.id AND their.side = 1 JOIN players AS other ON other.id = their.player \
-     LEFT JOIN dates ON dates.match = matches.id";
+     LEFT JOIN dates ON dates.match = matches.id LEFT JOIN variants ON variants.match = matches.id";
 
 impl MatchArchive for Archive {
     fn matches(&self, filter: &ArchiveFilter) -> Result<Vec<ArchivedMatch>, String> {
@@ -106,6 +106,7 @@ fn archived_match(row: &Row<'_>) -> rusqlite::Result<ArchivedMatch> {
         games: row.get(14)?,
         file: file.to_owned(),
         fault_count: row.get(16)?,
+        variant: row.get(17)?,
     })
 }
 
@@ -160,7 +161,7 @@ fn analysis(
         transaction.query_row("SELECT nets, met FROM matches WHERE id = ?", [id], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?;
-    Ok(Some(json!({
+    let mut found = json!({
         "type": "analysis",
         "id": id,
         "players": head.players,
@@ -177,7 +178,11 @@ fn analysis(
         "cut": decisions.len() >= DECISIONS_MAX,
         "decisions": decisions,
         "fault_count": head.fault_count,
-    })))
+    });
+    if let Some(variant) = head.variant {
+        found["variant"] = variant.into();
+    }
+    Ok(Some(found))
 }
 
 /// Returns the shares of the people of some error rates who find the best action, by the number of the decision.

@@ -310,7 +310,7 @@ fn files_of_others_are_left_alone() {
         ("named", "is an SQLite file of another program"),
         (
             "newer",
-            "has tables of version 9, this program knows version 6",
+            "has tables of version 9, this program knows version 7",
         ),
         ("changed", "has other tables than this program makes"),
         ("trigger", "has other tables than this program makes"),
@@ -560,27 +560,33 @@ fn archive_of_an_old_version_is_brought_up() {
     assert_eq!(number(&db, dated), 2.0);
     drop(db);
     sql(
-        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; PRAGMA user_version = 1",
+        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; \
+         DROP TABLE variants; PRAGMA user_version = 1",
     );
     assert_eq!(run(at, "players --db a").stdout, players);
     // The digests of version 2 are those of matches without a date.
     sql(
-        "DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; PRAGMA user_version = 2",
+        "DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; PRAGMA user_version = 2",
     );
     assert_eq!(run(at, "players --db a").stdout, players);
     // So are those of version 3.
-    sql("DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; PRAGMA user_version = 3");
+    sql(
+        "DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; PRAGMA user_version = 3",
+    );
     assert_eq!(run(at, "players --db a").stdout, players);
-    sql("DROP TABLE owners; DROP TABLE found_by; PRAGMA user_version = 4");
+    sql("DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; PRAGMA user_version = 4");
     assert_eq!(run(at, "players --db a").stdout, players);
-    sql("DROP TABLE found_by; PRAGMA user_version = 5");
+    sql("DROP TABLE found_by; DROP TABLE variants; PRAGMA user_version = 5");
+    assert_eq!(run(at, "players --db a").stdout, players);
+    sql("DROP TABLE variants; PRAGMA user_version = 6");
     assert_eq!(run(at, "players --db a").stdout, players);
     let db = Connection::open(at.join("a")).unwrap();
     assert_eq!(number(&db, "SELECT count(*) FROM digests"), 2.0);
-    assert_eq!(number(&db, "PRAGMA user_version"), 6.0);
+    assert_eq!(number(&db, "PRAGMA user_version"), 7.0);
     drop(db);
     sql(
-        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; PRAGMA user_version = 1; \
+        "DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; \
+         PRAGMA user_version = 1; \
          ALTER TABLE sides ADD COLUMN age INTEGER",
     );
     let (_, said) = refused(&run(at, "players --db a"));
@@ -650,7 +656,7 @@ fn history_is_in_the_order_of_the_days() {
         .unwrap();
     assert_eq!(refused(&run(at, json)).0, Some(3));
     db.execute_batch(
-        "DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+        "DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
     )
     .unwrap();
     assert_eq!(files(json).0, "a.mat b.mat c.mat d.mat");
@@ -666,7 +672,7 @@ fn bars_are_not_cut() {
     let db = Connection::open(at.join("db")).unwrap();
     db.execute_batch(
         "UPDATE sides SET loss = 0.095 * decisions WHERE side = 0; \
-         DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
+         DROP TABLE filings; DROP TABLE owners; DROP TABLE found_by; DROP TABLE variants; DROP TABLE digests; DROP TABLE dates; PRAGMA user_version = 1",
     )
     .unwrap();
     let text = String::from_utf8(run(at, "players --db db Alice").stdout).unwrap();

@@ -171,6 +171,20 @@ fn match_is_its_report() {
     }
 }
 
+/// HTTP-121, HTTP-122: the variant is in the list and in the match, where it is not backgammon.
+#[test]
+fn variant_is_filed() {
+    let (_folder, path) = archive(&["one1.mat", "../dialects/15-nackgammon.txt"]);
+    let (_server, http) = http_server(&["--db", &path]);
+    let list = get(&http, "/v1/archive/matches", "").json();
+    let variants: Vec<&Value> = list["matches"].as_array().unwrap().iter().collect();
+    assert_eq!(variants[0]["variant"], "nackgammon");
+    assert!(variants[1].get("variant").is_none(), "{list}");
+    let one = |id: usize| get(&http, &format!("/v1/archive/matches/{id}"), "").json();
+    assert_eq!(one(2)["variant"], "nackgammon");
+    assert!(one(1).get("variant").is_none());
+}
+
 /// HTTP-120, HTTP-122: what there is not is 404, and nothing is written.
 #[test]
 fn missing_matches_and_archives_are_not_found() {
@@ -296,7 +310,7 @@ fn matches_are_seen_by_their_owner() {
     // What jobs of a version without owners have filed is seen by no token.
     sql(
         "DROP TABLE owners; DROP TABLE found_by; DROP TABLE digests; DROP TABLE dates; DROP TABLE filings; \
-         PRAGMA user_version = 1",
+         DROP TABLE variants; PRAGMA user_version = 1",
     );
     let (server, http) = server_with_tokens(folder.path(), tokens, &path);
     assert_eq!(seen(&http, &token("d")), [1]);

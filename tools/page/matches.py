@@ -135,6 +135,36 @@ def archived(browser, gammond, look=lambda: None):
             process.kill()
 
 
+# Keeps the bodies of all requests from now on.
+WATCHED = """globalThis.asked = [], globalThis.sent = fetch,
+    globalThis.fetch = (path, options) => { if (options?.body) asked.push(String(options.body)); return sent(path, options); }, 0"""
+
+
+def of_variant(browser, gammond):
+    """Questions about an archived match of nackgammon name the variant, which no position does: of the quiz, and in links."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = f"{folder}/matches.sqlite"
+        path = ROOT / "tests/data/dialects/15-nackgammon.txt"
+        subprocess.run([gammond, "analyse", "--plies", "0", "--db", archive, path], stdout=subprocess.DEVNULL, check=True)
+        process, host = server(gammond, "127.0.0.1:0", "--db", archive)
+        try:
+            browser.open(f"{host}/quiz?theme=own")
+            browser.until(ASKED)
+            browser.value(WATCHED)
+            # The page's first questions were asked before: the other filter has them asked again.
+            browser.value("choice.least.value = '0.03', choice.dispatchEvent(new Event('change'))")
+            answered(browser)
+            bodies = browser.value("asked")
+            if not bodies or not all('"variant":"nackgammon"' in body for body in bodies):
+                sys.exit(f"the quiz asks without the variant: {bodies}")
+            browser.until("document.querySelector('#result a[href*=\"variant=nackgammon\"]') !== null")
+            browser.open(f"{host}/matches#archive-1")
+            browser.until(f"!match.hidden && {SETTLED} && explore.href.includes('variant=nackgammon')")
+            browser.open("about:blank")
+        finally:
+            process.kill()
+
+
 def commented(browser, link):
     """The comment and the match are there after a restart of the server and a reload of the page."""
     browser.open("about:blank")
@@ -148,32 +178,39 @@ def commented(browser, link):
         sys.exit(f"the comment is {found!r}")
 
 
+SHOWN = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
+
+
+def answered(browser):
+    """Answers a question by a play or a cube action; its loss is shown."""
+    browser.until(f"{ASKED} && !({SHOWN}).includes('next')")
+    acts = browser.value(SHOWN)
+    if acts and acts != ["confirm"]:
+        browser.click(f"[data-act='{acts[0]}']")
+    else:
+        while "confirm" not in browser.value(SHOWN):
+            before = browser.value(f"document.getElementById('place').innerHTML")
+            browser.click("#place .live")
+            browser.until(f"{ASKED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
+        browser.click("[data-act='confirm']")
+    browser.until(f"{ASKED} && ({SHOWN}).includes('next') && document.querySelector('#result table') !== null")
+    text = browser.value("document.getElementById('result').textContent")
+    if "comes back" not in text:
+        sys.exit(f"an answer has no result: {text}")
+    # What the answer loses is the difference of two values of the same depth.
+    depths = browser.value("""[...document.querySelectorAll('#result tr')].filter((row, at) => at === 1 || row.querySelector('strong'))
+        .map((row) => row.cells[3]?.textContent)""")
+    if len(set(depths)) != 1:
+        sys.exit(f"the best play and the person's are judged by {' and '.join(depths)}")
+
+
 def quiz(browser, host, answers=4):
-    """Answers questions by typed plays and cube actions; their losses are shown and counted."""
-    shown = "[...document.querySelectorAll('#actions button:not([hidden])')].map((button) => button.dataset.act)"
+    """Answers questions, each with the next one behind it."""
     browser.open(f"{host}/quiz")
     for _ in range(answers):
-        browser.until(f"{ASKED} && !({shown}).includes('next')")
-        acts = browser.value(shown)
-        if acts and acts != ["confirm"]:
-            browser.click(f"[data-act='{acts[0]}']")
-        else:
-            while "confirm" not in browser.value(shown):
-                before = browser.value(f"document.getElementById('place').innerHTML")
-                browser.click("#place .live")
-                browser.until(f"{ASKED} && document.getElementById('place').innerHTML !== {json.dumps(before)}")
-            browser.click("[data-act='confirm']")
-        browser.until(f"{ASKED} && ({shown}).includes('next') && document.querySelector('#result table') !== null")
-        text = browser.value("document.getElementById('result').textContent")
-        if "comes back" not in text:
-            sys.exit(f"an answer has no result: {text}")
-        # What the answer loses is the difference of two values of the same depth.
-        depths = browser.value("""[...document.querySelectorAll('#result tr')].filter((row, at) => at === 1 || row.querySelector('strong'))
-            .map((row) => row.cells[3]?.textContent)""")
-        if len(set(depths)) != 1:
-            sys.exit(f"the best play and the person's are judged by {' and '.join(depths)}")
+        answered(browser)
         browser.click("[data-act='next']")
-    browser.until(f"!({shown}).includes('next')")
+    browser.until(f"!({SHOWN}).includes('next')")
 
 
 # The pips of the person, from what a screen reader reads out.

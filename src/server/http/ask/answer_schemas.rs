@@ -126,7 +126,7 @@ fn others() -> Vec<(String, Value)> {
             ("file", "Name of the file without its folder", text()),
             ("fault_count", "Number of faults of the file", count()),
         ],
-        &[],
+        &[("variant", "The variant, where it is not backgammon", text())],
     );
     let code = object(
         "A code of errors",

@@ -100,6 +100,9 @@ pub struct ArchivedMatch {
     pub file: String,
     /// Number of faults of the file.
     pub fault_count: i64,
+    /// The variant, where it is not backgammon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
 }
 
 /// The archive of a server, and the places of its readers.

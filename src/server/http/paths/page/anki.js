@@ -5,7 +5,7 @@ import { apkg } from "./apkg.js";
 import { advised, deepened, questionText, ranking, viewOf } from "./cards.js";
 import { h } from "./html.js";
 import { boardPicture } from "./picture.js";
-import { inWords } from "./position.js";
+import { checkersIn, inWords } from "./position.js";
 import { foundBy } from "./report.js";
 import { scoreText } from "./state.js";
 import { checksum } from "./store.js";
@@ -38,7 +38,7 @@ export async function deckFile(title, cards, clockwise, onCard, signal) {
     const file = `gammond-${await checksum(bytes)}.svg`;
     media.set(file, new Uint8Array(bytes));
     // An image of the page would be asked for.
-    const image = h("img", { alt: inWords(position, [t("You"), t("Opponent")]) }).outerHTML.replace("<img", `<img src="${file}"`);
+    const image = h("img", { alt: inWords(position, [t("You"), t("Opponent")], checkersIn(card.variant)) }).outerHTML.replace("<img", `<img src="${file}"`);
     const listed = answer.plays?.find(({ play }) => play === card.played);
     const played = listed && await deepened(answer, listed, card, signal);
     const best = answer.plays?.[0].play ?? card.best;

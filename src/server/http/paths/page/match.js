@@ -7,9 +7,9 @@ import { isFlipped, takes } from "./frame.js";
 import { byId, download, h, named, signed, table } from "./html.js";
 import { liveRollout } from "./live.js";
 import * as panels from "./panels.js";
-import { inWords, parseId, pips } from "./position.js";
+import { checkersIn, inWords, parseId, pips } from "./position.js";
 import { cubeTable, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
-import { stateOf, turned } from "./state.js";
+import { ofVariant, stateOf, turned } from "./state.js";
 import { put } from "./store.js";
 import { count, language, parts, t } from "./strings.js";
 
@@ -102,15 +102,15 @@ function scoreSheet({ games, players }) {
     [t("Game"), t("Score before"), t("Result"), ...players.map((name) => h("span", {}, ...parts("{name}: PR, luck", { name: named(name) })))], rows, "heads");
 }
 
-// Settings of a question about the match, with the variant, which no position says.
-const asked = (settings, { variant } = match.report) => (variant === undefined ? settings : { variant, ...settings });
+// Settings of a question about the match.
+const asked = (settings) => ofVariant(settings, match.report);
 
 // The first player's chances before each roll, as they were and without the luck of the dice before (ANA-15).
 async function chances({ decisions: all, games, length, players, variant }, signal) {
   const rolled = all.map((one, number) => ({ ...one, number })).filter((one) => one.kind === "play");
   const found = [];
   for (let from = 0; from < rolled.length; from += BATCH_MAX) {
-    const questions = rolled.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: asked({ plies: 0 }, { variant }) }));
+    const questions = rolled.slice(from, from + BATCH_MAX).map(({ position }) => ({ position, settings: ofVariant({ plies: 0 }, { variant }) }));
     found.push(...await askAll("eval", questions, signal));
   }
   const [values, lucky] = [[], []];
@@ -213,7 +213,7 @@ function showDecision() {
   delete byId("deep").dataset.state;
   byId("why").replaceChildren();
   byId("comment").value = match.comments[here] ?? "";
-  byId("explore").setAttribute("href", exploreLink(one));
+  byId("explore").setAttribute("href", exploreLink(one, match.report));
   const roll = one.roll ? `${one.roll.join("")}: ` : "";
   byId("decision").replaceChildren(h("span", {}, `${roll}${t(one.played || "no play")}`),
     ...(loss > 0 ? [h("span", { class: `badge eq ${panels.lossClass(loss)}` }, signed(-loss))] : []));
@@ -236,12 +236,12 @@ function showDecision() {
   const standing = score ? `${score[viewer]}–${score[1 - viewer]}` : "";
   byId("score").textContent = [length > 0 ? t("Match to {length}", { length }) : t("Money session"), standing, crawford ? t("Crawford") : ""]
     .filter((text) => text !== "").join(" · ");
-  const words = inWords(position, names);
+  const words = inWords(position, names, checkersIn(match.report.variant));
   const play = one.kind === "play" && one.best !== "" ? one.best : null;
   const mine = one;
   const drawn = (state) => board.show(position, state, { roll: one.roll, play, label: t("Board. {words}", { words }) });
   byId("place").setAttribute("aria-busy", "true");
-  stateOf({ position: one.position }).then((state) => {
+  stateOf({ position: one.position, settings: asked({}) }).then((state) => {
     if (mine !== decisions()[here]) return;
     drawn(state);
     byId("place").setAttribute("aria-busy", "false");
@@ -267,9 +267,11 @@ const namesOf = ({ plays, best, played }) => [...new Set([played, best, ...(play
 // Values the plays at one depth each; a ranking would leave a play far behind the best at its static value.
 async function deeperPlays(one, signal) {
   const { position, roll } = one;
-  const [{ plays }, state] = await Promise.all([ask("move", { position, roll, settings: asked({ plies: 0, top: 0 }) }, signal), stateOf({ position })]);
+  const [{ plays }, state] = await Promise.all([
+    ask("move", { position, roll, settings: asked({ plies: 0, top: 0 }) }, signal), stateOf({ position, settings: asked({}) }),
+  ]);
   const listed = plays.filter(({ play }) => namesOf(one).includes(play));
-  const settings = asked({ ...turned(state), plies: DEEPER_PLIES });
+  const settings = { ...turned(state), plies: DEEPER_PLIES };
   const values = await askAll("eval", listed.map((play) => ({ position: play.position, settings })), signal);
   // A play that ends the game has its exact value.
   const valued = listed.map((play, at) => (values[at].equity

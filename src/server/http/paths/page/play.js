@@ -402,10 +402,11 @@ async function showHint() {
 }
 
 // The person's worst mistakes, with the ways on: the match in Matches, its mistakes in the quiz.
-function threeWorst({ decisions }) {
-  const mine = decisions.filter(({ player, loss }) => player === PERSON && loss.emg > 0).sort((one, other) => other.loss.emg - one.loss.emg).slice(0, THREE);
+function threeWorst(report) {
+  const mine = report.decisions.filter(({ player, loss }) => player === PERSON && loss.emg > 0)
+    .sort((one, other) => other.loss.emg - one.loss.emg).slice(0, THREE);
   const rows = mine.map((one) => h("div", { class: "row" }, h("span", { class: `badge ${lossClass(one.loss.emg)}` }, one.loss.emg.toFixed(3)),
-    h("a", { href: exploreLink(one), class: "grow" }, decisionText(one)),
+    h("a", { href: exploreLink(one, report), class: "grow" }, decisionText(one)),
     one.found_by ? h("span", { class: "note" }, t("1 in {n} at PR {pr}", oneIn(one.found_by[1]))) : null));
   const kept = (label, to) => {
     const button = h("button", { type: "button" }, label);

@@ -2,7 +2,7 @@
 
 import { place } from "./places.js";
 import { START } from "./position.js";
-import { turned } from "./state.js";
+import { ofVariant, turned } from "./state.js";
 
 // A setting of a link as JSON has it.
 function typed(text) {
@@ -33,5 +33,5 @@ export function link({ position, roll, settings }) {
 export function withSettings(state, isTurned = false) {
   const { length, score, crawford, jacoby, beavers, cube, owner, variant } = isTurned ? turned(state) : state;
   const rules = length > 0 ? { length, score, ...(crawford ? { crawford } : {}) } : { length, jacoby, beavers };
-  return { ...rules, cube, owner, ...(variant && variant !== "backgammon" ? { variant } : {}) };
+  return ofVariant({ ...rules, cube, owner }, { variant });
 }

@@ -10,9 +10,9 @@ import { isFlipped, onKey, takes } from "./frame.js";
 import { byId, download, h } from "./html.js";
 import { lossClass, sized } from "./panels.js";
 import { beside, place } from "./places.js";
-import { inWords, parseId, pips, START, Turn } from "./position.js";
+import { checkersIn, inWords, parseId, pips, START, Turn } from "./position.js";
 import { exploreLink } from "./report.js";
-import { scoreText } from "./state.js";
+import { ofVariant, scoreText } from "./state.js";
 import * as store from "./store.js";
 import { count, t } from "./strings.js";
 import { turnBoard, type } from "./turn.js";
@@ -69,12 +69,13 @@ async function load() {
   const seenBefore = new Set();
   const kept = (await store.all("matches")).map(({ report }) => report);
   for (const report of [...kept, ...await archived()]) {
+    const { variant } = report;
     for (const one of report.decisions) {
       // The same mistake in two files is one question.
-      const id = [one.kind, one.position, ...(one.roll ?? [])].join(" ");
+      const id = [one.kind, one.position, ...(one.roll ?? []), ...(variant === undefined ? [] : [variant])].join(" ");
       if (one.loss.emg < MISTAKE || !Object.hasOwn(QUESTIONS, one.kind) || seenBefore.has(id)) continue;
       seenBefore.add(id);
-      cards.push({ ...one, id, name: report.players[one.player], ...(learned.get(id) ?? { due: 0, interval: 0 }) });
+      cards.push({ ...one, id, variant, name: report.players[one.player], ...(learned.get(id) ?? { due: 0, interval: 0 }) });
     }
   }
   const names = [...new Set(cards.map(({ name }) => name))].sort();
@@ -176,7 +177,7 @@ async function next(isLate) {
   byId("error").textContent = "";
   const { position, roll, kind } = card;
   if (kind === "play") {
-    const { plays } = await ask("move", { position, roll, settings: { plies: 0, top: 0 } });
+    const { plays } = await ask("move", { position, roll, settings: ofVariant({ plies: 0, top: 0 }, card) });
     if (isLate()) return;
     turn = new Turn(parseId(position.slice(0, 14)), roll, plays);
   }
@@ -226,8 +227,9 @@ function show() {
   byId("my-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.me) });
   byId("their-pips").textContent = isSecret ? "" : t("{n} pips", { n: pips(position.opponent) });
   byId("state").textContent = card.kind === "pips" ? "" : scoreText(seen.settings);
+  const words = inWords(position, [t("You"), t("Opponent")], checkersIn(card.variant));
   board.show(position, seen.settings, {
-    roll: card.roll, rest: turn?.dice ?? null, label: isSecret ? t("Board") : t("Board. {words}", { words: inWords(position, [t("You"), t("Opponent")]) }),
+    roll: card.roll, rest: turn?.dice ?? null, label: isSecret ? t("Board") : t("Board. {words}", { words }),
   });
 }
 
@@ -265,7 +267,7 @@ async function answer(act) {
     h("p", {}, h("span", { class: `badge ${lossClass(loss)}` }, loss.toFixed(3)), " ", back),
     ranking(known, mine, t("yours")),
     ...(card.found_by ? [finders(card)] : []),
-    h("p", {}, card.theme === undefined ? `${inMatch(card)} ` : "", h("a", { href: exploreLink(card) }, t("Analyse"))),
+    h("p", {}, card.theme === undefined ? `${inMatch(card)} ` : "", h("a", { href: exploreLink(card, card) }, t("Analyse"))),
   );
   show();
   await showCurve();

@@ -3,6 +3,7 @@
 import { analyse } from "./ask.js";
 import { h, named, signed, table } from "./html.js";
 import { place } from "./places.js";
+import { ofVariant } from "./state.js";
 import { t } from "./strings.js";
 
 const THOUSAND = 1000;
@@ -67,20 +68,20 @@ export function foundBy({ found_by: shares }) {
 
 const noteOf = (text) => text && h("span", { class: "note found" }, text);
 
-// The link to a decision in Analyse.
-export function exploreLink({ position, roll }) {
-  const query = new URLSearchParams({ position });
+// The link to a decision of a match in Analyse.
+export function exploreLink({ position, roll }, match) {
+  const query = new URLSearchParams({ position, ...ofVariant({}, match) });
   if (roll) query.set("roll", roll.join(""));
   return `${place("analyse")}?${query}`;
 }
 
 // A player's decisions that lost most, as a list of links.
-export function worst({ decisions }, player, count) {
-  const lost = decisions.filter((one) => one.loss.emg > 0.0005 && one.player === player);
+export function worst(match, player, count) {
+  const lost = match.decisions.filter((one) => one.loss.emg > 0.0005 && one.player === player);
   const shown = lost.sort((one, other) => other.loss.emg - one.loss.emg).slice(0, count);
   if (shown.length === 0) return h("p", {}, t("No decision lost anything."));
   const rows = shown.map((one) => [
-    h("span", {}, h("a", { href: exploreLink(one) }, decisionText(one)), noteOf(foundBy(one))),
+    h("span", {}, h("a", { href: exploreLink(one, match) }, decisionText(one)), noteOf(foundBy(one))),
     `${one.game}, ${one.move}`, (-one.loss.emg * THOUSAND).toFixed(0).replace("-", "\u2212"),
   ]);
   return table(t("Decisions that lost most"), [t("Decision"), t("Game, move"), t("Loss in thousandths")], rows, "worst");

@@ -6,9 +6,12 @@ import { t } from "./strings.js";
 // The state that a question says, or an ID in it.
 export async function stateOf(question) {
   const { state } = await ask("show", question);
-  const { length, score, crawford, jacoby, beavers, cube, owner } = state;
-  return length > 0 ? { length, score, crawford, cube, owner } : { length, jacoby, beavers, cube, owner };
+  const { length, score, crawford, jacoby, beavers, cube, owner, variant } = state;
+  return ofVariant(length > 0 ? { length, score, crawford, cube, owner } : { length, jacoby, beavers, cube, owner }, { variant });
 }
+
+// Settings with the variant of a match or a state, which no position says; nothing more for backgammon.
+export const ofVariant = (settings, { variant = "backgammon" }) => (variant === "backgammon" ? settings : { variant, ...settings });
 
 // The same seen by the other player.
 export function turned(settings) {
