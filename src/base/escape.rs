@@ -195,12 +195,14 @@ impl<'a> CsvCell<'a> {
         CsvCell(Cow::Owned(format!("\"{guard}{text}\"")))
     }
 
-    /// Writes a number, or a word of this program, as it is.
+    /// Writes a number, or words of this program: as they are, unless a comma is among them.
     #[must_use]
     pub fn plain(value: impl Display) -> CsvCell<'static> {
         let text = value.to_string();
-        debug_assert!(!text.contains([',', '"', '\n']), "{text}");
-        CsvCell(Cow::Owned(text))
+        match text.contains([',', '"', '\n']) {
+            true => CsvCell::text(&text),
+            false => CsvCell(Cow::Owned(text)),
+        }
     }
 }
 
@@ -312,9 +314,13 @@ mod tests {
         let line = csv_line([
             CsvCell::text("a,\"b\"\n=c"),
             CsvCell::plain(-1.5),
+            CsvCell::plain("no double, take"),
             CsvCell::text("x-1"),
         ]);
-        assert_eq!(line, "\"a,\"\"b\"\"\\n=c\",-1.5,\"x-1\"\n");
+        assert_eq!(
+            line,
+            "\"a,\"\"b\"\"\\n=c\",-1.5,\"no double, take\",\"x-1\"\n"
+        );
     }
 
     #[test]

@@ -132,6 +132,26 @@ fn variant_is_in_the_report() {
     }
 }
 
+/// ANA-16: a verdict, which may have a comma in it, is one cell.
+#[test]
+fn lines_of_csv_have_as_many_cells_as_their_head() {
+    for name in ["bgblitz-cube-de.txt", "bgblitz-cube-jp.txt"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["analyse", "--plies", "0", "--format", "csv"])
+            .arg(data(&format!("position-texts/{name}")))
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let mut lines = text.lines();
+        let head = lines.next().unwrap().split(',').count();
+        let row = lines.next().unwrap();
+        // Outside quotes.
+        let cells = row.split('"').step_by(2).collect::<String>();
+        assert_eq!(cells.split(',').count(), head, "{row}");
+        assert!(row.contains("take\"") || row.contains("pass\""), "{row}");
+    }
+}
+
 /// MAT-24: both players' numbers, the bar, cubes and a game given up, whose points the next score tells; a fault costs its game only.
 #[test]
 fn oldmoves_of_fibs() {

@@ -19,6 +19,8 @@ const REMARK_GAP_MAX: usize = 2;
 pub(super) enum Head {
     /// A roll; the play follows.
     Roll(Roll),
+    /// Two digits in the place of a roll, such as `73:`, that are none.
+    NoRoll([u8; 2]),
     Double,
     Beaver,
     /// `Takes`
@@ -86,7 +88,7 @@ const WORDS: [(&str, Head); 30] = [
     ("abandons", Head::Lost),
 ];
 
-/// head = die die ":" | "00:" | "??" { "?" } | word
+/// head = die die ":" | "00:" | digit digit ":" | "??" { "?" } | word
 fn head(input: &[u8]) -> Option<(&[u8], Head)> {
     if let Some(rest) = input.strip_prefix(b"00:") {
         return Some((rest, Head::Unrolled));
@@ -100,6 +102,9 @@ fn head(input: &[u8]) -> Option<(&[u8], Head)> {
     if let Ok((rest, (one, other, _))) = (die(), die(), tag(&b":"[..])).parse(input) {
         let roll = Roll::new(number(one)?, number(other)?).ok()?;
         return Some((rest, Head::Roll(roll)));
+    }
+    if let [one @ b'0'..=b'9', other @ b'0'..=b'9', b':', rest @ ..] = input {
+        return Some((rest, Head::NoRoll([*one, *other])));
     }
     WORDS
         .iter()
@@ -150,7 +155,7 @@ pub(super) fn cells(line: &str, body: usize) -> (Vec<Cell<'_>>, Option<usize>) {
             });
             at = text_at;
             // `31:8/5`: a roll is followed by anything.
-            fresh = matches!(head, Head::Roll(_) | Head::Unrolled);
+            fresh = matches!(head, Head::Roll(_) | Head::NoRoll(_) | Head::Unrolled);
             continue;
         }
         if !blank && cells.is_empty() && stray.is_none() {

@@ -402,6 +402,10 @@ impl Reader<'_> {
                 recorder.concedes(player, None);
                 rolled
             }
+            Head::NoRoll(dice) => {
+                let want = "two dice from 1 to 6 such as '31'";
+                Err(value("roll", &String::from_utf8_lossy(&dice), want))
+            }
             Head::Roll(roll) => return self.played((number, player), roll, at, cell),
         }
         .or_else(|wrong| {
@@ -659,6 +663,19 @@ mod tests {
         assert_eq!(first.result, Some((MatPlayer::First, 2)));
         assert_eq!(second.actions.len(), 3);
         assert_eq!(reading.lines[1], [14, 14, 15]);
+    }
+
+    /// MAT-16: what is no roll is named as one, and the play before it counts.
+    #[test]
+    fn wrong_dice_are_named() {
+        let text = SAMPLE.replacen(" 61:", " 73:", 1);
+        assert_ne!(text, SAMPLE);
+        let reading = MatchFile::read(text.as_bytes()).unwrap();
+        let fault = reading.faults[0].to_string();
+        let want = "roll is '73', expected two dice from 1 to 6 such as '31'";
+        assert!(fault.ends_with(want), "{fault}");
+        // Two plays, the double and the take.
+        assert_eq!(reading.file.games[0].actions.len(), 4);
     }
 
     #[test]
