@@ -129,6 +129,7 @@ def main():
         pictures(browser, "status")
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
         matches.of_variant(browser, GAMMOND)
+        matches.exported(browser, host)
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
         no_errors(browser, "sign-in and sign-out")
@@ -143,6 +144,7 @@ def main():
         pictures(browser, "set-up")
         analyse.rolled_out(browser, host)
         analyse.tabs(browser, host, lambda name: pictures(browser, name))
+        analyse.linked(browser, host)
         no_errors(browser, "/")
         analyse.used(browser, host)
         for name, query in [("plays", f"position={analyse.START}&roll=31&length=7&score=3-5"), ("cube", f"position={analyse.START}"),

@@ -12,6 +12,8 @@ COPIED = [
      "4HPwATDgc/ABMA:cAmpAUAAGAAE"),
     ("Position-ID\u00a0: 4HPwATDgc/ABMA\n", "4HPwATDgc/ABMA"),
     (SNOWIE + ";\n", SNOWIE),
+    ("11ccccchhhjjjjj:66666888dddddoo:B1N:46:W:R:2:3:7:0", "11ccccchhhjjjjj:66666888dddddoo:B1N:46:W:R:2:3:7:0"),
+    ("on OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:14:W:R:0:0:3:1 it", "OGID=11ccccchhhjjjjj:66666888dddddoo:N0N:14:W:R:0:0:3:1"),
 ]
 START = "4HPwATDgc/ABMA"
 HOSTILE = "<script>document.title='owned'</script>\u202e"
@@ -41,6 +43,33 @@ def link(browser, name):
 def deepen(browser, depth):
     browser.click("#depth")
     browser.click(f"[data-plies='{depth}']")
+
+
+def linked(browser, host):
+    """A link holds every setting of a move (HTTP-110); a refusal stands alone, and where there is no double stands the value."""
+    found = []
+    for settings in ["top=3", "filter=large&prune=off", "cubeful=off&time=500", "pr=8&seed=3", "level=roller&plies=0", "noise=0.05"]:
+        browser.open(f"{host}/?position={START}&roll=31&{settings}")
+        browser.until(f"{SETTLED} && ({VERDICT}).startsWith('8/5 6/5')")
+        for tab in ["cube", "rolls", "why"]:
+            browser.click(f"[data-tab='{tab}']")
+            browser.until(f"{SETTLED} && document.getElementById('panel').dataset.tab === '{tab}'")
+            found += [browser.value(VERDICT)] if browser.value("document.querySelector('#verdict .error') !== null") else []
+    # No roll, no play: the page asks which one.
+    browser.open(f"{host}/?position={START}")
+    browser.until(AT_2)
+    browser.click("[data-tab='plays']")
+    browser.until(f"{SETTLED} && ({VERDICT}) === 'Which roll?'")
+    browser.click("[data-tab='why']")
+    browser.until(f"{SETTLED} && document.querySelectorAll('.facts li').length > 1")
+    if found or browser.errors:
+        sys.exit(f"links with settings have errors: {found} {browser.errors}")
+    browser.open(f"{host}/?position={START}&cube=4096&owner=me")
+    browser.until(f"{SETTLED} && document.querySelector('#verdict .eq') !== null && document.querySelector('#verdict .error') === null")
+    browser.open(f"{host}/?position={START}&roll=77")
+    browser.until(f"{SETTLED} && ({VERDICT}).startsWith('roll ') && document.getElementById('retry') === null")
+    # The browser notes the status 400 itself.
+    browser.errors = [error for error in browser.errors if "status of 4" not in str(error.get("text"))]
 
 
 def used(browser, host):

@@ -135,6 +135,24 @@ def archived(browser, gammond, look=lambda: None):
             process.kill()
 
 
+# Three plays of a match as gnubg exports them as text.
+EXPORT = "The score (after 0 games) is: Ann 0, Bob 0 (match to 3 points)\n" + "".join(
+    f"\nMove number {number}:  {name} to play {roll}\n\n GNU Backgammon  Position ID: {position}\n                 Match ID   : {match}\n\n"
+    f"* {name} moves {play}\n" for number, name, roll, position, match, play in [
+        (1, "Bob", 53, "4HPwATDgc/ABMA", "cIhuAAAAAAAE", "8/3 6/3"), (2, "Ann", 31, "jGfwATDgc/ABMA", "cIllAAAAAAAE", "8/5 6/5"),
+        (3, "Bob", 64, "sGfwATCMZ/ABMA", "cIlyAAAAAAAE", "24/14")])
+
+
+def exported(browser, host):
+    """gnubg's text export of a match is one, also where it is pasted: it has a position for each play."""
+    text = EXPORT
+    browser.open(f"{host}/")
+    browser.until(SETTLED)
+    browser.value(f"(() => {{ const data = new DataTransfer(); data.setData('text', {json.dumps(text)}); document.body.dispatchEvent("
+                  "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })); })()")
+    browser.until("document.getElementById('match')?.hidden === false && document.getElementById('place')?.getAttribute('aria-busy') === 'false'")
+
+
 # Keeps the bodies of all requests from now on.
 WATCHED = """globalThis.asked = [], globalThis.sent = fetch,
     globalThis.fetch = (path, options) => { if (options?.body) asked.push(String(options.body)); return sent(path, options); }, 0"""
@@ -148,8 +166,8 @@ def of_variant(browser, gammond):
         subprocess.run([gammond, "analyse", "--plies", "0", "--db", archive, path], stdout=subprocess.DEVNULL, check=True)
         process, host = server(gammond, "127.0.0.1:0", "--db", archive)
         try:
-            browser.open(f"{host}/quiz?theme=own")
-            browser.until(ASKED)
+            browser.open(f"{host}/quiz?theme=own&player=Bob")
+            browser.until(f"{ASKED} && document.getElementById('player').value === 'Bob'")
             browser.value(WATCHED)
             # The page's first questions were asked before: the other filter has them asked again.
             browser.value("choice.least.value = '0.03', choice.dispatchEvent(new Event('change'))")

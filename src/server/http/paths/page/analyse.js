@@ -6,7 +6,7 @@ import { dialog, flip, isFlipped, onKey, takes } from "./frame.js";
 import { byId, h, signed } from "./html.js";
 import * as panels from "./panels.js";
 import { checkersIn, inWords, OFF, parseId, pips, START, swapped, Turn } from "./position.js";
-import { link, questionOf, withSettings } from "./question.js";
+import { link, questionOf, settingsOf, withSettings } from "./question.js";
 import { SetUp } from "./setup.js";
 import { share } from "./share.js";
 import { scoreText, stateInWords } from "./state.js";
@@ -46,8 +46,8 @@ const chosenPlies = () => Math.min(Number(question.settings.plies ?? PLIES), PLI
 const isRollout = () => location.hash === ROLLOUT_MARK;
 
 // The question of a verb, in the state that the page shows.
-function asked(more = {}, withRoll = false) {
-  const { plies, ...settings } = question.settings;
+function asked(verb, more = {}, withRoll = false) {
+  const { plies, ...settings } = settingsOf(verb, question.settings);
   return { position: question.position, ...(withRoll && shown.roll ? { roll: shown.roll } : {}), settings: { ...settings, ...more } };
 }
 
@@ -97,7 +97,7 @@ function draw(pointed = null) {
     return;
   }
   const hasSteps = turn !== null && turn.steps.length > 0;
-  const best = tab === "plays" || tab === "why" ? answers.plays?.plays[0]?.play : null;
+  const best = tab === "plays" || tab === "why" ? answers.plays?.plays?.[0]?.play : null;
   const play = hasSteps ? null : pointed ?? best;
   const onBoard = hasSteps ? turn.position : shown.position;
   board.show(onBoard, shown.state, { roll: shown.roll, rest: turn?.dice ?? null, play: play || null, label: words(onBoard, shown.state) });
@@ -119,7 +119,8 @@ async function load() {
   const { signal } = running;
   panel.setAttribute("aria-busy", "true");
   try {
-    const body = { position: question.position, ...(question.roll ? { roll: question.roll } : {}), settings: withoutPlies(question.settings) };
+    const { plies, ...settings } = settingsOf("show", question.settings);
+    const body = { position: question.position, ...(question.roll ? { roll: question.roll } : {}), settings };
     const [{ state, roll }, ids] = await Promise.all([ask("show", body, signal), ask("convert", body, signal)]);
     const position = parseId(ids.position);
     const isSame = shown !== null && shown.ids.position === ids.position;
@@ -145,18 +146,16 @@ async function load() {
   }
 }
 
-const withoutPlies = ({ plies, ...settings }) => settings;
-
 // The bar of chances, where the open tab has none.
 function bar(signal) {
-  ask("eval", asked({ plies: 0 }), signal)
+  ask("eval", asked("eval", { plies: 0 }), signal)
     .then(({ probabilities }) => { if (!signal.aborted && probabilities) panels.chances(byId("chances"), probabilities); }, () => {});
 }
 
 // The legal plays, for moves by hand.
 async function hand(signal) {
   try {
-    const { plays } = await ask("move", asked({ plies: 0, top: 0 }, true), signal);
+    const { plays } = await ask("move", asked("move", { plies: 0, top: 0 }, true), signal);
     if (signal.aborted) return;
     shown.legal = plays;
     if (plays.length > 0 && plays[0].play !== "") turn = new Turn(shown.position, shown.roll, plays);
@@ -200,36 +199,39 @@ async function look(signal) {
 const asks = {
   plays: async (plies, signal) => {
     if (!shown.roll) return { isRoll: true };
-    const answer = await ask("move", asked({ plies, top: LISTED }, true), signal);
+    const answer = await ask("move", asked("move", { plies, top: LISTED }, true), signal);
     return { ...answer, count: shown.legal?.length ?? answer.legal ?? answer.plays.length };
   },
   // Where the player on roll may not double, the value stands instead.
   cube: async (plies, signal) => {
     const { owner, crawford } = shown.state;
-    if (owner === "opponent" || crawford) return ask("eval", asked({ plies }), signal);
+    if (owner === "opponent" || crawford) return ask("eval", asked("eval", { plies }), signal);
     try {
-      return await ask("cube", asked({ plies }), signal);
+      return await ask("cube", asked("cube", { plies }), signal);
     } catch (error) {
-      if (error.status !== 400 && error.status !== 422) throw error;
-      return ask("eval", asked({ plies }), signal);
+      if (!error.isRefusal) throw error;
+      return ask("eval", asked("eval", { plies }), signal);
     }
   },
   scores: (plies, signal) => {
-    const { length, score, crawford, ...others } = asked().settings;
-    return ask("scores", { ...asked(), ...(shown.roll ? { roll: shown.roll } : {}), settings: { ...others, plies, away: AWAY } }, signal);
+    const body = asked("scores");
+    const { length, score, crawford, ...others } = body.settings;
+    return ask("scores", { ...body, ...(shown.roll ? { roll: shown.roll } : {}), settings: { ...others, plies, away: AWAY } }, signal);
   },
-  rolls: (plies, signal) => ask("rolls", asked({ plies }), signal),
+  rolls: (plies, signal) => ask("rolls", asked("rolls", { plies }), signal),
   why: async (plies, signal) => {
     if (shown.roll && !answers.plays) answers.plays = { ...await asks.plays(0, signal), depth: 0 };
     const plays = compared && others().includes(compared) ? { plays: [compared] } : {};
-    return ask("explain", { ...asked({ plies, language }, true), ...plays }, signal);
+    return ask("explain", { ...asked("explain", { plies, language }, true), ...plays }, signal);
   },
 };
 
 // What stands around a cube decision: the window, and the cube elsewhere.
 async function around(signal) {
   const settings = { plies: 0 };
-  const [{ cube: found }, { cubes }] = await Promise.all([ask("explain", asked(settings), signal), ask("cubes", asked(settings), signal)]);
+  const [{ cube: found }, { cubes }] = await Promise.all([
+    ask("explain", asked("explain", settings), signal), ask("cubes", asked("cubes", settings), signal),
+  ]);
   if (signal.aborted) return;
   answers.more = { window: found?.window, losers: found?.market_losers, cubes };
   if (tab === "cube") show();
@@ -244,7 +246,7 @@ async function rollOut(signal) {
   const names = (before?.plays ?? []).map(({ play }) => play).slice(0, ROLLED_OUT);
   if (mine === "plays" && names.length < 2) return;
   stopping = new AbortController();
-  const body = { ...asked({ plies: 0, trials: TRIALS }, mine === "plays"),
+  const body = { ...asked("rollout", { plies: 0, trials: TRIALS }, mine === "plays"),
     ...(mine === "plays" ? { plays: names } : before.no_double === undefined ? {} : { cube: true }) };
   try {
     await rollout(body, (report) => {
@@ -292,7 +294,7 @@ function say(message) {
 
 // An error stands where the answer would; the board keeps the last position.
 function fail(error) {
-  const isAway = error.status === undefined;
+  const isAway = !error.isRefusal;
   say(isAway ? t("no answer from the server: {message}", error) : error.message);
   if (isAway) {
     const again = h("button", { type: "button", id: "retry" }, t("Try again"));
@@ -460,7 +462,7 @@ function again() {
 
 // Makes a play: the checkers go their way, then the opponent is on roll.
 async function follow(name) {
-  const play = shown.legal?.find((one) => one.play === name) ?? answers.plays?.plays.find((one) => one.play === name);
+  const play = shown.legal?.find((one) => one.play === name) ?? answers.plays?.plays?.find((one) => one.play === name);
   if (!play?.position) return;
   const before = question;
   const after = swapped(parseId(play.position));
@@ -580,7 +582,7 @@ for (let at = 1; at <= 9; at += 1) {
   onKey(String(at), at === 1 ? t("1 to 9: choose a play") : "", () => byId("body").querySelectorAll("[data-play]")[at - 1]?.focus());
 }
 onKey("r", t("roll"), () => take(randomRoll()));
-onKey("Enter", t("go on with the play on the board"), () => follow(tried ?? answers.plays?.plays[0]?.play));
+onKey("Enter", t("go on with the play on the board"), () => follow(tried ?? answers.plays?.plays?.[0]?.play));
 onKey("u", t("undo"), takeBack);
 onKey("e", t("set up a position"), () => openSetUp(!setUp.isOpen));
 onKey("ArrowLeft", t("back"), () => history.back());

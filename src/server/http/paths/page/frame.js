@@ -30,14 +30,27 @@ export const takes = {
   failed: (message) => alert(message),
 };
 
+// Exports of gnubg and of XG have a position for each decision.
+const isMatch = (text) => [/^Move number \d+:/gm, /XGID=/g].some((form) => (text.match(form) ?? []).length > 1);
+
 // Takes a pasted or dropped text to its place: a position, or a match.
 async function takeText(text) {
   const found = positionIn(text);
   const word = text.trim();
-  if (found !== null) takes.position(found);
+  if (found !== null && !isMatch(text)) takes.position(found);
   else if (/^\S+$/.test(word) && word.length <= POSITION_LENGTH_MAX) takes.position(word);
-  else if (word.length >= MATCH_LENGTH_MIN && word.includes("\n")) await takes.files([new File([text], "pasted.txt")]);
+  else if (word.length >= MATCH_LENGTH_MIN && word.includes("\n")) await takeMatch(text, found);
   else takes.failed(t("there is no position in it, want an XGID, GNUbg ID, OGID or board line, or a match file"));
+}
+
+// Takes a text of several positions, or none: the first position where it is no match.
+async function takeMatch(text, found) {
+  try {
+    await takes.files([new File([text], "pasted.txt")]);
+  } catch (error) {
+    if (found === null) throw error;
+    takes.position(found);
+  }
 }
 
 async function takeFiles(files) {
@@ -45,7 +58,7 @@ async function takeFiles(files) {
   const [file] = files;
   if (files.length === 1 && file.size <= TEXT_BYTES_MAX && /\.(txt|md|html?)$|^[^.]*$/i.test(file.name)) {
     const text = await file.text();
-    if (positionIn(text) !== null && (text.match(/XGID=/g) ?? []).length <= 1) return takes.position(positionIn(text));
+    if (positionIn(text) !== null && !isMatch(text)) return takes.position(positionIn(text));
   }
   return takes.files([...files]);
 }

@@ -42,7 +42,10 @@ export function printId({ me, opponent }) {
 
 // Finds a position in the text of a file or the clipboard; null if it has none of the forms that stand inside others.
 export function positionIn(text) {
-  const forms = [/XGID=[^\s"]+/, /board:[^\s"]+/, /[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}/, /OGID=[^\s"]+/, /^\s*\d+;(?:[^;\n]*;){38}\d+/m];
+  const forms = [
+    /XGID=[^\s"]+/, /board:[^\s"]+/, /OGID[=:][^\s"]+/, /(?<![^\s"'`(])[0-9a-q]{0,15}:[0-9a-q]{0,15}:[NWBD?][0-9]+[NOTP][^\s"'`)]*/,
+    /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{14}:[A-Za-z0-9+/]{12}(?![A-Za-z0-9+/])/, /^\s*\d+;(?:[^;\n]*;){38}\d+/m,
+  ];
   for (const form of forms) {
     const found = form.exec(text);
     if (found) return found[0].trim();

@@ -8,7 +8,7 @@ import { ofVariant, turned } from "./state.js";
 function typed(text) {
   if (text === "on" || text === "off") return text === "on";
   if (text === "true" || text === "false") return text === "true";
-  if (/^[0-9]+$/.test(text)) return Number(text);
+  if (/^[0-9]+(\.[0-9]+)?$/.test(text)) return Number(text);
   return /^[0-9]+[-:][0-9]+$/.test(text) ? text.split(/[-:]/).map(Number) : text;
 }
 
@@ -18,6 +18,19 @@ export function questionOf({ search }) {
   // What is no roll is the server's to refuse.
   const dice = /^[1-6][-,]?[1-6]$/.test(roll) ? [Number(roll[0]), Number(roll.at(-1))] : roll || null;
   return { position: position || START, roll: dice, settings };
+}
+
+// Settings of /v1/move that other verbs do not have.
+const ONE_PLAY = ["top", "pr", "elo", "seed"];
+const SEARCH = ["level", "cubeful", "filter", "prune", "noise", "time", "queue", "priority"];
+const LEFT_OUT = {
+  show: [...ONE_PLAY, ...SEARCH], convert: [...ONE_PLAY, ...SEARCH], move: [], cube: ["top", "cubeful"], rollout: ["pr", "elo", "time"],
+};
+
+// The settings of a link as a verb takes them: a link holds those of /v1/move (HTTP-110), and other names are the server's to refuse.
+export function settingsOf(verb, settings) {
+  const leftOut = LEFT_OUT[verb] ?? ONE_PLAY;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !leftOut.includes(name)));
 }
 
 const written = (value) => (Array.isArray(value) ? value.join("-") : value === true ? "on" : value === false ? "off" : String(value));

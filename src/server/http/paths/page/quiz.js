@@ -79,10 +79,10 @@ async function load() {
     }
   }
   const names = [...new Set(cards.map(({ name }) => name))].sort();
-  const asked = new URLSearchParams(location.search).get("player");
-  if (names.includes(asked)) byId("player").value = asked;
   cards.push(...(await bundled()).map((one) => ({ ...one, ...(learned.get(one.id) ?? { due: 0, interval: 0 }) })));
   byId("player").append(...names.map((name) => h("option", { value: name }, name.slice(0, 60))));
+  const asked = new URLSearchParams(location.search).get("player");
+  if (names.includes(asked)) byId("player").value = asked;
 }
 
 // The questions that come with the page: columns of kind, position, roll, theme, best choice, and the people of each error rate who find it.
