@@ -12,6 +12,7 @@ use gammond_game::Variant;
 use gammond_game::notation::MatPlayer;
 use gammond_report::analysis::{Analysis, PlayerSums, Row, Totals, class, phase};
 use gammond_server::console::today;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior, params};
 use std::collections::HashSet;
@@ -90,6 +91,7 @@ impl Archive {
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
         let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
         connection.busy_timeout(WAITED).map_err(fault)?;
+        add_lowercase(&connection).map_err(fault)?;
         // SQL from the file is never run.
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
@@ -222,6 +224,14 @@ impl Archive {
         });
         all.map_err(|error| Failure::in_file(&self.path)(error_text(&error)))
     }
+}
+
+/// Adds the function `lowercase` to SQL. SQLite's own `lower` changes the letters of ASCII alone.
+fn add_lowercase(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("lowercase", 1, flags, |of| {
+        of.get::<String>(0).map(|text| text.to_lowercase())
+    })
 }
 
 /// Kind of an open SQLite file.

@@ -11,7 +11,9 @@ use gammond_base::stats::Running;
 use gammond_game::notation::{
     MatAction, MatGame, MatPlayer, MatchFile, SetUp, parse_position, play_text,
 };
-use gammond_game::{MatchState, Rules, StartPositions, Variant, find_play};
+use gammond_game::{
+    Cube, CubeOwner, MatchScore, MatchState, Rules, StartPositions, Variant, find_play,
+};
 use gammond_job::Whole;
 use gammond_report::render::board;
 use gammond_report::render::signed;
@@ -305,10 +307,7 @@ pub(crate) fn write_pair(
     let [no_jacoby, no_beavers] = MatchFile::WITHOUT_JACOBY;
     let rules = match plan.terms {
         DuelTerms::Money(rules) => Some(rules),
-        DuelTerms::Cubeless => Some(Rules {
-            jacoby: false,
-            beavers: false,
-        }),
+        DuelTerms::Cubeless => Some(PLAIN),
         DuelTerms::Match(_) => None,
     };
     let money = [
@@ -349,23 +348,65 @@ pub(crate) fn write_pair(
     write(format!("{stem}.mat"), file(0, games))
 }
 
-/// Returns a game as text: the board before each roll, the roll and the play.
-pub(crate) fn watched(names: &[String; 2], variant: Variant, game: &PlayedGame) -> String {
-    let state = MatchState::money(Rules::default()).with_variant(variant);
+/// Returns the games of a pair, or of a match, as text: the board before each roll, the roll and the play.
+pub(crate) fn watched(names: &[String; 2], plan: &DuelPlan, games: &[PlayedGame]) -> String {
+    let (rules, length) = match plan.terms {
+        DuelTerms::Money(rules) => (rules, 0),
+        DuelTerms::Cubeless => (PLAIN, 0),
+        DuelTerms::Match(length) => (PLAIN, length.into()),
+    };
+    let mut score = MatchScore::new(length);
+    let mut text = String::new();
+    for game in games {
+        score.follow(game.scores, None);
+        let state = score.state(0, rules).with_variant(plan.variant);
+        text.push_str(&game_text(names, state, game));
+    }
+    text
+}
+
+/// The rules of games without a cube.
+const PLAIN: Rules = Rules {
+    jacoby: false,
+    beavers: false,
+};
+
+/// Returns a game as text; `state` is that before it, seen by the first player.
+fn game_text(names: &[String; 2], mut state: MatchState, game: &PlayedGame) -> String {
     let mut text = String::new();
     let name = |player: usize| names.get(player).map_or("", String::as_str);
+    let seen_by = |state: MatchState, player: usize| match player {
+        0 => state,
+        _ => state.swapped(),
+    };
+    let owned_by = |player: usize| match player {
+        0 => CubeOwner::Me,
+        _ => CubeOwner::Opponent,
+    };
+    // The cube while it is offered: that after a take.
+    let mut offered = state.cube;
     for action in &game.actions {
-        let line = match action {
+        let line = match *action {
             DuelAction::Played(turn) => {
-                text.push_str(&board(&turn.before, &state, Some(turn.roll)));
+                let seen = seen_by(state, turn.player);
+                text.push_str(&board(&turn.before, &seen, Some(turn.roll)));
                 let play = find_play(&turn.before, turn.roll, &turn.after);
                 let play = play.map_or_else(String::new, |play| play_text(&turn.before, &play));
                 format!("{} {}: {play}", name(turn.player), turn.roll)
             }
-            DuelAction::Doubled(player, value) => format!("{} doubles to {value}", name(*player)),
-            DuelAction::Beavered(player, value) => format!("{} beavers to {value}", name(*player)),
-            DuelAction::Took(player) => format!("{} takes", name(*player)),
-            DuelAction::Passed(player) => format!("{} passes", name(*player)),
+            DuelAction::Doubled(player, value) => {
+                offered = Cube::new(value, owned_by(1 - player)).unwrap_or(offered);
+                format!("{} doubles to {value}", name(player))
+            }
+            DuelAction::Beavered(player, value) => {
+                offered = Cube::new(value, owned_by(player)).unwrap_or(offered);
+                format!("{} beavers to {value}", name(player))
+            }
+            DuelAction::Took(player) => {
+                state.cube = offered;
+                format!("{} takes", name(player))
+            }
+            DuelAction::Passed(player) => format!("{} passes", name(player)),
         };
         text.push_str(&line);
         text.push_str("\n\n");

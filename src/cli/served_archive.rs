@@ -23,7 +23,7 @@ impl MatchArchive for Archive {
         let sql = format!(
             "{MATCHES} WHERE (?1 IS NULL OR matches.id < ?1) AND (?2 IS NULL OR length = ?2) \
              AND (?3 IS NULL OR played >= ?3) AND (?4 IS NULL OR played <= ?4) \
-             AND (?5 IS NULL OR instr(lower(one.name), lower(?5)) > 0 OR instr(lower(other.name), lower(?5)) > 0) \
+             AND (?5 IS NULL OR instr(lowercase(one.name), ?5) > 0 OR instr(lowercase(other.name), ?5) > 0) \
              AND {} ORDER BY matches.id DESC LIMIT ?6",
             visible(7)
         );
@@ -35,7 +35,7 @@ impl MatchArchive for Archive {
                 filter.length,
                 filter.from,
                 filter.to,
-                filter.player,
+                filter.player.as_deref().map(str::to_lowercase),
                 limit,
                 owners(&filter.scope)
             ];

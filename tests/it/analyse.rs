@@ -466,6 +466,78 @@ fn file_without_a_match_has_its_exit_code() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("7-point match"));
 }
 
+/// EXIT-04: a match of a variant whose table is not there is an error by its name; the others are analysed.
+#[test]
+fn match_without_its_table_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let hyper = "; [Variation \"HyperGammon (2)\"]\n 1 point match\n\n Game 1\n \
+        Alice : 0                      Bob : 0\n  1) 31: 24/20                  52: 24/17\n";
+    std::fs::copy(data("one1.mat"), at.join("a.mat")).unwrap();
+    std::fs::write(at.join("b.mat"), hyper).unwrap();
+    std::fs::copy(data("three3.mat"), at.join("c.mat")).unwrap();
+    let (code, out, error) = analysed_in(at, "analyse . --plies 0 --html all.html");
+    assert_eq!(code, Some(1), "{error}");
+    assert!(out.contains("a.mat") && out.contains("c.mat"), "{out}");
+    assert!(
+        error.contains("b.mat: hypergammon2 needs its table"),
+        "{error}"
+    );
+    let page = std::fs::read_to_string(at.join("all.html")).unwrap();
+    assert!(page.contains("c.mat"));
+    let (_, out, _) = analysed_in(at, "analyse . --plies 0 --format json");
+    let kind =
+        |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].clone();
+    let kinds: Vec<_> = out.lines().map(kind).collect();
+    assert_eq!(kinds, ["analysis", "error", "analysis"]);
+}
+
+/// ANA-18: a report has every file that is named, also those of the archive, which are filed once.
+#[test]
+fn report_has_the_matches_of_the_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::copy(data("one1.mat"), at.join("a.mat")).unwrap();
+    std::fs::copy(data("three3.mat"), at.join("c.mat")).unwrap();
+    analysed_in(at, "analyse a.mat --plies 0 --db d.sqlite");
+    analysed_in(
+        at,
+        "analyse a.mat c.mat --plies 0 --db d.sqlite --html r.html",
+    );
+    let page = std::fs::read_to_string(at.join("r.html")).unwrap();
+    assert!(page.contains("a.mat") && page.contains("c.mat"));
+    let (_, out, error) = analysed_in(at, "analyse a.mat c.mat --plies 0 --db d.sqlite");
+    assert!(
+        out.is_empty() && error.contains("2 matches are in the archive"),
+        "{error}"
+    );
+}
+
+/// MAT-25: a money match without beavers is judged so from the `.sgf` that is written of it.
+#[test]
+fn beavers_that_are_off_stay_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let text = "; [Jacoby \"Off\"]\n; [Beaver \"Off\"]\n 0 point match\n\n Game 1\n \
+        Alice : 0                      Bob : 0\n  1) 31: 8/5 6/5                 Doubles => 2\n  2)  Takes\n";
+    std::fs::write(at.join("a.mat"), text).unwrap();
+    let take = |line: &str| {
+        let (_, out, _) = analysed_in(at, line);
+        let take = out.lines().find(|line| line.contains(": take"));
+        take.map(str::to_owned)
+    };
+    let before = take("analyse a.mat --plies 0 --all --annotate-sgf s");
+    assert!(
+        before.as_ref().is_some_and(|line| !line.contains("loses")),
+        "{before:?}"
+    );
+    assert_eq!(take("analyse s/a.sgf --plies 0 --all"), before);
+    let with = text.replace("; [Beaver \"Off\"]\n", "");
+    std::fs::write(at.join("a.mat"), with).unwrap();
+    let beaver = take("analyse a.mat --plies 0 --all");
+    assert!(beaver.is_some_and(|line| line.contains("best beaver")));
+}
+
 /// Names with tags in them do not become part of the page.
 #[test]
 fn names_are_only_text() {

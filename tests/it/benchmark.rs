@@ -11,6 +11,7 @@ use gammond_game::{Category, Chances, Position};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
+use std::process::Command;
 
 fn items(path: &Path) -> Vec<gammond_arena::benchmark::Item> {
     let file = read(&mut BufReader::new(File::open(path).unwrap())).unwrap();
@@ -716,4 +717,45 @@ fn groups_of_few_decisions_are_not_drawn() {
     }
     let few = drawn("few");
     assert!(few.contains(">few: all<") && !few.contains(">few: contact<"));
+}
+
+/// EXIT-04, BM-39: a file that is not there leaves the others, one head stands above all lines, and one record shows no
+/// error.
+#[test]
+fn other_files_are_scored_without_a_missing_one() {
+    let families = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/benchmark/families");
+    let bench = |args: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+            .args(["bench", "nope.bm", "snake-1.bm", "snake-other-1.bm"])
+            .args(args)
+            .current_dir(&families)
+            .output()
+            .unwrap();
+        let [out, error] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (output.status.code(), out, error)
+    };
+    for args in [&["--csv"][..], &["--records"]] {
+        let (code, out, error) = bench(args);
+        assert_eq!(code, Some(3), "{error}");
+        assert!(error.contains("nope.bm: "), "{error}");
+        assert_eq!(out.matches("file,").count(), 1, "{out}");
+        assert!(
+            out.contains("snake-1.bm") && out.contains("snake-other-1.bm"),
+            "{out}"
+        );
+    }
+    let (_, out, _) = bench(&[]);
+    let one = out.lines().find(|line| line.contains("back game 1-4"));
+    assert!(
+        one.is_some_and(|line| line.contains("+- unknown mEq")),
+        "{one:?}"
+    );
+    let (_, out, _) = bench(&["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    let groups = value["players"][0]["groups"].as_array().unwrap();
+    let one = groups.iter().find(|group| group["plays"] == 1).unwrap();
+    assert!(one["standard_error"].is_null(), "{one}");
+    let (code, _, error) = bench(&["--records", "--format", "json"]);
+    assert_eq!(code, Some(2), "{error}");
 }

@@ -274,13 +274,16 @@ fn unfinished_game_is_saved() {
     let first = fs::read_dir(&matches).unwrap().next().unwrap().unwrap();
     let file = saved(&first.path());
     assert_eq!((file.games.len(), file.games[0].result), (1, None));
-    // What cannot be saved is said at the end, after the analysis.
+    // A place that cannot be written is refused before the match.
     let (code, said) = play(at, "--seed 1 --plies 0 --save none/such/m.mat", &best(3));
+    assert_eq!(code, 3, "{said}");
+    assert!(!said.contains("decisions lost"), "{said}");
+    // What cannot be saved later is said at the end, after the analysis.
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data"), "no folder").unwrap();
+    let (code, said) = play(folder.path(), "--seed 1 --plies 0", &best(3));
     assert_eq!(code, 1, "{said}");
-    assert!(
-        said.contains("the match is not saved: none/such/m.mat: "),
-        "{said}"
-    );
+    assert!(said.contains("the match is not saved: "), "{said}");
     assert!(said.contains("decisions lost"), "{said}");
 }
 

@@ -323,3 +323,31 @@ fn failures_are_forfeited_or_void() {
     let hopeless = hopeless.unwrap();
     assert!(hopeless.gave_up() && hopeless.games() < 100);
 }
+
+/// `--watch` shows cube, owner and score as they are: a board after a take has the turned cube.
+#[test]
+fn watched_boards_have_cube_and_score() {
+    let words = "duel gammond gammond:noise=0.2 --games 2 --match 3 --watch --quiet --seed 4";
+    let words: Vec<&str> = words.split(' ').collect();
+    let text = String::from_utf8(run(&words).stdout).unwrap();
+    let mut cube = 1;
+    let (mut boards, mut turned) = (0, 0);
+    for line in text.lines() {
+        if let Some((_, value)) = line.split_once(" doubles to ") {
+            cube = value.parse().unwrap();
+        }
+        if line.contains(" wins ") {
+            cube = 1;
+        }
+        if let Some((_, shown)) = line.split_once("[cube ") {
+            boards += 1;
+            turned += u32::from(cube > 1);
+            assert!(shown.starts_with(&format!("{cube}]")), "{cube}: {line}");
+        }
+    }
+    assert!(boards > turned && turned > 0, "{text}");
+    assert!(
+        text.contains("X 0 - O 0 to 3") && !text.contains("money"),
+        "{text}"
+    );
+}

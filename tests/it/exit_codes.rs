@@ -45,6 +45,7 @@ fn failures_have_their_codes() {
         ("bench nothing", 3),
         ("players --db text", 3),
         ("analyse MATCH --plies 0 --html nothing/report.html", 3),
+        ("play --save nothing/match.mat", 3),
         ("analyse MATCH --plies 0 --html text", 3),
         ("analyse MATCH --plies 0 --html .", 3),
         ("analyse MATCH --plies 0 --db nothing/archive.sqlite", 3),

@@ -171,6 +171,28 @@ fn match_is_its_report() {
     }
 }
 
+/// HTTP-121: names are found in any case, letters beyond ASCII too.
+#[test]
+fn names_are_found_in_any_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = String::from_utf8(match_file("one1.mat")).unwrap();
+    let named = text.replace("Alice", "Jürgen MÜLLER");
+    assert_ne!(named, text);
+    std::fs::write(folder.path().join("a.mat"), named).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gammond"))
+        .args(["analyse", "--db", "a.sqlite", "--plies", "0", "a.mat"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let path = folder.path().join("a.sqlite").display().to_string();
+    let (_server, http) = http_server(&["--db", &path]);
+    for (player, count) in [("m%C3%BCller", 1), ("J%C3%9CRGEN", 1), ("muller", 0)] {
+        let list = get(&http, &format!("/v1/archive/matches?player={player}"), "").json();
+        assert_eq!(ids(&list).len(), count, "{player}");
+    }
+}
+
 /// HTTP-121, HTTP-122: the variant is in the list and in the match, where it is not backgammon.
 #[test]
 fn variant_is_filed() {

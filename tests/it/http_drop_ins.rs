@@ -133,6 +133,12 @@ fn wildbg_cubes_and_scores() {
     let score = eval(&format!("{race}&x_away=3&o_away=5")).json();
     let chance = score["cube"]["equityNoDouble"].as_f64().unwrap();
     assert!((0.5..1.0).contains(&chance), "{score}");
+    // The trailer would double if he might.
+    let trails = "x_away=2&o_away=1&crawford=true";
+    let crawford = eval(&format!("{race}&{trails}")).json();
+    assert_eq!(crawford["cube"]["double"], false, "{crawford}");
+    let after = eval(&format!("{race}&{}", trails.replace("true", "false"))).json();
+    assert_eq!(after["cube"]["double"], true, "{after}");
     let wrong = eval(&format!("{race}&cube_position=mine"));
     assert_eq!(
         (wrong.status, wrong.json()),
@@ -145,6 +151,10 @@ fn wildbg_cubes_and_scores() {
         (
             "x_away=256&o_away=2",
             "x_away and o_away must be at most 255.",
+        ),
+        (
+            "x_away=5&o_away=5&crawford=true",
+            "crawford is set but not exactly one side is 1-away.",
         ),
         ("plies=9", "plies must be at most 4."),
         (

@@ -63,6 +63,17 @@ fn requests_before_the_end_are_answered() {
     }
 }
 
+/// an error of few games is unknown, not zero.
+#[test]
+fn error_of_few_games_is_unknown() {
+    let arguments = json!({"position": START, "roll": "31", "top": 1, "trials": 36});
+    let (messages, _) = stdio(&[call(1, "rollout", &arguments)], |_| true);
+    let text = messages[0]["result"]["content"][0]["text"]
+        .as_str()
+        .unwrap();
+    assert!(text.contains("standard error unknown, 36 games"), "{text}");
+}
+
 /// MCP-03: an answer that takes long comes after the end of the input too; the work ends when its reader has gone.
 #[test]
 fn long_work_is_answered_after_the_end() {

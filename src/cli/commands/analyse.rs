@@ -180,7 +180,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let threads = engine.pool().current_num_threads();
     for paths in paths.chunks(FILES_PER_THREAD * threads) {
         control.report_progress(Progress::new("matches", done, total), false);
-        let archive = printer.archive.as_ref();
+        // A report has all matches, and the archive holds no part of a report.
+        let archive = (printer.archive.as_ref()).filter(|_| args.html.is_none());
         let known = |key: &ArchiveKey| archive.map_or(Ok(false), |archive| archive.has(key));
         let judge_path = |path: &PathBuf| {
             let engine = (&engine, &settings);
@@ -224,9 +225,10 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
 
 /// Reports that the command was stopped after so many of its files, and how to resume it.
 fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
-    let more = match args.db {
-        Some(_) => "the same command resumes",
-        None => "with --db FILE the same command would resume",
+    let more = match (&args.db, &args.html) {
+        (Some(_), None) => "the same command resumes",
+        (Some(_), Some(_)) => "without --html the same command resumes",
+        (None, _) => "with --db FILE the same command would resume",
     };
     stopped(
         None,
@@ -417,6 +419,11 @@ impl Printer<'_> {
         let (reading, analysis) = match result {
             Ok((reading, analysis)) => (reading, analysis.marked(self.args.marks)),
             Err(error) => {
+                // A match that the engine cannot judge is one all the same.
+                if error.is::<EngineError>() {
+                    self.failed = true;
+                    return self.print_reason(&name, &error.to_string());
+                }
                 self.unread = true;
                 return self.print_error(&name, &error.to_string());
             }
@@ -502,12 +509,6 @@ impl Printer<'_> {
     }
 
     fn print_error(&mut self, name: &str, message: &str) -> Result<(), Failure> {
-        if self.format == Some(Format::Json) {
-            let value = serde_json::json!({
-                "type": "error", "file": name, "code": "bad-match-file", "message": message,
-            });
-            return self.out.print(json_line(&value).as_bytes());
-        }
         if self.is_text()
             && let Some(Brief { unread, .. }) = &mut self.brief
         {
@@ -516,6 +517,16 @@ impl Printer<'_> {
                 unread.1.push(Terminal::new(name).to_string());
             }
             return Ok(());
+        }
+        self.print_reason(name, message)
+    }
+
+    fn print_reason(&mut self, name: &str, message: &str) -> Result<(), Failure> {
+        if self.format == Some(Format::Json) {
+            let value = serde_json::json!({
+                "type": "error", "file": name, "code": "bad-match-file", "message": message,
+            });
+            return self.out.print(json_line(&value).as_bytes());
         }
         stderr_line!("gammond: {name}: {message}");
         Ok(())
@@ -622,9 +633,14 @@ fn judge_file(
         if known(&key).map_err(StopReason::Archive)? {
             return Ok(done(number, key, None));
         }
-        let analysis = analyse(engine, settings, &reading, Rules::default(), stop);
-        let analysis = analysis.map_err(StopReason::Engine)?;
-        Ok(done(number, key, Some(Ok((reading, analysis)))))
+        match analyse(engine, settings, &reading, Rules::default(), stop) {
+            Ok(analysis) => Ok(done(number, key, Some(Ok((reading, analysis))))),
+            // A variant without its table, or a position that it does not have: the other matches are analysed.
+            Err(error @ (EngineError::NoTable(_) | EngineError::Position(_))) => {
+                Ok(done(number, key, Some(Err(error.into()))))
+            }
+            Err(error) => Err(StopReason::Engine(error)),
+        }
     });
     judged.collect()
 }

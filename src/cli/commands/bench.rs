@@ -1,5 +1,6 @@
 //! `gammond bench`.
 
+use super::bench_files::{Judged, Read, RecordSet};
 use super::{bench_depths, bench_regret, bench_values};
 use crate::{
     Common, Failure, Format, InputFile, Measured, Output, OutputFile, Picture, ProgressArgs,
@@ -9,11 +10,8 @@ use gammond_arena::benchmark::scoring::Scoring;
 use gammond_arena::benchmark::summary::{
     Compared, Counting, GroupScore, Scored, groups, paired_by_group, position,
 };
-use gammond_arena::benchmark::{
-    BenchmarkFile, BenchmarkJudge, Generation, Item, ScorableRecord, read,
-};
+use gammond_arena::benchmark::{Generation, Item, ScorableRecord};
 use gammond_arena::player::Player;
-use gammond_base::checksum::sha256_of;
 use gammond_base::escape::{CsvCell, csv_line};
 use gammond_base::stats::Running;
 use gammond_engine::equity::MatchEquityTable;
@@ -22,9 +20,7 @@ use gammond_job::{Runner, Whole};
 use gammond_report::render::bars::{self, Bar, Row};
 use gammond_report::render::signed;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 farmed! {
@@ -98,30 +94,8 @@ pub(crate) enum Outside {
     Skip,
 }
 
-/// Judges whose records count.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Judged {
-    Ours,
-    Other,
-    Both,
-}
-
-impl Judged {
-    /// Returns the judges, in the order in which they are reported.
-    const fn judges(self) -> &'static [BenchmarkJudge] {
-        match self {
-            Judged::Ours => &[BenchmarkJudge::Ours],
-            Judged::Other => &[BenchmarkJudge::Other],
-            Judged::Both => &[BenchmarkJudge::Ours, BenchmarkJudge::Other],
-        }
-    }
-}
-
 #[cfg(feature = "farm")]
 crate::farmed::carried_as_it_is!(Outside);
-#[cfg(feature = "farm")]
-crate::farmed::carried_as_it_is!(Judged);
 
 /// The scores of one player.
 struct Scores<'a> {
@@ -130,6 +104,19 @@ struct Scores<'a> {
 }
 
 impl Args {
+    /// Checks before any work what is written, and how.
+    fn check(&self, common: &Common) -> Result<(), Failure> {
+        if let Some(path) = &self.svg {
+            Picture::named(path).check(path)?;
+        }
+        if self.records && common.format == Some(Format::Json) {
+            return Err(Failure::usage(
+                "--records are comma-separated values: leave out --format json",
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the ranges of points.
     fn ranges(&self) -> Vec<u8> {
         let ranges = self.by_range.iter();
@@ -152,10 +139,11 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         interesting_only: args.interesting,
         ranges: args.ranges(),
     };
-    if let Some(path) = &args.svg {
-        Picture::named(path).check(path)?;
+    args.check(common)?;
+    let mut read = Read::of(&args.files, args.judge)?;
+    if read.unread == args.files.len() {
+        return Ok(read.exit_code());
     }
-    let mut read = Read::of(args)?;
     if common.met.is_some() {
         read.items.iter_mut().for_each(Item::forget_pass);
     }
@@ -168,7 +156,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut bars = Vec::new();
     let mut out = Output::new();
     let mut from = 0;
-    for set in &read.sets {
+    for (number, set) in read.sets.iter().enumerate() {
+        let is_first = number == 0;
         // After a stop: the scores so far.
         let scored = outcome.sum.first().map_or(0, Vec::len);
         let to = (from + set.records).min(scored);
@@ -185,9 +174,9 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         from = to;
         bars.extend(rows(&set.path, items, &all, &counting));
         let text = if args.records {
-            each_record(&set.path, items, &all)
+            each_record(&set.path, items, &all, is_first)
         } else if args.csv {
-            csv(&set.path, items, &all, &counting)
+            csv(&set.path, items, &all, &counting, is_first)
         } else if common.format == Some(Format::Json) {
             json(set, items, &all, &counting, &table)
         } else {
@@ -201,123 +190,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
         let otherwise = "the figures are those of the first records; with --journal FILE the same command could resume";
         return Ok(stopped(journal, otherwise));
     }
-    Ok(ExitCode::from(u8::from(read.damaged)))
-}
-
-/// Records that are reported together: those of a file, or all of a judge.
-struct RecordSet {
-    /// The file, or the name of the judge.
-    path: PathBuf,
-    records: usize,
-    /// The published file that it is, if any.
-    generation: Option<Generation>,
-}
-
-/// All files, read.
-#[derive(Default)]
-pub(super) struct Read {
-    /// The records of all, one file after another.
-    pub(super) items: Vec<Item>,
-    sets: Vec<RecordSet>,
-    /// Checksums of the sources.
-    pub(super) sources: Vec<String>,
-    pub(super) damaged: bool,
-}
-
-impl Read {
-    pub(super) fn add(&mut self, path: &Path) -> Result<(), Failure> {
-        let mut file = open(path)?;
-        self.report_faults(path, &file);
-        self.sources.push(checksum_of(path)?);
-        self.sets.push(RecordSet {
-            path: path.to_owned(),
-            records: file.items.len(),
-            generation: file.generation,
-        });
-        self.items.append(&mut file.items);
-        Ok(())
-    }
-
-    fn report_faults(&mut self, path: &Path, file: &BenchmarkFile) {
-        for (line, reason) in &file.wrong {
-            stderr_line!("gammond: {}: line {line}: {reason}", path.display());
-            self.damaged = true;
-        }
-    }
-
-    /// Reads the files of the arguments.
-    fn of(args: &Args) -> Result<Read, Failure> {
-        let mut read = Read::default();
-        let Some(judged) = args.judge else {
-            for path in &args.files {
-                read.add(path)?;
-            }
-            return Ok(read);
-        };
-        let mut files = Vec::new();
-        for path in &args.files {
-            let file = open(path)?;
-            read.report_faults(path, &file);
-            files.push((path, file));
-        }
-        are_of_both(judged, &files)?;
-        for judge in judged.judges() {
-            let before = read.items.len();
-            for (path, file) in files.iter_mut().filter(|(_, file)| file.judge() == *judge) {
-                read.sources.push(checksum_of(path)?);
-                read.items.append(&mut file.items);
-            }
-            read.sets.push(RecordSet {
-                path: judge.name().into(),
-                records: read.items.len() - before,
-                generation: None,
-            });
-        }
-        Ok(read)
-    }
-}
-
-/// Checks that each judge has records, and for both that they are of the same decisions.
-fn are_of_both(judged: Judged, files: &[(&InputFile, BenchmarkFile)]) -> Result<(), Failure> {
-    let of = |judge: BenchmarkJudge| files.iter().filter(move |(_, file)| file.judge() == judge);
-    for judge in judged.judges() {
-        if of(*judge).next().is_none() {
-            let name = judge.name();
-            return Err(Failure::usage(format!(
-                "--judge {name}: no file is of this judge, expected one whose `s` line names its program (example: snake-1.bm \
-                 for ours, snake-other-1.bm for other)"
-            )));
-        }
-    }
-    let [one, other] = judged.judges() else {
-        return Ok(());
-    };
-    for [judge, twin] in [[*one, *other], [*other, *one]] {
-        let known: HashSet<_> = of(twin)
-            .flat_map(|(_, file)| file.items.iter().map(Item::decision))
-            .collect();
-        for (path, file) in of(judge) {
-            let missing = file
-                .items
-                .iter()
-                .find(|item| !known.contains(&item.decision()));
-            if let Some(item) = missing {
-                return Err(Failure::usage(format!(
-                    "{}: line {}: no file of the judge \"{}\" has this decision, expected the files of both judges \
-                     (example: snake-1.bm snake-other-1.bm)",
-                    shown_path(path),
-                    item.line,
-                    twin.name()
-                )));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn checksum_of(path: &Path) -> Result<String, Failure> {
-    let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
-    sha256_of(file).map_err(Failure::in_file(path))
+    Ok(read.exit_code())
 }
 
 /// Fewest decisions of a group that is drawn beside all: the mean of a few is as large as chance makes it, and its bar makes
@@ -368,12 +241,6 @@ fn draw(path: Option<&Path>, players: &[Box<dyn Player>], rows: &[Row]) -> Resul
         format!("mean loss in thousandths of a point, groups of {DRAWN_MIN} decisions or more");
     let picture = bars::svg(&title, &names, rows);
     write_drawing(path, &picture)
-}
-
-/// Returns the records of a file and what could not be read.
-pub(super) fn open(path: &Path) -> Result<BenchmarkFile, Failure> {
-    let file = gammond_base::files::open(path).map_err(Failure::in_file(path))?;
-    read(&mut BufReader::new(file)).map_err(Failure::in_file(path))
 }
 
 /// Returns the match equity table of the cube measure: the requested one, else the one that the measure is defined
@@ -566,12 +433,12 @@ fn lines_of(group: &GroupScore) -> String {
     let (plays, cubes) = (&group.plays, &group.cubes);
     if plays.loss.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} plays  ER {:>10.6} +- {:.6} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}  \
+            "{:<20} {:>7} plays  ER {:>10.6} +- {} mEq  PR {:.3}  wrong {} ({:.2} %)  outside {}  \
              share {:.2} %\n",
             group.name,
             plays.loss.count(),
             plays.loss.mean(),
-            plays.loss.standard_error(),
+            known(plays.loss.known_error(), 6),
             plays.performance(),
             plays.wrong,
             plays.percent_wrong(),
@@ -581,12 +448,13 @@ fn lines_of(group: &GroupScore) -> String {
     }
     if cubes.measure.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} cubes  measure {:.4e} +- {:.1e}  MWC {:.4e}  wrong {}  at 7-7: double \
+            "{:<20} {:>7} cubes  measure {:.4e} +- {}  MWC {:.4e}  wrong {}  at 7-7: double \
              {:.4e} take {:.4e}\n",
             group.name,
             cubes.measure.count(),
             cubes.measure.mean(),
-            cubes.measure.standard_error(),
+            (cubes.measure.known_error())
+                .map_or_else(|| "unknown".to_owned(), |error| format!("{error:.1e}")),
             cubes.mwc.mean(),
             cubes.wrong,
             cubes.simple[0].mean(),
@@ -596,17 +464,17 @@ fn lines_of(group: &GroupScore) -> String {
     let actions = &group.actions;
     if actions.double.count() > 0 {
         text.push_str(&format!(
-            "{:<20} {:>7} cube actions  ER {:.4} +- {:.4} mEMG  PR {:.3}  MWC lost: double {:.4} +- {:.4} %, take \
-             {:.4} +- {:.4} %  wrong {}  share {:.2} %\n",
+            "{:<20} {:>7} cube actions  ER {:.4} +- {} mEMG  PR {:.3}  MWC lost: double {:.4} +- {} %, take \
+             {:.4} +- {} %  wrong {}  share {:.2} %\n",
             group.name,
             actions.double.count(),
             actions.loss.mean(),
-            actions.loss.standard_error(),
+            known(actions.loss.known_error(), 4),
             actions.performance(),
             actions.double.mean(),
-            actions.double.standard_error(),
+            known(actions.double.known_error(), 4),
             actions.take.mean(),
-            actions.take.standard_error(),
+            known(actions.take.known_error(), 4),
             actions.wrong,
             group.share
         ));
@@ -614,16 +482,24 @@ fn lines_of(group: &GroupScore) -> String {
     text
 }
 
-fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> String {
-    let mut text = String::from(
-        "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
-         cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong,action_er_memg,\
-         action_standard_error\n",
-    );
+/// The first line of [`csv`].
+const CSV_HEAD: &str = "file,player,group,plays,er_meq,standard_error,wrong,outside,cubes,cube_measure,cube_mwc,\
+     cube_wrong,share_percent,actions,double_mwc_percent,take_mwc_percent,actions_wrong,action_er_memg,\
+     action_standard_error\n";
+
+fn csv(
+    path: &Path,
+    items: &[Item],
+    all: &[Scores<'_>],
+    counting: &Counting,
+    is_first: bool,
+) -> String {
+    let mut text = String::from(if is_first { CSV_HEAD } else { "" });
     for Scores { name, scored } in all {
         for group in groups(items, scored, counting) {
             let (plays, cubes) = (&group.plays, &group.cubes);
             let number = |value: f64| CsvCell::plain(format_args!("{value:.6}"));
+            let perhaps = |value: Option<f64>| value.map_or_else(|| CsvCell::plain(""), number);
             let small = |value: f64| CsvCell::plain(format_args!("{value:.6e}"));
             text.push_str(&csv_line([
                 CsvCell::text(&path.display().to_string()),
@@ -631,7 +507,7 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
                 CsvCell::plain(&group.name),
                 CsvCell::plain(plays.loss.count()),
                 number(plays.loss.mean()),
-                number(plays.loss.standard_error()),
+                perhaps(plays.loss.known_error()),
                 CsvCell::plain(plays.wrong),
                 CsvCell::plain(plays.outside),
                 CsvCell::plain(cubes.measure.count()),
@@ -644,7 +520,7 @@ fn csv(path: &Path, items: &[Item], all: &[Scores<'_>], counting: &Counting) -> 
                 number(group.actions.take.mean()),
                 CsvCell::plain(group.actions.wrong),
                 number(group.actions.loss.mean()),
-                number(group.actions.loss.standard_error()),
+                perhaps(group.actions.loss.known_error()),
             ]));
         }
     }
@@ -674,12 +550,12 @@ fn json(
                         "take_mwc_percent": group.actions.take.mean(),
                         "actions_wrong": group.actions.wrong,
                         "action_er_memg": group.actions.loss.mean(),
-                        "action_standard_error": group.actions.loss.standard_error(),
+                        "action_standard_error": group.actions.loss.known_error(),
                         "action_pr": group.actions.performance(),
                         "plays": group.plays.loss.count(),
                         "er_meq": group.plays.loss.mean(),
                         "pr": group.plays.performance(),
-                        "standard_error": group.plays.loss.standard_error(),
+                        "standard_error": group.plays.loss.known_error(),
                         "wrong": group.plays.wrong,
                         "outside": group.plays.outside,
                         "cubes": group.cubes.measure.count(),
@@ -716,12 +592,15 @@ fn json(
     format!("{value}\n")
 }
 
-fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>]) -> String {
-    let mut text = String::from("file,line,kind,class,groups,interesting");
-    for index in 1..=all.len() {
-        text.push_str(&format!(",choice_{index},loss_points_{index}"));
+fn each_record(path: &Path, items: &[Item], all: &[Scores<'_>], is_first: bool) -> String {
+    let mut text = String::new();
+    if is_first {
+        text.push_str("file,line,kind,class,groups,interesting");
+        for index in 1..=all.len() {
+            text.push_str(&format!(",choice_{index},loss_points_{index}"));
+        }
+        text.push('\n');
     }
-    text.push('\n');
     for (at, item) in items.iter().enumerate() {
         let kind = match item.record {
             ScorableRecord::Play(_) => "m",

@@ -103,8 +103,8 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let (names, stop) = (pair.map(Player::name), control.stop.clone());
     let write = |played: PlayedPair| {
         if args.watch {
-            let games = played.sets.iter().flatten();
-            let text: String = games.map(|game| watched(&names, variant, game)).collect();
+            let sets = played.sets.iter();
+            let text: String = sets.map(|games| watched(&names, &plan, games)).collect();
             if print(text.as_bytes()).is_err() {
                 stop.trigger();
             }

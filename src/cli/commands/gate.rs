@@ -1,6 +1,7 @@
 //! `gammond gate`: whether candidate nets may take the place of others.
 
-use super::bench::{measure_table, open};
+use super::bench::measure_table;
+use super::bench_files::open;
 use crate::{
     Common, Count, Failure, InputFile, Output, OutputFile, PlayerOptions, Points, ProgressArgs,
     farmed, stopped,

@@ -2,7 +2,7 @@
 
 use crate::{Failure, platform, shown_path};
 use gammond_base::escape::FileName;
-use gammond_base::journal::{create_whole, write_whole};
+use gammond_base::journal::{check_writable, create_whole, write_whole};
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use gammond_game::{Position, Rules};
 use gammond_server::console::today;
@@ -52,7 +52,10 @@ impl HandMatch {
                     "exists already, expected the name of a new match file",
                 ));
             }
-            Some(path) => Place::File(path.to_owned()),
+            Some(path) => {
+                check_writable(path).map_err(Failure::in_file(path))?;
+                Place::File(path.to_owned())
+            }
             None => {
                 let [_, opponent] = &names;
                 let folder = platform::data_folder().map(|folder| folder.join("gammond/matches"));

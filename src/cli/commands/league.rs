@@ -1,7 +1,8 @@
 //! `gammond league`: players against each other with the luck taken out, their losses on sets of decisions, and their
 //! speed, as one table. The folder keeps every result: the same command goes on, and a further player plays its own games.
 
-use super::bench::{Read, measure_table};
+use super::bench::measure_table;
+use super::bench_files::Read;
 use super::duel::luck_judge;
 use crate::duels::{TermsArgs, print_notes};
 use crate::{

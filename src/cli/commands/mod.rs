@@ -7,6 +7,7 @@ mod bearoff_hyper;
 mod bearoff_score;
 pub(super) mod bench;
 mod bench_depths;
+mod bench_files;
 mod bench_regret;
 mod bench_values;
 pub(super) mod bgammon;

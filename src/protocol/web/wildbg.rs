@@ -6,7 +6,7 @@ use crate::TaskAnswer;
 use crate::dialect::{About, Inquiry, Reply};
 use crate::request_error::RequestError;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EngineAnswer, Level, PlayQuery, Question, RankedPlays, Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, Level, PlayQuery, Question, RankedPlays, Settings, Verdict,
 };
 use gammond_game::{
     Chances, Cube, CubeOwner, MatchState, POINTS, Play, Position, PositionError, Roll, Rules,
@@ -252,7 +252,7 @@ pub fn state((x, o): (u32, u32), crawford: bool) -> Result<MatchState, WebError>
         (_, 0) => return Err(value("If o_away is 0, then x_away must also be 0.")),
         _ if is_near(x) && is_near(o) => {
             let length = x.max(o);
-            let score = Score::lenient(length, length - x, length - o, crawford);
+            let score = Score::new(length, length - x, length - o, crawford);
             score.map_err(|error| value(format!("{error}.")))?
         }
         _ => {
@@ -315,9 +315,11 @@ pub fn cube_advice(cube: &CubeAnswer) -> CubeAdvice {
     let value =
         |equities: &gammond_engine::query::Equities| equities.mwc.unwrap_or(equities.equity);
     let [none, take, pass] = [&cube.no_double, &cube.double_take, &cube.double_pass].map(value);
-    let available = cube.verdict != gammond_engine::query::Verdict::NotAvailable;
+    let available = cube.verdict != Verdict::NotAvailable;
+    // In the Crawford game there is no double, whatever the values of one would be.
+    let is_dead = [Verdict::DeadCubeDouble, Verdict::DeadCubeRedouble].contains(&cube.verdict);
     CubeAdvice {
-        double: available && take.min(pass) > none,
+        double: available && !is_dead && take.min(pass) > none,
         accept: available && take < pass,
         cubeless: cube.chances.equity(),
         no_double: single(none),

@@ -261,6 +261,7 @@ impl Reader<'_> {
             for rule in rules.split(':') {
                 let header = match (rule.to_ascii_lowercase().as_str(), Variant::named(rule)) {
                     ("jacoby", _) => "Jacoby \"On\"".to_owned(),
+                    ("nobeavers", _) => "Beaver \"Off\"".to_owned(),
                     ("nocube", _) => "CubeLimit \"1\"".to_owned(),
                     (_, Some(variant)) => format!("Variation \"{}\"", variant.name()),
                     _ => continue,

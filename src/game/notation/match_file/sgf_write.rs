@@ -118,6 +118,10 @@ impl MatchFile {
         if crawford {
             rules.push("CrawfordGame");
         }
+        // Our own word: gnubg's files do not say it, and gnubg passes over it.
+        if self.length == 0 && self.switch("Beaver") == Some(false) {
+            rules.push("NoBeavers");
+        }
         rules.extend(match self.variant().unwrap_or_default() {
             Variant::Backgammon => None,
             Variant::Nackgammon => Some("Nackgammon"),

@@ -93,10 +93,10 @@ pub(in crate::http) const fn all_forms(bytes: usize) -> ReportForm {
     }
 }
 
-/// Returns true if an archive takes this analysis: its key has no rules of money games.
+/// Returns true if an archive takes this analysis: its key has neither rules of money games nor a part of a match.
 pub(in crate::http) fn is_archivable(inquiry: &Inquiry) -> bool {
     match &inquiry.task {
-        InquiryTask::Match(task) => task.rules == Rules::default(),
+        InquiryTask::Match(task) => task.rules == Rules::default() && task.part.is_all(),
         _ => false,
     }
 }

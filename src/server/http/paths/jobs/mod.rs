@@ -262,8 +262,8 @@ async fn analysis(
     }
     let inquiry = matches::inquiry(shared, &words, Vec::new(), matches::all_forms(longest))?;
     if archive && !matches::is_archivable(&inquiry) {
-        let message =
-            "archived analyses have the rules of their file: leave out jacoby and beavers";
+        let message = "archived analyses are those of whole matches by the rules of their files: leave out from, to, player, \
+             jacoby and beavers";
         let place = ErrorLocation::Parameter("archive".to_owned());
         return Err(Problem::new(ErrorCode::BadCombination, message).at(place));
     }

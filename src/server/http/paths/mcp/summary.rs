@@ -306,11 +306,14 @@ fn rollout(answer: &Value) -> String {
             true => "cubeful",
             false => "cubeless",
         };
+        let error = one
+            .pointer(&format!("/error/{kind}"))
+            .and_then(Value::as_f64);
+        let error = error.map_or_else(|| "unknown".to_owned(), |error| format!("{error:.3}"));
         let _ = writeln!(
             text,
-            "{play}: {:+.3}, standard error {:.3}, {} games",
+            "{play}: {:+.3}, standard error {error}, {} games",
             number(one, &format!("/equity/{kind}")),
-            number(one, &format!("/error/{kind}")),
             number(one, "/trials"),
         );
     }
