@@ -271,13 +271,8 @@ fn job_is_filed_in_the_archive() {
         "archive=true&from=1:2",
         "archive=yes",
     ] {
-        let answer = request(
-            &http,
-            "POST",
-            &format!("/v1/jobs/analyse?{query}"),
-            "",
-            &one,
-        );
+        let target = format!("/v1/jobs/analyse?{query}");
+        let answer = request(&http, "POST", &target, "", &one);
         let problem = answer.json();
         assert_eq!(
             (answer.status, &problem["parameter"]),
