@@ -340,7 +340,7 @@ fn configured(arguments: &[OsString]) -> Result<(clap::Command, Option<PathBuf>)
     let file = config::named_file(arguments)
         .or_else(|| config::default_file().filter(|path| path.exists()));
     if let Some(path) = &file {
-        command = config::apply(command, path)?;
+        command = config::apply(command, path, arguments)?;
     }
     Ok((command, file))
 }

@@ -194,8 +194,35 @@ fn settings_come_from_file_environment_and_flags() {
     assert_eq!(text.stdout, b"pong\n");
     std::fs::write(&file, "plys = 1\n").unwrap();
     let wrong = run(&["pipe", "--config", config], b"");
-    assert_eq!(wrong.status.code(), Some(3));
+    assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("'plys' is not an option of gammond"));
+    std::fs::write(&file, "[analyse]\nplies = 1\n").unwrap();
+    let wrong = run(&["pipe", "--config", config], b"");
+    assert_eq!(wrong.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(said.contains("(example: plies = 1)"), "{said}");
+}
+
+/// What the command line excludes is not taken from the configuration file.
+#[test]
+fn command_line_wins_over_what_it_excludes() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gammond.toml");
+    let text = "[play]\nmatch = 3\nsave = \"none\"\n[duel]\nmatch = 3\n";
+    std::fs::write(&file, text).unwrap();
+    let config = file.to_str().unwrap();
+    let said = |line: &str| {
+        let mut words: Vec<&str> = line.split(' ').collect();
+        words.extend(["--config", config]);
+        String::from_utf8(run(&words, b"quit\n").stdout).unwrap()
+    };
+    assert!(said("play").contains("a match to 3 points"));
+    let games = said("play --games 2 --beavers");
+    assert!(games.contains("You play 2 money games"), "{games}");
+    let duel = "duel gammond gammond:noise=0.2 --games 2 --quiet";
+    assert!(said(duel).contains("matches to 3 points"));
+    let money = said(&format!("{duel} --cube --no-jacoby"));
+    assert!(money.contains("2 money games, no Jacoby"), "{money}");
 }
 
 /// A bot on a pipe gets its answer while the pipe stays open.

@@ -46,6 +46,8 @@ fn failures_have_their_codes() {
         ("players --db text", 3),
         ("analyse MATCH --plies 0 --html nothing/report.html", 3),
         ("play --save nothing/match.mat", 3),
+        ("rollout --out x.bm trials=72", 2),
+        ("duel random pipe:cat --games 2 --on-failure void", 1),
         ("analyse MATCH --plies 0 --html text", 3),
         ("analyse MATCH --plies 0 --html .", 3),
         ("analyse MATCH --plies 0 --db nothing/archive.sqlite", 3),

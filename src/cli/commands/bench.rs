@@ -411,9 +411,10 @@ fn table_of(
                 found.map_or_else(Running::default, &loss_of)
             })
             .collect();
-        let shown = |loss: &Running| match loss.count() {
-            0 => format!("{:>15}", "-"),
-            _ => format!("  {:>6.3} ± {:>4.3}", loss.mean(), loss.standard_error()),
+        let shown = |loss: &Running| match (loss.count(), loss.known_error()) {
+            (0, _) => format!("{:>15}", "-"),
+            (_, Some(error)) => format!("  {:>6.3} ± {error:>4.3}", loss.mean()),
+            (_, None) => format!(" {:>6.3} unknown", loss.mean()),
         };
         let count = losses.iter().map(Running::count).max().unwrap_or(0);
         if count > 0 {

@@ -5,7 +5,7 @@ use crate::duels::{
 };
 use crate::{
     Common, Count, Failure, Format, NetsArg, OutputFile, PlayerOptions, Points, ProgressArgs,
-    farmed, finish, print,
+    farmed, finish, known, print,
 };
 use gammond_arena::duel::{
     AdjustedPlan, DuelPlan, DuelTerms, Duels, Failures, PlayedPair, Tally, play_adjusted,
@@ -139,7 +139,12 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     } else {
         text_report(&tally, pair, args, &plan)
     };
-    finish(&text, outcome.complete, journal, RESUME)
+    let code = finish(&text, outcome.complete, journal, RESUME)?;
+    // No game is left of a program that failed in all of them (EXIT-03).
+    match tally.points.count() == 0 && tally.failed != [0, 0] {
+        true => Ok(ExitCode::FAILURE),
+        false => Ok(code),
+    }
 }
 
 /// Returns the plan of a duel that keeps its luck.
@@ -210,7 +215,7 @@ fn adjusted(
             DuelTerms::Match(_) => share(&seen.points),
             DuelTerms::Cubeless | DuelTerms::Money(_) => seen.points,
         };
-        let (mean, error) = (unadjusted.mean(), unadjusted.standard_error());
+        let (mean, error) = (unadjusted.mean(), unadjusted.known_error());
         extend(
             &mut value,
             serde_json::json!({"unadjusted": mean, "unadjusted_error": error}),
@@ -286,13 +291,13 @@ fn headline(games: u64, points: &Running, terms: DuelTerms) -> String {
             );
         }
     };
-    let (mean, error) = (points.mean(), points.standard_error());
+    let error = known(points.known_error(), 4);
     let interval = match points.shown_interval99() {
         Some([low, high]) => format!("99 % interval {} to {}", signed(low, 4), signed(high, 4)),
         None => TOO_FEW.to_owned(),
     };
-    let mean = signed(mean, 4);
-    format!("{played}: {mean} points per game, standard error {error:.4}, {interval}\n")
+    let mean = signed(points.mean(), 4);
+    format!("{played}: {mean} points per game, standard error {error}, {interval}\n")
 }
 
 /// Formats the mean and standard error.
@@ -307,11 +312,8 @@ fn brief(points: &Running, terms: DuelTerms) -> String {
             )
         }
         DuelTerms::Cubeless | DuelTerms::Money(_) => {
-            format!(
-                "{} +- {:.4}",
-                signed(points.mean(), 4),
-                points.standard_error()
-            )
+            let error = known(points.known_error(), 4);
+            format!("{} +- {error}", signed(points.mean(), 4))
         }
     }
 }
@@ -321,11 +323,11 @@ fn results(points: &Running, terms: DuelTerms) -> serde_json::Value {
     let (name, mean, error, interval) = match terms {
         DuelTerms::Match(_) => {
             let won = share(points);
-            let (error, interval) = (won.share_error(), won.share_interval99());
+            let (error, interval) = (Some(won.share_error()), won.share_interval99());
             ("matches_won", won.mean(), error, interval)
         }
         DuelTerms::Cubeless | DuelTerms::Money(_) => {
-            let (error, interval) = (points.standard_error(), points.shown_interval99());
+            let (error, interval) = (points.known_error(), points.shown_interval99());
             ("points_per_game", points.mean(), error, interval)
         }
     };

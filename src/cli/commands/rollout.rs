@@ -542,6 +542,11 @@ fn wanted(args: &FileArgs, seed: u64) -> Result<(Vec<RecordRequest>, bool), Fail
         Some(_) => Lists::Used,
         None => Lists::Ignored,
     };
+    if args.bm_in.is_empty() && args.again.is_none() {
+        return Err(Failure::usage(
+            "--out writes the positions of files: --bm-in FILE is missing (example: --bm-in positions.txt)",
+        ));
+    }
     let (mut wanted, mut damaged) = (Vec::new(), false);
     for path in args.bm_in.iter().chain(&args.again) {
         let (found, wrong) = read(path, unrolled, lists)?;

@@ -12,6 +12,7 @@ use super::shard::Label;
 use super::siblings::{GameTurn, HORIZON_MAX, Sibling, SiblingSettings, follow};
 use super::starts::{self, Starts};
 use gammond_base::rng::{ChaCha8Rng, below, unit};
+use gammond_base::stop::Stop;
 use gammond_engine::search::{JudgedReply, OnePlyResult, Scratch};
 use gammond_game::{Chances, Position, Roll, generate_plays, random_start};
 
@@ -323,7 +324,7 @@ fn another<'a>(
 }
 
 /// Returns the mean of the luck-adjusted returns of `games` games without exploration from `position`, for the player
-/// on roll. Games use the streams `seed`, 0.. of the generator.
+/// on roll; `None` once `stop` is triggered. Games use the streams `seed`, 0.. of the generator.
 #[must_use]
 pub(crate) fn by_games(
     judges: OnePlyEvaluator<'_>,
@@ -331,12 +332,16 @@ pub(crate) fn by_games(
     settings: &GameSettings,
     (games, seed): (u32, u64),
     room: &mut Scratch,
-) -> Chances {
+    stop: &Stop,
+) -> Option<Chances> {
     if let Some(exact) = judges.exact(position) {
-        return exact;
+        return Some(exact);
     }
     let mut sum = [0.0; 5];
     for game in 0..u64::from(games) {
+        if stop.is_triggered() {
+            return None;
+        }
         let mut rng = gammond_base::rng::stream(seed, game);
         let mut at = *position;
         let mut turns: Vec<([f32; 5], [f32; 5])> = Vec::new();
@@ -359,7 +364,8 @@ pub(crate) fn by_games(
             *sum += value / games as f32;
         }
     }
-    Chances::from_array(sum.map(|value| value.clamp(0.0, 1.0)))
+    let chances = sum.map(|value| value.clamp(0.0, 1.0));
+    Some(Chances::from_array(chances))
 }
 
 /// Returns `M + lambda (G' - V)`: the 1-ply value, corrected by the later value (seen from there), less the share of
@@ -498,7 +504,15 @@ mod tests {
                 ..GameSettings::default()
             };
             let judges = OnePlyEvaluator::new(engine.evaluator().as_ref());
-            let found = by_games(judges, &position, &settings, (200, 1), &mut room);
+            let found = by_games(
+                judges,
+                &position,
+                &settings,
+                (200, 1),
+                &mut room,
+                &Stop::never(),
+            )
+            .unwrap();
             let backgammons = found.win_backgammon;
             assert!((0.28..0.38).contains(&backgammons), "{found:?}");
         }

@@ -117,7 +117,11 @@ impl Job for Labelling<'_> {
                         lambda: 1.0,
                         ..GameSettings::default()
                     };
-                    by_games(judges, &position, &settings, (*games, *seed), &mut scratch)
+                    let how = (*games, *seed);
+                    match by_games(judges, &position, &settings, how, &mut scratch, stop) {
+                        Some(chances) => chances,
+                        None => return Ok(None),
+                    }
                 }
             };
             let record = PositionChances { position, chances };
