@@ -1,5 +1,5 @@
-// Cards of the quiz for Anki, as a text or as a deck with boards and rankings. Both have the same questions and answers, but in a deck
-// best play and loss are those of the ranking where that finds another play than the analysis of the match, which may look less deep.
+// Cards of the quiz for Anki, as a text or as a deck with boards and rankings. Where a deck's ranking, which may look deeper, finds another
+// best play than the analysis of the match, its loss counts.
 
 import { apkg } from "./apkg.js";
 import { advised, deepened, questionText, ranking, viewOf } from "./cards.js";

@@ -3,8 +3,8 @@
 import { database } from "./sqlite.js";
 import { zip } from "./zip.js";
 
-// The same in every file and language: by these, and by the note's name, a second import finds what is there. The model's number is its time in
-// milliseconds too: what a person has changed of it later stays.
+// The same in every file and language: by these, and by the note's name, a second import finds what is there. The model's number
+// is its time in milliseconds too.
 const MODEL = 1_764_460_800_000;
 const DECK = 1_764_460_800_001;
 const FIELDS = ["Position", "Board", "Question", "Answer", "Ranking"];

@@ -20,7 +20,7 @@ export function list(player, next = null) {
   return read(next ?? `${MATCHES}?${new URLSearchParams({ player, limit: PAGE_LENGTH })}`);
 }
 
-// An archived match as the match page shows it, with its head; null if the mark is none of an archive. The values of the plays are not filed.
+// An archived match as the match page shows it; null if the mark is none of an archive.
 export async function match(mark) {
   const number = numberIn(mark);
   if (number === null || !isThere()) return null;

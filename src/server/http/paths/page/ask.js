@@ -1,4 +1,4 @@
-// What the pages ask, and of whom: a server, or an engine in this browser where the page is a folder of files. Nothing else knows which.
+// Questions to a server, or to an engine in this browser where the page is a folder of files.
 
 export { AskError, pause } from "./ask_error.js";
 

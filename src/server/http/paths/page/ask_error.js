@@ -2,15 +2,12 @@
 
 import { t } from "./strings.js";
 
-// HTTP statuses from here on are the server's fault; an engine in this browser has none.
-const SERVER_ERROR = 500;
-
 export class AskError extends Error {
   constructor({ message, code = "", status = 0 }) {
     super(message ?? t("status {status}", { status }));
     this.code = code;
-    // True if there was an answer: another try has the same one.
-    this.isRefusal = status < SERVER_ERROR;
+    // Another try would be refused too.
+    this.isRefusal = status < 500;
   }
 }
 

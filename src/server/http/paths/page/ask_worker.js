@@ -11,7 +11,7 @@ const strongNets = fetch(new URL("engine/strong.nets", import.meta.url)).then((r
 const opened = async () => open({ wasm: await module });
 const asker = opened();
 let analyst = null;
-// The first answers are those of the fast nets in the module, until the strong ones are there; without them the fast ones stay.
+// The first answers are those of the fast nets, until the strong ones are there.
 Promise.all([asker, strongNets]).then(([engine, nets]) => engine.useStrongNets(nets)).catch(() => {});
 
 // Errors of the engine as the pages know them; those of the signal as they are.

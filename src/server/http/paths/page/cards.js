@@ -23,7 +23,7 @@ export function advised(card, signal) {
   return asked;
 }
 
-// A play of the answer, judged as deep as the best one; of those that look bad the answer has the values without look-ahead.
+// A play of the answer, judged as deep as the best one.
 export async function deepened(answer, mine, card, signal) {
   const { position, roll } = card;
   const [{ play: best, plies }] = answer.plays;

@@ -1,4 +1,4 @@
-// The person's time in a match, by the rule of tournaments: a reserve for the whole match, and for each action a delay that costs nothing.
+// The person's time in a match: a reserve for the whole match, and for each action a delay that costs nothing.
 
 const RESERVE_MS = 120_000;
 const DELAY_MS = 12_000;
@@ -18,7 +18,7 @@ function shown(left, took) {
   return delay > 0 ? `${minutes(left)} +${delay}` : minutes(left);
 }
 
-// Runs a clock. `timed` returns what has a reserve (`left`) while the person has to act, else null; `show` draws a text; `over` ends the match.
+// Runs a clock. `timed` returns what has a reserve (`left`) while the person has to act, else null; `show` draws a text.
 // Returns a function that takes off what the action has cost.
 export function run({ timed, show, over }) {
   let [runs, began] = [null, 0];

@@ -9,7 +9,7 @@ const HEIGHT = 180;
 const LABELS = 52;
 const RADII = { l2: 4.5, l3: 6, l4: 8 };
 
-// Draws a match at the width that it has: `values` and `lucky` (without luck) have a number for each place, `dots` are [place, class], `games` are
+// Draws a match: `values` and `lucky` (without luck) have a number for each place, `dots` are [place, class], `games` are
 // [place, text] where a game begins. `range` is the least that is shown. Calls `onPlace` with the place under the pointer.
 export function course(box, title, { values, lucky, dots, games, range, here }, onPlace) {
   const wide = Math.max(200, box.clientWidth);

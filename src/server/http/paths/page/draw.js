@@ -1,4 +1,4 @@
-// The drawing of a board: one SVG, always whole. Points have the numbers of the player below; places are the indexes of position.js.
+// The drawing of a board: one SVG. Points have the numbers of the player below; places are the indexes of position.js.
 
 import { BAR, off, OFF, stepsOf } from "./position.js";
 

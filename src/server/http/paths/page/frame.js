@@ -30,7 +30,7 @@ export const takes = {
   failed: (message) => alert(message),
 };
 
-// Exports of gnubg and of XG have a position for each decision.
+// A match has many positions.
 const isMatch = (text) => [/^Move number \d+:/gm, /XGID=/g].some((form) => (text.match(form) ?? []).length > 1);
 
 // Takes a pasted or dropped text to its place: a position, or a match.
@@ -43,7 +43,7 @@ async function takeText(text) {
   else takes.failed(t("there is no position in it, want an XGID, GNUbg ID, OGID or board line, or a match file"));
 }
 
-// Takes a text of several positions, or none: the first position where it is no match.
+// A text that is no match may begin with a position.
 async function takeMatch(text, found) {
   try {
     await takes.files([new File([text], "pasted.txt")]);

@@ -1,4 +1,4 @@
-// Names of what this browser keeps for a client that is signed in: clients that share a browser do not see each other's matches.
+// Names of what this browser keeps for a client that is signed in: no other client sees it.
 const { client } = document.getElementById("main").dataset;
 export const ownName = (name) => (client === undefined ? name : `${name} ${client}`);
 

@@ -179,7 +179,7 @@ function go(number) {
   showDecision();
 }
 
-// Goes to the next decision of the list, or to the one before: in its order if the board shows one of it, else from the place in the match.
+// Goes to the next decision of the list, or to the one before.
 export function step(way) {
   if (match === null || listed.length === 0) return;
   const at = listed.findIndex(({ number }) => number === here);

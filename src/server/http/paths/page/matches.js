@@ -148,7 +148,7 @@ async function route() {
   if (!match) showList();
 }
 
-// Keeps an archived match in this browser too, for comments and the quiz. Its number is the archive's own, so that it gets a name by its contents.
+// Keeps an archived match in this browser too, under a name by its contents: its number is the archive's own.
 async function keep({ head: filed, isArchived: _, ...match }) {
   const id = `kept-${await store.checksum(new TextEncoder().encode(JSON.stringify(match.report)))}`;
   const head = { ...filed, id };

@@ -77,7 +77,7 @@ export function plays({ plays: ranked, count }, tried) {
   };
 }
 
-// The cube decision, or the value where there is none. `more` has the window and the other places of the cube, once they are there.
+// The cube decision, or the value where there is none. `more` has the window and the other places of the cube.
 export function cube(answer, more) {
   const { no_double: none, double_take: taken, double_pass: passed, verdict, double, take } = answer;
   if (none === undefined) {

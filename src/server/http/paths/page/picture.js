@@ -12,7 +12,7 @@ const LINE_HEIGHT = 52;
 const PARTS = "/* The board's parts. */";
 let sheet = null;
 
-// The rules of the board's parts, and the values of the colours in them and in the picture, which has no style sheet but its own.
+// The rules of the board's parts, and the colours in them and in the picture, which has a style sheet of its own.
 async function style(svg) {
   sheet ??= await (await fetch(beside("style.css"))).text();
   const rules = `text{font-family:var(--font)} .board{font-size:15px} ${sheet.slice(sheet.indexOf(PARTS) + PARTS.length).split("@media")[0]}`;

@@ -1,4 +1,4 @@
-// Where things are: a server has the places below its root, a folder of files below any path. The links of the frame say it.
+// Where things are: below the root of a server, or in a folder of files. The links of the frame say it.
 
 // The link to a place: analyse, play, matches or quiz.
 export const place = (name) => document.querySelector(`header a[data-place="${name}"]`).href;

@@ -20,17 +20,15 @@ export function questionOf({ search }) {
   return { position: position || START, roll: dice, settings };
 }
 
-// Settings of /v1/move that other verbs do not have.
-const ONE_PLAY = ["top", "pr", "elo", "seed"];
-const SEARCH = ["level", "cubeful", "filter", "prune", "noise", "time", "queue", "priority"];
-const LEFT_OUT = {
-  show: [...ONE_PLAY, ...SEARCH], convert: [...ONE_PLAY, ...SEARCH], move: [], cube: ["top", "cubeful"], rollout: ["pr", "elo", "time"],
+// The settings of /v1/move, which a link may hold (HTTP-110), that other verbs refuse.
+const REFUSED = {
+  move: /^$/, cube: /^(top|cubeful)$/, rollout: /^(pr|elo|time)$/,
+  show: /^(top|pr|elo|seed|level|cubeful|filter|prune|noise|time|queue|priority)$/,
 };
 
-// The settings of a link as a verb takes them: a link holds those of /v1/move (HTTP-110), and other names are the server's to refuse.
 export function settingsOf(verb, settings) {
-  const leftOut = LEFT_OUT[verb] ?? ONE_PLAY;
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !leftOut.includes(name)));
+  const refused = REFUSED[verb] ?? /^(top|pr|elo|seed)$/;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !refused.test(name)));
 }
 
 const written = (value) => (Array.isArray(value) ? value.join("-") : value === true ? "on" : value === false ? "off" : String(value));

@@ -1,5 +1,4 @@
-// Quiz: questions that come with the page, and the mistakes of the kept matches and of the server's archive. They come back in growing intervals while
-// they are answered well.
+// Quiz: questions that come with the page, and the mistakes of kept and archived matches. What is answered well comes back in growing intervals.
 
 import { ask } from "./ask.js";
 import { reports } from "./archive.js";
@@ -72,7 +71,7 @@ async function load() {
     const { variant } = report;
     for (const one of report.decisions) {
       // The same mistake in two files is one question.
-      const id = [one.kind, one.position, ...(one.roll ?? []), ...(variant === undefined ? [] : [variant])].join(" ");
+      const id = [one.kind, one.position, ...(one.roll ?? []), ...(variant ? [variant] : [])].join(" ");
       if (one.loss.emg < MISTAKE || !Object.hasOwn(QUESTIONS, one.kind) || seenBefore.has(id)) continue;
       seenBefore.add(id);
       cards.push({ ...one, id, variant, name: report.players[one.player], ...(learned.get(id) ?? { due: 0, interval: 0 }) });
@@ -85,7 +84,7 @@ async function load() {
   if (names.includes(asked)) byId("player").value = asked;
 }
 
-// The questions that come with the page: columns of kind, position, roll, theme, best choice, and the people of each error rate who find it.
+// The questions that come with the page, in columns; `shares` are the people of each error rate who find the best choice.
 async function bundled() {
   const { rates, kind, position, roll, theme: marks, best, shares } = await (await fetch(QUESTIONS_FILE)).json();
   return kind.map((one, at) => ({

@@ -58,7 +58,7 @@ export function decisionText({ roll, played, best, loss }) {
   return dice + (loss.emg > 0 ? t("{done}, best {best}", { done, best: t(best) }) : done);
 }
 
-// The people of three error rates who find the best choice, as a sentence; null for decisions that are no mistakes, and those of the archive.
+// The people of three error rates who find the best choice, as a sentence; null where it is not known.
 export function foundBy({ found_by: shares }) {
   if (shares === undefined) return null;
   const rates = shares.map(({ pr }) => pr).join(" / ");

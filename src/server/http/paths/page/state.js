@@ -10,7 +10,7 @@ export async function stateOf(question) {
   return ofVariant(length > 0 ? { length, score, crawford, cube, owner } : { length, jacoby, beavers, cube, owner }, { variant });
 }
 
-// Settings with the variant of a match or a state, which no position says; nothing more for backgammon.
+// Settings with the variant of a match or a state, which no position says.
 export const ofVariant = (settings, { variant = "backgammon" }) => (variant === "backgammon" ? settings : { variant, ...settings });
 
 // The same seen by the other player.

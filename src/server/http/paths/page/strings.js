@@ -34,7 +34,7 @@ export const t = (key, values) => parts(key, values).join("");
 // The text for one thing or for several; its hole {n} is the number.
 export const count = (n, one, several, values = {}) => t(plurals.select(n) === "one" ? one : several, { n, ...values });
 
-// Texts of the server with holes, such as "Plays of {roll}"; of the rows that fit, the one with the most text outside its holes counts.
+// Texts of the server with holes, such as "Plays of {roll}": of the rows that fit, the one with the most other text.
 const textLength = (key) => key.replaceAll(new RegExp(HOLE, "g"), "").length;
 const patterns = [...table.keys()].filter((key) => HOLE.test(key)).sort((one, other) => textLength(other) - textLength(one)).map((key) => {
   const escaped = key.replace(/[.*+?^$()|[\]\\]/g, "\\$&");

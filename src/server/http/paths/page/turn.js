@@ -4,8 +4,7 @@ import { Board, DICE } from "./board.js";
 import { BAR, OFF, playTyped } from "./position.js";
 import { t } from "./strings.js";
 
-// `current` returns the turn, or null when there is nothing to move; `position` what is on the board then; `moved` is called after every step, and
-// `dice` for a click on the dice.
+// `current` returns the turn, or null when there is nothing to move; `position` what is on the board then; `moved` is called after every step.
 export function turnBoard(place, { current, position, moved, dice = null }) {
   const move = (chain) => {
     const turn = current();
