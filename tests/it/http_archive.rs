@@ -205,6 +205,11 @@ fn variant_is_filed() {
     let one = |id: usize| get(&http, &format!("/v1/archive/matches/{id}"), "").json();
     assert_eq!(one(2)["variant"], "nackgammon");
     assert!(one(1).get("variant").is_none());
+    let wrong = get(&http, "/v1/archive/matches/1?plies=2", "");
+    assert_eq!(
+        (wrong.status, &wrong.json()["parameter"]),
+        (400, &json!("plies"))
+    );
 }
 
 /// HTTP-120, HTTP-122: what there is not is 404, and nothing is written.

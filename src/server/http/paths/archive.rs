@@ -118,16 +118,16 @@ pub(in crate::http) fn filter(parameters: &[(String, String)]) -> Result<Archive
                 let limit = limit.filter(|limit| (1..=LIMIT_MAX).contains(limit));
                 filter.limit = limit.ok_or_else(|| wrong("1 to 100 matches, such as 50"))?;
             }
-            _ => {
-                let message = format!(
-                    "parameter {name:.64?} is not known, expected player, from, to, length, before or limit"
-                );
-                let place = ErrorLocation::Parameter(name.clone());
-                return Err(Problem::new(ErrorCode::BadSetting, message).at(place));
-            }
+            _ => return Err(unknown(name, "player, from, to, length, before or limit")),
         }
     }
     Ok(filter)
+}
+
+fn unknown(name: &str, want: &str) -> Problem {
+    let message = format!("parameter {name:.64?} is not known, expected {want}");
+    let place = ErrorLocation::Parameter(name.to_owned());
+    Problem::new(ErrorCode::BadSetting, message).at(place)
 }
 
 /// Returns true for a day of the calendar as `YYYY-MM-DD`.
@@ -163,6 +163,10 @@ async fn one(
 ) -> Result<Response, Problem> {
     only_get(request.method())?;
     let archive = archive(&jobs)?;
+    let parameters = question::parameters(request.uri().query().unwrap_or_default())?;
+    if let Some((name, _)) = parameters.first() {
+        return Err(unknown(name, "none"));
+    }
     let none = || Problem::new(ErrorCode::NotFound, "the archive has no match with this id");
     let id = path.ok().and_then(|Path(id)| id.parse().ok());
     let id: i64 = id.ok_or_else(none)?;
@@ -228,7 +232,7 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
     let one = json!({"parameters": [id], "get": {"operationId": "archivedMatch", "summary": "A match of the archive", "tags": ["archive"],
         "description": "Returns the analysis of a match.",
         "responses": responses(json!({"200": {"description": "The analysis", "content":
-            {"application/json": {"schema": {"$ref": "#/components/schemas/ArchivedAnalysis"}}}}}), &[404])}});
+            {"application/json": {"schema": {"$ref": "#/components/schemas/ArchivedAnalysis"}}}}}), &[400, 404])}});
     [
         ("/v1/archive/matches", list),
         ("/v1/archive/matches/{id}", one),
