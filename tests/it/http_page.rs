@@ -2,7 +2,7 @@
 
 use crate::http::{Answer, get, raw, server};
 use crate::support::wait_until;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const START: &str = "4HPwATDgc%2FABMA";
 
@@ -219,5 +219,48 @@ fn open_starts_the_browser_with_the_page() {
             errors.read_to_string(&mut rest).unwrap();
             assert_eq!(rest, "");
         }
+    }
+}
+
+/// HTTP-110: a link holds the settings of `/v1/move`; the page keeps from each other verb those that this has not, so that a
+/// setting that is new needs a place there.
+#[test]
+fn links_leave_out_the_settings_that_a_verb_has_not() {
+    let description = include_str!("../../protocol-specs/openapi.json");
+    let description: serde_json::Value = serde_json::from_str(description).unwrap();
+    let settings = |verb: &str| -> BTreeSet<String> {
+        let parameters = &description["paths"][format!("/v1/{verb}")]["get"]["parameters"];
+        let name = |one: &serde_json::Value| {
+            let place = one["$ref"].as_str().map(|place| &place[1..]);
+            let one = place.map_or(one, |place| description.pointer(place).unwrap());
+            one["name"].as_str().unwrap().to_owned()
+        };
+        parameters.as_array().unwrap().iter().map(name).collect()
+    };
+    let script = include_str!("../../src/server/http/paths/page/question.js");
+    let listed = |before: &str| -> BTreeSet<String> {
+        let (_, rest) = script.split_once(&format!("{before} /^(")).unwrap();
+        let (names, _) = rest.split_once(")$/").unwrap();
+        names.split('|').map(str::to_owned).collect()
+    };
+    let of_move = settings("move");
+    for verb in [
+        "show", "convert", "cube", "eval", "scores", "rolls", "explain", "cubes", "rollout",
+    ] {
+        let left_out = match verb {
+            // Asked together, with the same settings.
+            "show" | "convert" => listed("show:"),
+            "cube" | "rollout" => listed(&format!("{verb}:")),
+            _ => listed("??"),
+        };
+        assert!(left_out.is_subset(&of_move), "{verb}: {left_out:?}");
+        // No settings, and what the page sets itself.
+        let others = ["plays", "roll", "plies"].map(str::to_owned);
+        let of_verb = settings(verb);
+        let kept = of_move.iter().filter(|name| !left_out.contains(*name));
+        let refused: Vec<_> = kept
+            .filter(|name| !of_verb.contains(*name) && !others.contains(*name))
+            .collect();
+        assert!(refused.is_empty(), "{verb}: {refused:?}");
     }
 }
