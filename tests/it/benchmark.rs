@@ -289,25 +289,19 @@ fn values_beside_labels() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let run = |words: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_gammond"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gammond"));
         command
             .args(words)
             .current_dir(folder.path())
             .output()
             .unwrap()
     };
-    assert!(
-        run(&["sample", "own.labels", "--positions", "400"])
-            .status
-            .success()
-    );
+    let sampled = run(&["sample", "own.labels", "--positions", "400"]);
+    assert!(sampled.status.success());
     let positions = run(&["sample", "dump", "own.labels", "--per-group", "20"]).stdout;
     std::fs::write(at("positions"), positions).unwrap();
-    assert!(
-        run(&["label", "positions", "labels", "--plies", "0"])
-            .status
-            .success()
-    );
+    let labelled = run(&["label", "positions", "labels", "--plies", "0"]);
+    assert!(labelled.status.success());
     let fast = "gammond:nets=embedded:fast";
     let bench = [
         "bench",
@@ -344,6 +338,19 @@ fn values_beside_labels() {
     std::fs::write(at("fewer"), format!("{fewer}\n")).unwrap();
     let twin = [&bench[..], &["--twin", "fewer"]].concat();
     assert_eq!(run(&twin).status.code(), Some(3));
+    std::fs::write(at("empty"), "").unwrap();
+    // Files that are missing or empty leave the others, below one head (EXIT-04).
+    let several = run(&[
+        "bench", "values", "nope", "labels", "empty", "labels", "--csv",
+    ]);
+    assert_eq!(several.status.code(), Some(3));
+    let [out, error] = [&several.stdout, &several.stderr].map(|text| String::from_utf8_lossy(text));
+    assert_eq!(out.matches("file,").count(), 1, "{out}");
+    assert_eq!(out.matches("\n\"labels\",contact,").count(), 2, "{out}");
+    assert!(
+        error.contains("nope: ") && error.contains("empty: contains no label"),
+        "{error}"
+    );
     std::fs::write(at("labels"), text + "nonsense\n").unwrap();
     assert_eq!(run(&bench).status.code(), Some(1));
     let without = ["bench", "values", "labels", "--player", "pubeval"];

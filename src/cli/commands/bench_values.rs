@@ -1,7 +1,7 @@
 //! `gammond bench values`: static equities beside labels.
 
 use crate::{Common, Failure, Format, Measured, Output, ProgressArgs, shown_path, stopped};
-use gammond_arena::benchmark::values::{GroupErrors, by_group, read, valued};
+use gammond_arena::benchmark::values::{GroupErrors, LabelledPosition, by_group, read, valued};
 use gammond_arena::player::Player;
 use gammond_base::escape::CsvCell;
 use gammond_base::stats::Running;
@@ -10,6 +10,10 @@ use gammond_report::render::signed;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// First line of comma-separated values.
+const CSV_HEAD: &str = "file,group,player,labels,root_mean_square,mean_error,difference,standard_error,\
+                        mean_difference,mean_standard_error\n";
 
 /// Arguments of the subcommand.
 #[derive(clap::Args, Debug)]
@@ -35,21 +39,27 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let players = args.players.open(common)?;
     let mut out = Output::new();
     let mut control = args.progress.control()?;
-    let mut damaged = false;
+    let (mut damaged, mut unread) = (false, false);
+    let mut head = CSV_HEAD;
     for path in &args.files {
-        let labels = open(path, &mut damaged)?;
-        let twins = (args.twin.as_deref()).map(|twin| open(twin, &mut damaged));
-        let labels = valued(&labels, twins.transpose()?.as_deref()).ok_or_else(|| {
-            let twin = args.twin.as_deref().unwrap_or(path).display();
-            Failure::file(format!("{twin}: not the positions of {}", path.display()))
-        })?;
-        if labels.is_empty() {
-            return Err(Failure::in_file(path)("contains no label"));
-        }
+        let labels = match labels_of(args, path, &mut damaged) {
+            Ok(labels) => labels,
+            // The other files are read (EXIT-04).
+            Err(Failure::File(cause)) => {
+                stderr_line!("gammond: {cause}");
+                unread = true;
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
         control.task = path.display().to_string();
         let (rows, done) = by_group(&labels, &players, &mut control).map_err(Failure::usage)?;
         let text = if args.csv {
-            separated(path, &rows, &players)
+            format!(
+                "{}{}",
+                std::mem::take(&mut head),
+                separated(path, &rows, &players)
+            )
         } else if common.format == Some(Format::Json) {
             json(path, &rows, &players)
         } else {
@@ -65,7 +75,28 @@ pub(super) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
             return Ok(stopped(None, &text));
         }
     }
-    Ok(ExitCode::from(u8::from(damaged)))
+    Ok(ExitCode::from(match unread {
+        true => Failure::FILE,
+        false => u8::from(damaged),
+    }))
+}
+
+/// Returns the labels of a file beside their twins, if there are any.
+fn labels_of(
+    args: &Args,
+    path: &Path,
+    damaged: &mut bool,
+) -> Result<Vec<LabelledPosition>, Failure> {
+    let labels = open(path, damaged)?;
+    let twins = (args.twin.as_deref()).map(|twin| open(twin, damaged));
+    let labels = valued(&labels, twins.transpose()?.as_deref()).ok_or_else(|| {
+        let twin = args.twin.as_deref().unwrap_or(path).display();
+        Failure::file(format!("{twin}: not the positions of {}", path.display()))
+    })?;
+    if labels.is_empty() {
+        return Err(Failure::in_file(path)("contains no label"));
+    }
+    Ok(labels)
 }
 
 /// Returns the labels of a file; lines that are wrong are named and left out.
@@ -121,10 +152,7 @@ fn text_report(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -
 }
 
 fn separated(path: &Path, rows: &[GroupErrors], players: &[Box<dyn Player>]) -> String {
-    let mut text = String::from(
-        "file,group,player,labels,root_mean_square,mean_error,difference,standard_error,mean_difference,\
-         mean_standard_error\n",
-    );
+    let mut text = String::new();
     for row in rows {
         for (player, tally) in players.iter().zip(&row.tallies) {
             let cells = |running: Option<Running>| {
