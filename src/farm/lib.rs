@@ -8,8 +8,8 @@
 //! * `client`: the farm for code without async. `task`: the stored description of a job; `store` and `answers`: its storage on the server; `files`: nets and
 //!   tables of a job.
 //! * `ask`: submitting jobs and fetching results. `worker` and `host`: computing. `judge`: comparing answers that
-//!   differ. `job_watch`: watching jobs. `machines`: reports of workers. `stall_detector`: stalled queues. `status`:
-//!   overview for people. `nats_service`: requests over NATS.
+//!   differ. `completion`: empty queues. `job_watch`: watching jobs. `machines`: reports of workers. `stall_detector`:
+//!   stalled queues. `status`: overview for people. `nats_service`: requests over NATS.
 //!
 //! Nothing is lost when a machine fails. A batch stays in the queue until its answer is stored. The server accepts only
 //! the first answer of each batch and the first begin of each stage. Any machine that finds the queue empty and answers
@@ -18,6 +18,7 @@
 mod answers;
 mod ask;
 mod client;
+mod completion;
 mod difference;
 mod error;
 mod files;

@@ -2,11 +2,12 @@
 
 use super::FarmError;
 use super::answers::{Submission, SubmissionOutcome};
-use super::ask::{is_complete, post_missing};
+use super::completion::{JobProgress, progress};
 use super::host::{Host, HostContext, Programs};
 use super::job_watch::JobWatch;
 use super::judge;
 use super::machines::{MachineReport, now_s};
+use super::nats::fetched;
 use super::stall_detector::StallDetector;
 use super::store::{Farm, State};
 use super::task::{Commands, PartBatch, Task, VERSION, pack};
@@ -14,7 +15,6 @@ use super::worker_settings::{InjectedFault, WorkerSettings};
 use async_nats::jetstream::AckKind;
 use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::PullConsumer;
-use futures_util::StreamExt as _;
 use gammond_base::stop::Stop;
 use gammond_job::Computed;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -69,6 +69,8 @@ struct Shared<C: Commands> {
     hosts: tokio::sync::Mutex<HashMap<HostKey, HostPlace>>,
     opened: tokio::sync::Mutex<HashMap<String, Arc<OpenJob<C>>>>,
     active: Mutex<BTreeSet<String>>,
+    /// Wakes slots without work when the active jobs change.
+    jobs_changed: tokio::sync::Notify,
     /// Refused jobs, each with the reason and the end of the backoff.
     refused: Mutex<BTreeMap<String, (String, Instant)>>,
     completion_checked: Mutex<HashMap<String, Instant>>,
@@ -111,6 +113,7 @@ pub async fn work<C: Commands>(
         hosts: tokio::sync::Mutex::default(),
         opened: tokio::sync::Mutex::default(),
         active: Mutex::default(),
+        jobs_changed: tokio::sync::Notify::new(),
         refused: Mutex::default(),
         completion_checked: Mutex::default(),
         stall_detectors: tokio::sync::Mutex::default(),
@@ -200,7 +203,11 @@ impl<C: Commands> Shared<C> {
         }
         lock(&self.refused)
             .retain(|job, (_, until)| active.contains(job) && Instant::now() < *until);
-        *lock(&self.active) = active;
+        lock(&self.completion_checked).retain(|job, _| active.contains(job));
+        let before = std::mem::replace(&mut *lock(&self.active), active);
+        if before != *lock(&self.active) {
+            self.jobs_changed.notify_waiters();
+        }
         let quarantined = known.quarantined(&self.settings.name).cloned();
         let mut place = lock(&self.quarantined);
         if let (None, Some(why)) = (&*place, &quarantined) {
@@ -218,31 +225,42 @@ impl<C: Commands> Shared<C> {
             let rests =
                 self.settings.idle_only && gammond_base::platform::others_are_busy(Instant::now());
             let jobs: Vec<String> = lock(&self.active).iter().cloned().collect();
-            let mut worked = false;
-            if !rests && lock(&self.quarantined).is_none() && !jobs.is_empty() {
+            // The backoff is spent at the queue of a single job; many queues are asked in turn.
+            let at_queue = (jobs.len() == 1 && wait > IDLE_BACKOFF_MIN).then_some(wait);
+            let mut done = Turn::Empty;
+            if !rests && lock(&self.quarantined).is_none() {
                 for _ in 0..jobs.len() {
                     turn = (turn + 1) % jobs.len();
                     let Some(job) = jobs.get(turn) else { continue };
-                    match self.fetch_and_compute(job, &mut fetch_size).await {
-                        Ok(did) => worked |= did,
+                    match self.fetch_and_compute(job, &mut fetch_size, at_queue).await {
+                        Ok(did) => done = did,
                         Err(error) => {
                             tracing::warn!(job, "{error}");
                             tokio::time::sleep(IDLE_BACKOFF_MIN).await;
                         }
                     }
-                    if worked {
-                        break;
+                    match done {
+                        Turn::Empty | Turn::Waited => {}
+                        Turn::Computed => break,
+                        Turn::Drained => {
+                            // The next turn is the same job's, which may be complete.
+                            turn = (turn + jobs.len() - 1) % jobs.len();
+                            break;
+                        }
                     }
                 }
             }
-            // The backoff starts again after each success, because a queue that had work is likely to get more.
-            wait = if worked {
-                IDLE_BACKOFF_MIN
-            } else {
-                (2 * wait).min(IDLE_BACKOFF_MAX)
-            };
-            if !worked {
-                tokio::time::sleep(wait).await;
+            if matches!(done, Turn::Computed | Turn::Drained) {
+                // The backoff starts again after each success, because a queue that had work is likely to get more.
+                wait = IDLE_BACKOFF_MIN;
+                continue;
+            }
+            wait = (2 * wait).min(IDLE_BACKOFF_MAX);
+            if done == Turn::Empty {
+                tokio::select! {
+                    () = tokio::time::sleep(wait) => {}
+                    () = self.jobs_changed.notified() => {}
+                }
             }
         }
     }
@@ -372,44 +390,30 @@ impl<C: Commands> Shared<C> {
         hosts.entry(key).or_default().clone()
     }
 
-    /// Takes some messages of a job and answers them; returns false if there were none.
+    /// Takes some messages of a job and answers them; waits for them so long if `patience` is given.
     async fn fetch_and_compute(
         &self,
         job: &str,
         fetch_size: &mut usize,
-    ) -> Result<bool, FarmError> {
+        patience: Option<Duration>,
+    ) -> Result<Turn, FarmError> {
         let Some(opened) = self.open(job).await? else {
-            return Ok(false);
+            return Ok(Turn::Empty);
         };
-        let fail = FarmError::server("taking parts");
-        let fetch = opened
-            .queue
-            .fetch()
-            .max_messages(*fetch_size)
-            .expires(Duration::from_secs(5));
-        let mut fetched = match fetch.messages().await {
-            Ok(fetched) => fetched,
+        let messages = match fetched(&opened.queue, *fetch_size, patience).await {
+            Ok(messages) => messages,
             Err(error) => {
                 // The queue may have been recreated, so it is opened again at the next turn.
                 self.opened.lock().await.remove(job);
-                return Err(fail(error.to_string()));
+                return Err(FarmError::server("taking parts")(error));
             }
         };
-        let mut messages = Vec::new();
-        while let Some(message) = fetched.next().await {
-            match message {
-                Ok(message) => messages.push(message),
-                Err(error) => {
-                    self.opened.lock().await.remove(job);
-                    return Err(fail(error.to_string()));
-                }
-            }
-        }
-        if messages.is_empty() {
+        let Some(last) = messages.last() else {
             *fetch_size = 1;
             self.check_completion(&opened, job).await?;
-            return Ok(false);
-        }
+            return Ok(patience.map_or(Turn::Empty, |_| Turn::Waited));
+        };
+        let is_drained = last.info().is_ok_and(|info| info.pending == 0);
         *lock(&self.busy) = Instant::now();
         let (begun, count) = (Instant::now(), messages.len());
         self.messages(&opened, messages).await?;
@@ -419,7 +423,11 @@ impl<C: Commands> Shared<C> {
         let each = begun.elapsed().as_secs_f64() / count as f64;
         let next = (BATCH_DURATION_TARGET.as_secs_f64() / each.max(1e-6)) as usize;
         *fetch_size = next.clamp(1, MESSAGES_PER_FETCH_MAX.min(2 * count));
-        Ok(true)
+        if !is_drained {
+            return Ok(Turn::Computed);
+        }
+        lock(&self.completion_checked).remove(job);
+        Ok(Turn::Drained)
     }
 
     /// Returns true if a delivery is to be dropped, for tests.
@@ -724,29 +732,24 @@ impl<C: Commands> Shared<C> {
         if info.num_pending > 0 || info.num_ack_pending > 0 {
             return Ok(());
         }
-        let mut last = None;
-        for number in 0..opened.task.stages() {
-            match self.farm.stage(job, number).await? {
-                Some(stage) => last = Some((number, stage)),
-                None => break,
-            }
+        match progress(&self.farm, &opened.task).await? {
+            JobProgress::Open => Ok(()),
+            // It begins here.
+            JobProgress::StageDue(number) => self.host(opened, (job, number)).await.map(|_| ()),
+            JobProgress::Complete => self.farm.set_state(job, State::Complete).await,
         }
-        let Some((number, stage)) = last else {
-            return Ok(());
-        };
-        if !is_complete(&self.farm, (&opened.task, number, &stage)).await? {
-            if self.farm.count("dead", &format!("{job}.>")).await? == 0 {
-                post_missing(&self.farm, (&opened.task, number, &stage)).await?;
-            }
-            return Ok(());
-        }
-        if number + 1 < opened.task.stages() {
-            // The next one begins here.
-            self.host(opened, (job, number + 1)).await?;
-            return Ok(());
-        }
-        self.farm.set_state(job, State::Complete).await
     }
+}
+
+/// What a slot found at the queue of a job.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Empty,
+    /// Nothing, and waited for it.
+    Waited,
+    Computed,
+    /// Computed the last messages that there were.
+    Drained,
 }
 
 /// The result of processing a message.
