@@ -91,7 +91,7 @@ impl Archive {
         flags.set(OpenFlags::SQLITE_OPEN_CREATE, make);
         let mut connection = Connection::open_with_flags(&whole, flags).map_err(fault)?;
         connection.busy_timeout(WAITED).map_err(fault)?;
-        add_lowercase(&connection).map_err(fault)?;
+        add_functions(&connection).map_err(fault)?;
         // SQL from the file is never run.
         let guarded = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;";
         connection.execute_batch(guarded).map_err(fault)?;
@@ -226,12 +226,20 @@ impl Archive {
     }
 }
 
-/// Adds the function `lowercase` to SQL. SQLite's own `lower` changes the letters of ASCII alone.
-fn add_lowercase(connection: &Connection) -> rusqlite::Result<()> {
+/// Adds the functions `lowercase` and `file_name` to SQL. SQLite's own `lower` changes the letters of ASCII alone.
+fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("lowercase", 1, flags, |of| {
         of.get::<String>(0).map(|text| text.to_lowercase())
+    })?;
+    connection.create_scalar_function("file_name", 1, flags, |of| {
+        of.get::<String>(0).map(|path| file_name(&path).to_owned())
     })
+}
+
+/// Returns the name of an archived file without its folders, which are not a client's business.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 /// Kind of an open SQLite file.

@@ -1,6 +1,6 @@
 //! Matches of the archive for the server's clients, and from their jobs (`serve --db`; HTTP-121 to HTTP-124).
 
-use super::archive::{IS_OF_HTTP, error_text};
+use super::archive::{IS_OF_HTTP, error_text, file_name};
 use super::{AnalysisKey, Archive};
 use gammond_game::notation::parse_position;
 use gammond_report::analysis::{JudgedMatch, MARK_NAMES, MARKS, mark, rating_word};
@@ -24,7 +24,8 @@ impl MatchArchive for Archive {
             "{MATCHES} WHERE (?1 IS NULL OR matches.id < ?1) AND (?2 IS NULL OR length = ?2) \
              AND (?3 IS NULL OR played >= ?3) AND (?4 IS NULL OR played <= ?4) \
              AND (?5 IS NULL OR instr(lowercase(one.name), ?5) > 0 OR instr(lowercase(other.name), ?5) > 0) \
-             AND {} ORDER BY matches.id DESC LIMIT ?6",
+             AND (?8 IS NULL OR instr(lowercase(one.name), ?8) > 0 OR instr(lowercase(other.name), ?8) > 0 \
+             OR instr(lowercase(file_name(file)), ?8) > 0) AND {} ORDER BY matches.id DESC LIMIT ?6",
             visible(7)
         );
         let connection = self.connection();
@@ -37,7 +38,8 @@ impl MatchArchive for Archive {
                 filter.to,
                 filter.player.as_deref().map(str::to_lowercase),
                 limit,
-                owners(&filter.scope)
+                owners(&filter.scope),
+                filter.text.as_deref().map(str::to_lowercase)
             ];
             let rows = asked.query_map(conditions, archived_match)?;
             rows.collect()
@@ -90,8 +92,6 @@ fn owners(scope: &ArchiveScope) -> Option<String> {
 
 fn archived_match(row: &Row<'_>) -> rusqlite::Result<ArchivedMatch> {
     let file: String = row.get(15)?;
-    // Folders of this machine are not the client's business.
-    let file = file.rsplit(['/', '\\']).next().unwrap_or_default();
     let pair = |at: usize| Ok::<_, rusqlite::Error>([number(row, at)?, number(row, at + 1)?]);
     Ok(ArchivedMatch {
         id: row.get(0)?,
@@ -104,7 +104,7 @@ fn archived_match(row: &Row<'_>) -> rusqlite::Result<ArchivedMatch> {
         luck: pair(11)?,
         judged: row.get(13)?,
         games: row.get(14)?,
-        file: file.to_owned(),
+        file: file_name(&file).to_owned(),
         fault_count: row.get(16)?,
         variant: row.get(17)?,
     })

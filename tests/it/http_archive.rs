@@ -66,6 +66,10 @@ fn list_shows_the_matches() {
         ("?to=2026-11-20".to_owned(), vec![]),
         (format!("?player={name}&length=3"), vec![2]),
         ("?player=%25".to_owned(), vec![]),
+        ("?text=THREE3.M".to_owned(), vec![2]),
+        (format!("?text={name}&length=3"), vec![2]),
+        // The file's folders are not searched.
+        ("?text=/".to_owned(), vec![]),
         ("?before=3&length=1".to_owned(), vec![1]),
     ] {
         assert_eq!(ids(&list(&query)), want, "{query}");

@@ -56,7 +56,7 @@ fn pages_are_made_of_their_own_files() {
         all.extend(files);
     }
     let bytes: usize = all.values().sum();
-    assert!(all.len() >= 40 && bytes < 360 << 10, "{all:?} {bytes}");
+    assert!(all.len() >= 40 && bytes < 330 << 10, "{all:?} {bytes}");
     let packed = all.keys().map(|file| {
         let answer = get(&http, file, "Accept-Encoding: br, gzip\r\n");
         assert_eq!(answer.header("content-encoding"), Some("gzip"), "{file}");
@@ -65,7 +65,7 @@ fn pages_are_made_of_their_own_files() {
         answer.body.len()
     });
     let packed: usize = packed.sum();
-    assert!(packed < 126 << 10, "{packed}");
+    assert!(packed < 116 << 10, "{packed}");
 }
 
 /// Returns the bytes of a page and of each file that it, or a file of it, names. They name no other host, and have the methods

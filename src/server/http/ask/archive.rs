@@ -59,6 +59,8 @@ impl ArchiveScope {
 pub struct ArchiveFilter {
     /// Part of a player's name, in any case.
     pub player: Option<String>,
+    /// Part of a player's name, or of the name of the match's file without its folders, in any case.
+    pub text: Option<String>,
     /// First day, as `YYYY-MM-DD`.
     pub from: Option<String>,
     /// Last day.

@@ -81,6 +81,7 @@ fn next_page(parameters: &[(String, String)], last: i64) -> String {
 pub(in crate::http) fn filter(parameters: &[(String, String)]) -> Result<ArchiveFilter, Problem> {
     let mut filter = ArchiveFilter {
         player: None,
+        text: None,
         from: None,
         to: None,
         length: None,
@@ -96,6 +97,7 @@ pub(in crate::http) fn filter(parameters: &[(String, String)]) -> Result<Archive
         };
         match name.as_str() {
             "player" => filter.player = Some(value.clone()),
+            "text" => filter.text = Some(value.clone()),
             "from" | "to" => {
                 let day = Some(value.clone()).filter(|value| is_day(value));
                 let day = day.ok_or_else(|| wrong("a day such as 2026-11-21"))?;
@@ -118,7 +120,12 @@ pub(in crate::http) fn filter(parameters: &[(String, String)]) -> Result<Archive
                 let limit = limit.filter(|limit| (1..=LIMIT_MAX).contains(limit));
                 filter.limit = limit.ok_or_else(|| wrong("1 to 100 matches, such as 50"))?;
             }
-            _ => return Err(unknown(name, "player, from, to, length, before or limit")),
+            _ => {
+                return Err(unknown(
+                    name,
+                    "player, text, from, to, length, before or limit",
+                ));
+            }
         }
     }
     Ok(filter)
@@ -191,7 +198,16 @@ pub(in crate::http) fn description() -> Vec<(String, Value)> {
     let day = json!({"type": "string", "format": "date", "examples": ["2026-11-21"]});
     let whole = |min: u64, max: u64| json!({"type": "integer", "minimum": min, "maximum": max});
     let parameters: Vec<Value> = [
-        ("player", "Part of a player's name, in any case", text),
+        (
+            "player",
+            "Part of a player's name, in any case",
+            text.clone(),
+        ),
+        (
+            "text",
+            "Part of a player's name or of the file's, in any case",
+            text,
+        ),
         ("from", "First day", day.clone()),
         ("to", "Last day", day),
         (

@@ -228,9 +228,8 @@ const asks = {
 
 // What stands around a cube decision: the window, and the cube elsewhere.
 async function around(signal) {
-  const settings = { plies: 0 };
   const [{ cube: found }, { cubes }] = await Promise.all([
-    ask("explain", asked("explain", settings), signal), ask("cubes", asked("cubes", settings), signal),
+    ask("explain", asked("explain", { plies: 0 }), signal), ask("cubes", asked("cubes", { plies: answers.cube.depth }), signal),
   ]);
   if (signal.aborted) return;
   answers.more = { window: found?.window, losers: found?.market_losers, cubes };
@@ -252,7 +251,8 @@ async function rollOut(signal) {
     await rollout(body, (report) => {
       if (mine !== tab || signal.aborted) return;
       answers[mine] = { ...rolledOut(report, before), depth: before.depth, trials: report.candidates[0]?.trials ?? 0, error: errorOf(report.candidates[0]) };
-      show(true);
+      // What is pressed stays where it is.
+      if (!panel.matches(":active")) show(true);
     }, AbortSignal.any([signal, stopping.signal]));
   } catch (error) {
     if (signal.aborted) return;
@@ -364,8 +364,11 @@ function show(isBusy = false) {
   const open = document.querySelector(".depth[open]") !== null;
   const depth = depthText(answers[tab], isBusy);
   depth.open = open;
-  panel.querySelector(".depth")?.remove();
-  panel.querySelector(".sub").append(depth);
+  const before = panel.querySelector(".depth");
+  // Its buttons stay while they are the same, for the one that is pressed or has the focus.
+  if (before?.lastChild.outerHTML === depth.lastChild.outerHTML) before.firstChild.replaceChildren(...depth.firstChild.childNodes);
+  else before?.remove();
+  if (panel.querySelector(".depth") === null) panel.querySelector(".sub").append(depth);
   panel.dataset.tab = tab;
   panel.dataset.depth = answers[tab]?.depth ?? "";
   if (answers[tab]?.trials !== undefined) panel.dataset.trials = answers[tab].trials;

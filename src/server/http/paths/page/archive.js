@@ -16,8 +16,8 @@ const numberIn = (mark) => (/^archive-\d+$/.test(mark) ? mark.slice(MARK.length)
 export const isThere = () => document.getElementById("main").dataset.archive !== undefined;
 
 // A page of the list, the newest first: { matches, next }. `next` is the path of the page behind it.
-export function list(player, next = null) {
-  return read(next ?? `${MATCHES}?${new URLSearchParams({ player, limit: PAGE_LENGTH })}`);
+export function list(text, next = null) {
+  return read(next ?? `${MATCHES}?${new URLSearchParams({ text, limit: PAGE_LENGTH })}`);
 }
 
 // An archived match as the match page shows it; null if the mark is none of an archive.

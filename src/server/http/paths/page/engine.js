@@ -2,7 +2,7 @@
 
 import { ask, rollout } from "./ask.js";
 import {
-  canDouble, canRaise, currentGame, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf,
+  canDouble, canRaise, CUBE_MAX, currentGame, ENGINE, kindMax, levelOf, levelSettings, offered, PERSON, positionFor, settingsFor, VARIANTS, variantOf,
 } from "./game.js";
 
 // Look-ahead of hints and of the tutor.
@@ -88,9 +88,10 @@ async function engineResigns(game, decision, signal) {
   const { probabilities: chance } = await valueFor(game, ENGINE, signal);
   if (isPerson) {
     if (chance.win > RESIGNED_WIN_MAX) return 0;
-    // The owner of the cube does not matter here, and there is no cube decision while the person owns it.
-    const owner = settingsFor(game, ENGINE).owner === "opponent" ? { owner: "me" } : {};
-    return (await cubeOf(game, { ...levelSettings(game), ...owner }, signal)).resign;
+    // The cube does not matter here, and there is no decision while the person owns it or it cannot be turned further.
+    const { owner, cube } = settingsFor(game, ENGINE);
+    const asked = { ...(owner === "opponent" ? { owner: "me" } : {}), cube: Math.min(cube, CUBE_MAX / 2) };
+    return (await cubeOf(game, { ...levelSettings(game), ...asked }, signal)).resign;
   }
   const isSure = (value) => value < NO_CHANCE || value > 1 - NO_CHANCE;
   if (chance.win > NO_CHANCE || !isSure(chance.lose_gammon) || !isSure(chance.lose_backgammon)) return 0;
@@ -120,6 +121,6 @@ export function answerLosses(game, { double_take: taken }) {
 // The equity that a cube action loses (ANA-02); no_double and double_take are those of the doubler.
 export function cubeLoss(action, { no_double: none, double_take: taken }, withBeavers = false) {
   const doubled = Math.min(taken, 1, withBeavers ? 2 * taken : taken);
-  const losses = { roll: doubled - none, double: none - doubled, take: taken - 1, pass: 1 - taken };
+  const losses = { roll: doubled - none, double: none - doubled, take: taken - doubled, pass: 1 - doubled, beaver: 2 * taken - doubled };
   return Math.max(0, losses[action]);
 }

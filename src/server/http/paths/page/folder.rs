@@ -1,6 +1,6 @@
 //! The pages as a folder of files that any server shows: the engine is in the browser (HTTP-119).
 
-use super::{FILES, Frame, PLACES, Site, filled};
+use super::{FILES, Frame, PLACES, Site, filled, shortened};
 use gammond_base::checksum::sha256;
 
 /// Mark of the pages that this program has written.
@@ -48,21 +48,24 @@ pub fn folder(engine: &[(&str, &[u8])]) -> Vec<(String, String)> {
         files.push((format!("{path}index.html"), frame.text()));
         kept.push(path);
     }
-    let page = FILES.map(|(name, _, text)| (format!("page/{name}"), text.to_owned()));
+    let page = FILES.map(|(name, _, text)| (format!("page/{name}"), shortened(name, text)));
     let is_there =
         |(name, _): &(String, String)| !["page/status.js", "page/ask_http.js"].contains(&&name[..]);
     files.extend(page.into_iter().filter(is_there));
-    files.extend(OWN.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    files.extend(OWN.map(|(name, text)| (name.to_owned(), shortened(name, text))));
     let names = files.iter().map(|(name, _)| name.clone());
     kept.extend(names.filter(|name| !name.ends_with("index.html")));
     kept.extend(engine.iter().map(|(name, _)| format!("page/engine/{name}")));
     let list: Vec<String> = kept.iter().map(|path| format!("\"./{path}\"")).collect();
     let list = format!("[{}]", list.join(", "));
     let version = version(&files, engine);
-    let service = filled(include_str!("service.js"), |name| match name {
-        "files" => list.clone(),
-        _ => version.clone(),
-    });
+    let service = filled(
+        &shortened("service.js", include_str!("service.js")),
+        |name| match name {
+            "files" => list.clone(),
+            _ => version.clone(),
+        },
+    );
     files.push(("service.js".to_owned(), service));
     files
 }

@@ -9,7 +9,7 @@ export const PERSON = 0;
 export const ENGINE = 1;
 export const LENGTH_MAX = 255;
 const NAME_LENGTH_MAX = 40;
-const CUBE_MAX = 4096;
+export const CUBE_MAX = 4096;
 // Turns of the cube in one offer: a double, a beaver, a raccoon.
 const TURNS_MAX = 3;
 const FORMAT = 1;

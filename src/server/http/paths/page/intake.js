@@ -14,8 +14,8 @@ function headOf(id, file, number, report, added) {
   };
 }
 
-// Analyses one file, which may hold several matches; returns their ids. `onHead` gets the head of each.
-export async function takeFile(file, depth, onHead = () => {}) {
+// Analyses one file, which may hold several matches; returns their ids. `onHead` gets the head of each. Again: only of those that are still kept.
+export async function takeFile(file, depth, onHead = () => {}, isAgain = false) {
   if (file.size > FILE_BYTES_MAX) throw new Error(t("the file is longer than 1 MiB"));
   const buffer = await file.arrayBuffer();
   const sum = await store.checksum(buffer);
@@ -24,6 +24,7 @@ export async function takeFile(file, depth, onHead = () => {}) {
   for (const [at, report] of reports.entries()) {
     const id = `${sum}-${at + 1}`;
     const known = await store.get("matches", id);
+    if (isAgain && !known) continue;
     const head = headOf(id, file.name, at + 1, report, known?.added ?? added);
     // Another depth takes the place of the old analysis; comments stay.
     await store.keepMatch(head, { id, added: head.added, report, depth, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });

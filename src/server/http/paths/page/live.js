@@ -7,11 +7,14 @@ import { t } from "./strings.js";
 // Games of each candidate: the person stops earlier.
 const TRIALS = 46_656;
 const PLAYS = 5;
+let running = null;
 
-// Rolls out what the page shows, in `place`, until the end, the button or the signal.
+// Rolls out what the page shows, in `place`, until the end, the button, the signal or the next one.
 export async function liveRollout(place, { position, roll, settings, plays, isCube }, signal) {
   const stop = new AbortController();
   signal.addEventListener("abort", () => stop.abort());
+  running?.abort();
+  running = stop;
   const button = h("button", { type: "button", id: "stop" }, t("Stop"));
   const state = h("p", { class: "note", role: "status" }, t("The rollout begins."));
   const numbers = h("div", {});
@@ -31,7 +34,7 @@ export async function liveRollout(place, { position, roll, settings, plays, isCu
     }, stop.signal);
     state.textContent = t("Complete: {n} games each.", games());
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted || running !== stop) return;
     state.textContent = stop.signal.aborted ? t("Stopped after {n} games each.", games()) : t("No rollout: {message}", error);
   }
   place.dataset.state = "ended";

@@ -10,7 +10,7 @@ import * as panels from "./panels.js";
 import { checkersIn, inWords, parseId, pips } from "./position.js";
 import { cubeTable, exploreLink, foundBy, playsTable, totalsTable } from "./report.js";
 import { ofVariant, stateOf, turned } from "./state.js";
-import { put } from "./store.js";
+import { update } from "./store.js";
 import { count, language, parts, t } from "./strings.js";
 
 const DEEPER_PLIES = 2;
@@ -95,7 +95,8 @@ export function showMatch(kept, todo) {
 function scoreSheet({ games, players }) {
   const rows = games.map(({ game, score, crawford, result, totals }) => [
     String(game), (score?.join("–") ?? "–") + (crawford ? `, ${t("Crawford")}` : ""),
-    result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : t("not finished"),
+    // The archive does not know the results of a money session.
+    result ? h("span", {}, named(players[result.winner]), ` +${result.points}`) : score ? t("not finished") : "–",
     ...totals.map((one) => `${one.error_rate.pr?.toFixed(1) ?? "–"}, ${signed(one.luck.emg, 2)}`),
   ]);
   return table(t("Games"),
@@ -320,9 +321,14 @@ async function reasons() {
 
 async function keepComment() {
   const text = byId("comment").value;
-  if (text === "") delete match.comments[here];
-  else match.comments[here] = text;
-  await put("matches", match);
+  const at = here;
+  const known = await update("matches", match.id, (one) => {
+    if (text === "") delete one.comments[at];
+    else one.comments[at] = text;
+    return one;
+  });
+  if (known) match.comments = known.comments;
+  else byId("about").textContent = t("there is no such match here");
 }
 
 async function save(format, kind) {

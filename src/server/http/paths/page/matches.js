@@ -33,7 +33,7 @@ async function deepen({ id, file, depth }) {
   if (!head || !file || Number(depth) >= wanted) return;
   judged(depth, true);
   try {
-    await takeFile(new File([file], head.file), wanted, listed);
+    await takeFile(new File([file], head.file), wanted, listed, true);
     const match = await store.get("matches", id);
     if (location.hash.slice(1) === id && match) showMatch(match, { keep, remove });
   } catch {
@@ -52,7 +52,9 @@ async function takeAll(files) {
   const depth = total === 1 ? 0 : depthWanted();
   const progress = h("progress", { max: total, value: 0, "aria-label": t("Files analysed") });
   const text = h("span", {});
-  byId("progress").replaceChildren(progress, " ", text);
+  const place = h("div", {}, progress, " ", text);
+  for (const ended of byId("progress").querySelectorAll(":scope > :not(:has(progress))")) ended.remove();
+  byId("progress").append(place);
   const work = async () => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
       text.textContent = t("{done} of {total} files", { done, total });
@@ -68,7 +70,7 @@ async function takeAll(files) {
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const faults = wrong.map(([name, message]) => h("li", {}, named(name), `: ${message.slice(0, 300)}`));
-  byId("progress").replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }),
+  place.replaceChildren(t("{done} of {total} files are in the list.", { done: total - wrong.length, total }),
     ...(faults.length > 0 ? [h("ul", { class: "error" }, ...faults)] : []));
   byId("files").value = "";
   // Who brings one match wants to see it.
@@ -103,7 +105,7 @@ function showList() {
   byId("rows").replaceChildren(
     rows.length > 0
       ? table(t("Matches"), [t("Players"), t("Length"), t("Score"), t("PR"), t("Luck"), t("Added"), t("File")], rows, "heads")
-      : h("p", {}, t("No match here yet.")),
+      : h("p", {}, heads.length > 0 ? t("No match here.") : t("No match here yet.")),
     ...(more ? [more] : []),
   );
 }
@@ -119,11 +121,11 @@ function showArchive() {
 async function readArchive(next = null) {
   if (!archive.isThere()) return;
   byId("archive").hidden = false;
-  const player = byId("search").value.trim();
+  const text = byId("search").value.trim();
   try {
-    const found = await archive.list(player, next);
+    const found = await archive.list(text, next);
     // A later search may have been faster.
-    if (player !== byId("search").value.trim()) return;
+    if (text !== byId("search").value.trim()) return;
     filed = next === null ? found : { matches: [...filed.matches, ...found.matches], next: found.next };
     showArchive();
   } catch (error) {
@@ -144,7 +146,7 @@ async function route() {
     showMatch(match, { keep, remove });
     deepen(match);
   }
-  if (!match && id !== "") byId("error").textContent = t("there is no such match in this browser");
+  if (!match && id !== "") byId("error").textContent = t("there is no such match here");
   if (!match) showList();
 }
 

@@ -142,12 +142,27 @@ pub(in crate::http) fn routes() -> Router<HttpState> {
         routes = routes.route(&format!("/{}", page.0), any(show));
     }
     for (name, kind, text) in FILES {
-        let text = Text::new(text);
+        let text = Text::new(shortened(name, text));
         let show =
             async move |method: Method, headers: HeaderMap| file(&method, &headers, kind, &text);
         routes = routes.route(&format!("{FILES_PATH}{name}"), any(show));
     }
     routes
+}
+
+/// Returns a file as browsers get it: scripts without indentation and lines of comments, every line with its number.
+fn shortened(name: &str, text: &str) -> String {
+    if !name.ends_with(".js") {
+        return text.to_owned();
+    }
+    let is_code = |line: &&str| !line.starts_with("//");
+    let lines = text
+        .split('\n')
+        .map(|line| Some(line.trim_start()).filter(is_code));
+    lines
+        .map(Option::unwrap_or_default)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns true for the path of a page, to which pages of other sites may link.
@@ -367,6 +382,27 @@ mod tests {
     fn holes_are_filled_once() {
         let value = |name: &str| format!("<{name}{{{{b}}}}>");
         assert_eq!(filled("x{{a}}y{{b}}", value), "x<a{{b}}>y<b{{b}}>");
+    }
+
+    #[test]
+    fn scripts_lose_comments_and_indentation_alone() {
+        assert_eq!(
+            shortened("a.js", "// a\n  b(); // c\n\n"),
+            "\nb(); // c\n\n"
+        );
+        assert_eq!(shortened("a.css", "  // a"), "  // a");
+        for (name, _, text) in FILES {
+            // Neither is inside a text of several lines.
+            let mut is_text = false;
+            for line in text.split('\n').filter(|_| name.ends_with(".js")) {
+                let bare = line.trim_start();
+                assert!(
+                    !is_text || bare == line && !bare.starts_with("//"),
+                    "{name}: {line}"
+                );
+                is_text ^= !bare.starts_with("//") && bare.matches('`').count() % 2 == 1;
+            }
+        }
     }
 
     /// HTTP-111.

@@ -81,7 +81,8 @@ export function plays({ plays: ranked, count }, tried) {
 export function cube(answer, more) {
   const { no_double: none, double_take: taken, double_pass: passed, verdict, double, take } = answer;
   if (none === undefined) {
-    return { big: t("No cube decision"), equity: equityOf(answer), facts: chanceFacts(answer.probabilities), probabilities: answer.probabilities, body: [] };
+    const big = answer.class === "over" ? t("The game is over") : t("No cube decision");
+    return { big, equity: equityOf(answer), facts: chanceFacts(answer.probabilities), probabilities: answer.probabilities, body: [] };
   }
   const doubled = Math.min(taken, passed);
   const value = double ? doubled : none;

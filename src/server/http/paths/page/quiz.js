@@ -203,10 +203,13 @@ async function advance() {
   }
 }
 
+const hasBeavers = () => seen.settings.length === 0 && seen.settings.beavers === true;
+
 function possible() {
   if (phase === "answered") return ["next"];
   if (phase !== "asked") return [];
   if (card.kind === "pips") return [];
+  if (card.kind === "take" && hasBeavers()) return [...ACTS.take, "beaver"];
   if (card.kind !== "play") return ACTS[card.kind];
   return [turn.play ? "confirm" : null, turn.steps.length > 0 ? "undo" : null];
 }
@@ -252,7 +255,7 @@ async function answer(act) {
   }
   if (card !== one || known === null) return;
   byId("error").textContent = "";
-  const loss = mine ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known);
+  const loss = mine ? mine.loss : cubeLoss(act === "no double" ? "roll" : act, known, hasBeavers());
   const isGood = loss < GOOD_LOSS;
   const interval = isGood ? Math.max(1, card.interval * GROWTH) : 0;
   const learned = { id: card.id, interval, due: Date.now() + (isGood ? interval * DAY_MS : AGAIN_MS) };
@@ -367,7 +370,8 @@ takes.flipped = (isTurned) => {
   if (seen !== null) show();
 };
 takes.failed = (message) => failed(new Error(message));
-for (const [key, text, name] of [["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["u", t("undo"), "undo"]]) {
+for (const [key, text, name] of [["d", t("double"), "double"], ["t", t("take"), "take"], ["p", t("pass"), "pass"], ["b", t("Beaver"), "beaver"],
+  ["u", t("undo"), "undo"]]) {
   onKey(key, text, () => byId("actions").querySelector(`[data-act="${name}"]:not([hidden])`)?.click());
 }
 onKey("Enter", t("go on"), () => byId("actions").querySelector("button.main:not([hidden])")?.click());

@@ -33,6 +33,13 @@ async function run(stores, mode, work) {
 
 export const all = (store) => run(store, "readonly", (transaction) => transaction.objectStore(store).getAll());
 export const get = (store, id) => run(store, "readonly", (transaction) => transaction.objectStore(store).get(id));
+// Changes what is kept under an id, also by other tabs; undefined if nothing is.
+export const update = (store, id, change) => run(store, "readwrite", (transaction) => {
+  const objects = transaction.objectStore(store);
+  const request = objects.get(id);
+  request.addEventListener("success", () => { if (request.result) objects.put(change(request.result)); });
+  return request;
+});
 export const put = (store, value) => run(store, "readwrite", (transaction) => transaction.objectStore(store).put(value));
 
 // Keeps a match with the head of its row.

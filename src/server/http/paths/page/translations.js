@@ -328,6 +328,7 @@ export default {
   "The figures are those of /metrics, read every two seconds while this page is seen.": [
     "Die Werte sind die von /metrics, gelesen alle zwei Sekunden, solange die Seite zu sehen ist.",
     "Les chiffres sont ceux de /metrics, lus toutes les deux secondes tant que la page est visible.", "値は /metrics のもので、ページの表示中は 2 秒ごとに読み込みます。"],
+  "The game is over": ["Das Spiel ist vorbei", "La partie est finie", "ゲームは終わりました"],
   "The light checkers are yours. A click moves a checker by the first die; you can also drag it, or use the arrow keys and Enter. A click on the dice changes their order.": [
     "Die hellen Steine gehören dir. Ein Klick zieht einen Stein um den ersten Würfel; du kannst ihn auch ziehen oder Pfeiltasten und Enter benutzen. Ein Klick auf die Würfel vertauscht sie.",
     "Les pions clairs sont à vous. Un clic joue un pion du premier dé ; vous pouvez aussi le glisser, ou utiliser les flèches et Entrée. Un clic sur les dés change leur ordre.",
@@ -501,7 +502,7 @@ export default {
     "es steht keine Position darin, erwartet wird eine XGID, GNUbg-ID, OGID oder Board-Zeile oder eine Matchdatei",
     "aucune position n'y figure, il faut un XGID, un GNUbg ID, un OGID, une ligne board ou un fichier de match",
     "局面が見つかりません。XGID、GNUbg ID、OGID、board 行、またはマッチファイルが必要です"],
-  "there is no such match in this browser": ["dieses Match gibt es in diesem Browser nicht", "ce match n'existe pas dans ce navigateur", "このブラウザーにそのマッチはありません"],
+  "there is no such match here": ["dieses Match gibt es hier nicht", "ce match n'existe pas ici", "ここにそのマッチはありません"],
   "this browser does not keep the match: {message}": ["dieser Browser speichert das Match nicht: {message}",
     "ce navigateur n'enregistre pas le match : {message}", "このブラウザーにマッチを保存できません: {message}"],
   "this browser keeps nothing: {message}": ["dieser Browser speichert nichts: {message}", "ce navigateur n'enregistre rien : {message}",
