@@ -259,7 +259,8 @@ impl<C: Commands> Shared<C> {
             if done == Turn::Empty {
                 tokio::select! {
                     () = tokio::time::sleep(wait) => {}
-                    () = self.jobs_changed.notified() => {}
+                    // A new job may get its messages a little later.
+                    () = self.jobs_changed.notified() => wait = IDLE_BACKOFF_MIN,
                 }
             }
         }
