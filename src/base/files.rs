@@ -34,6 +34,19 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refused(format!("is {found}, not a regular file")))
 }
 
+/// Refuses a file with a secret on which others than its owner have rights.
+///
+/// # Errors
+/// As [`open`]; the rights of others and how to take them away.
+pub fn check_private(path: &Path) -> io::Result<()> {
+    match platform::rights_of_others(&open(path)?.metadata()?) {
+        None => Ok(()),
+        Some(mode) => Err(refused(format!(
+            "other users can read or write it (mode {mode:o}); run chmod 600 on it"
+        ))),
+    }
+}
+
 /// Number of tries for a lock in [`lock`], and the pause between two of them.
 const LOCK_TRIES: usize = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
@@ -128,6 +141,8 @@ mod tests {
         assert_eq!(reason(read(&path, 99)), "is longer than 99 bytes");
         let folder_itself = reason(read(folder.path(), 100));
         assert_eq!(folder_itself, "is a folder, not a regular file");
+        let private = check_private(folder.path()).unwrap_err().to_string();
+        assert_eq!(private, folder_itself);
         for endless in ["/dev/zero", "/dev/full"] {
             let found = reason(read(Path::new(endless), 100));
             assert_eq!(found, "is a device, not a regular file");

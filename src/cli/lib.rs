@@ -49,7 +49,7 @@ pub(crate) use failure::{Failure, within};
 pub(crate) use farmed::{InputFile, NetsArg, OutputFile, farmed};
 pub(crate) use options::{
     Common, Count, Format, Measured, PlayerOptions, PlayingOptions, Points, SearchOptions,
-    data_folders, nets_named, only_for_its_owner,
+    data_folders, nets_named,
 };
 pub(crate) use output::{
     LogWriter, Output, columns, folded, json_line, known, print, shown_path, stderr_line,

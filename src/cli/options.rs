@@ -14,7 +14,6 @@ use gammond_game::{MatchState, Side, Variant};
 use gammond_job::{Control, Real, RemoteExecutor, Whole};
 use gammond_protocol::SettingError;
 use gammond_server::Address;
-use gammond_server::platform::rights_of_others;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -507,18 +506,4 @@ fn no_setting(word: &str) -> Failure {
         )
     };
     Failure::usage(message)
-}
-
-/// Refuses a file with a secret on which others than its owner have rights.
-///
-/// # Errors
-/// When they have, or there is no such file.
-pub(crate) fn only_for_its_owner(path: &Path) -> Result<(), Failure> {
-    let about = std::fs::metadata(path).map_err(Failure::in_file(path))?;
-    match rights_of_others(&about) {
-        None => Ok(()),
-        Some(mode) => Err(Failure::in_file(path)(format!(
-            "other users can read or write it (mode {mode:o}); run chmod 600 on it"
-        ))),
-    }
 }

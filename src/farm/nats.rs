@@ -53,20 +53,6 @@ fn file(path: &Path) -> impl Fn(std::io::Error) -> ConnectError {
     }
 }
 
-/// Refuses a file that other users have rights on.
-fn check_private(path: &Path) -> Result<(), ConnectError> {
-    let about = std::fs::metadata(path).map_err(file(path))?;
-    match gammond_base::platform::rights_of_others(&about) {
-        None => Ok(()),
-        Some(mode) => Err(ConnectError::File {
-            file: path.display().to_string(),
-            reason: format!(
-                "other users can read or write it (mode {mode:o}); run chmod 600 on it"
-            ),
-        }),
-    }
-}
-
 /// Address of the server, and credentials.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
@@ -109,7 +95,7 @@ impl Access {
 
     /// Reads a file with a secret; only its owner may have rights on it.
     fn secret(&self, path: &Path) -> Result<String, ConnectError> {
-        check_private(path)?;
+        gammond_base::files::check_private(path).map_err(file(path))?;
         let text = gammond_base::files::read_text(path, SECRET_BYTES_MAX);
         let text = text.map_err(file(path))?;
         Ok(text.trim().to_owned())
@@ -167,7 +153,7 @@ impl Access {
                 .require_tls(true);
         }
         if let (Some(cert), Some(key)) = (&self.tls_cert, &self.tls_key) {
-            check_private(key)?;
+            gammond_base::files::check_private(key).map_err(file(key))?;
             options = options.add_client_certificate(cert.clone(), key.clone());
         }
         Ok(options)

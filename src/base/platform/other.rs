@@ -29,7 +29,7 @@ pub fn file_id(_: &Metadata) -> Option<FileId> {
 }
 
 /// Returns `None`: metadata has no access rights on this system.
-pub fn rights_of_others(_: &Metadata) -> Option<u32> {
+pub(crate) fn rights_of_others(_: &Metadata) -> Option<u32> {
     None
 }
 

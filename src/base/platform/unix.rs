@@ -32,7 +32,7 @@ pub fn file_id(about: &Metadata) -> Option<FileId> {
 }
 
 /// Returns the rights of a file where others than its owner have any.
-pub fn rights_of_others(about: &Metadata) -> Option<u32> {
+pub(crate) fn rights_of_others(about: &Metadata) -> Option<u32> {
     let mode = about.mode() & 0o777;
     (mode & 0o077 != 0).then_some(mode)
 }

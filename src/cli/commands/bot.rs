@@ -1,6 +1,6 @@
 //! Shared parts of the bot commands: addresses, passwords and requests to stop.
 
-use crate::{Failure, only_for_its_owner, platform, within};
+use crate::{Failure, platform, within};
 use gammond_base::files;
 use gammond_bots::shared::{Secret, SecretError, StopRequests};
 use gammond_server::Address;
@@ -44,7 +44,7 @@ pub(super) fn password(
     credential: &str,
 ) -> Result<Option<Secret>, Failure> {
     if let Some(path) = file {
-        only_for_its_owner(path)?;
+        gammond_base::files::check_private(path).map_err(Failure::in_file(path))?;
         return Ok(Some(Secret::new(&read_text(path)?)?));
     }
     if let Some(text) = std::env::var_os(variable) {

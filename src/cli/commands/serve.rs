@@ -4,7 +4,7 @@
 use super::nats_options::NatsOptions;
 #[cfg(windows)]
 use crate::platform;
-use crate::{Archive, Common, Failure, only_for_its_owner};
+use crate::{Archive, Common, Failure};
 use clap::builder::RangedU64ValueParser;
 use gammond_base::files;
 use gammond_engine::bearoff::TwoSided;
@@ -336,7 +336,7 @@ impl Args {
 
 /// Reads the file of tokens.
 fn tokens(path: &Path) -> Result<HttpTokens, Failure> {
-    only_for_its_owner(path)?;
+    files::check_private(path).map_err(Failure::in_file(path))?;
     let text = files::read_text(path, files::TEXT_BYTES_MAX).map_err(Failure::in_file(path))?;
     HttpTokens::parse(&text).map_err(|error| Failure::in_file(path)(error.to_string()))
 }
