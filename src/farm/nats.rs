@@ -1,9 +1,6 @@
 //! Connection to a NATS server: address, credentials, TLS, error texts. Jobs and requests share it.
 
-use async_nats::jetstream::Message;
-use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, ServerAddr};
-use futures_util::StreamExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -238,27 +235,6 @@ pub(crate) fn words(error: &(dyn std::error::Error + 'static)) -> String {
         cause = error.source();
     }
     text.replace('\n', " ")
-}
-
-/// Takes up to so many messages from a queue; waits for the first one so long if `patience` is given.
-pub(crate) async fn fetched(
-    queue: &PullConsumer,
-    most: usize,
-    patience: Option<Duration>,
-) -> Result<Vec<Message>, String> {
-    let mut fetch = queue.fetch().max_messages(most);
-    if let Some(patience) = patience {
-        fetch = fetch.expires(patience);
-    }
-    let mut fetched = fetch.messages().await.map_err(|error| error.to_string())?;
-    let mut messages = Vec::new();
-    let silence = CONNECT_TIMEOUT + patience.unwrap_or_default();
-    while let Some(message) = (tokio::time::timeout(silence, fetched.next()).await)
-        .map_err(|_| "the server does not answer".to_owned())?
-    {
-        messages.push(message.map_err(|error| error.to_string())?);
-    }
-    Ok(messages)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
 use async_nats::jetstream::context::{CreateStreamError, CreateStreamErrorKind};
 use async_nats::jetstream::object_store::GetErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
-use async_nats::jetstream::{self, Context, ErrorCode, kv, object_store};
+use async_nats::jetstream::{self, Context, ErrorCode, Message, kv, object_store};
 use futures_util::StreamExt as _;
 use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
@@ -27,6 +27,8 @@ const REPORT_RETENTION: Duration = Duration::from_secs(3600);
 const UNACKNOWLEDGED_MAX: i64 = 500_000;
 /// Maximum wait for a piece of an object.
 const OBJECT_READ_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum wait for the server's answer to a fetch.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of jobs in a listing.
 const JOBS_MAX: usize = 10_000;
 /// Maximum number of purges of a job that cannot be cancelled because the server is full.
@@ -570,4 +572,35 @@ async fn objects(
     own_stream(on, config).await?;
     let got = on.0.get_object_store(&name).await;
     got.map_err(|error| FarmError::server("opening the store of files")(words(&error)))
+}
+
+/// Returns true if the payload is one that the farm posts.
+pub(super) fn is_farm_message(message: &Message) -> bool {
+    #[derive(serde::Deserialize)]
+    struct PostedMessage {
+        format: u64,
+    }
+    let posted = serde_json::from_slice::<PostedMessage>(&message.payload);
+    posted.is_ok_and(|posted| posted.format == FORMAT)
+}
+
+/// Takes up to so many messages from a queue; waits for the first one so long if `patience` is given.
+pub(super) async fn fetched(
+    queue: &PullConsumer,
+    most: usize,
+    patience: Option<Duration>,
+) -> Result<Vec<Message>, String> {
+    let mut fetch = queue.fetch().max_messages(most);
+    if let Some(patience) = patience {
+        fetch = fetch.expires(patience);
+    }
+    let mut fetched = fetch.messages().await.map_err(|error| error.to_string())?;
+    let mut messages = Vec::new();
+    let silence = FETCH_TIMEOUT + patience.unwrap_or_default();
+    while let Some(message) = (tokio::time::timeout(silence, fetched.next()).await)
+        .map_err(|_| "the server does not answer".to_owned())?
+    {
+        messages.push(message.map_err(|error| error.to_string())?);
+    }
+    Ok(messages)
 }

@@ -7,9 +7,8 @@ use super::host::{Host, HostContext, Programs};
 use super::job_watch::JobWatch;
 use super::judge;
 use super::machines::{MachineReport, now_s};
-use super::nats::fetched;
 use super::stall_detector::StallDetector;
-use super::store::{Farm, State};
+use super::store::{Farm, State, fetched, is_farm_message};
 use super::task::{Commands, PartBatch, Task, VERSION, pack};
 use super::worker_settings::{InjectedFault, WorkerSettings};
 use async_nats::jetstream::AckKind;
@@ -231,7 +230,10 @@ impl<C: Commands> Shared<C> {
             if !rests && lock(&self.quarantined).is_none() {
                 for _ in 0..jobs.len() {
                     turn = (turn + 1) % jobs.len();
-                    let Some(job) = jobs.get(turn) else { continue };
+                    let known_empty = |job: &&String| jobs.len() > 1 && self.was_checked(job);
+                    let Some(job) = jobs.get(turn).filter(|job| !known_empty(job)) else {
+                        continue;
+                    };
                     match self.fetch_and_compute(job, &mut fetch_size, at_queue).await {
                         Ok(did) => done = did,
                         Err(error) => {
@@ -709,17 +711,18 @@ impl<C: Commands> Shared<C> {
         Ok(())
     }
 
+    /// Returns true if the queue of a job was empty a moment ago.
+    fn was_checked(&self, job: &str) -> bool {
+        let checked = lock(&self.completion_checked).get(job).copied();
+        checked.is_some_and(|at| at.elapsed() < COMPLETION_CHECK_INTERVAL)
+    }
+
     /// Checks an empty queue: posts missing batches again, begins the next stage, or completes the job.
     async fn check_completion(&self, opened: &OpenJob<C>, job: &str) -> Result<(), FarmError> {
-        {
-            let mut completion_checked = lock(&self.completion_checked);
-            if (completion_checked.get(job))
-                .is_some_and(|at| at.elapsed() < COMPLETION_CHECK_INTERVAL)
-            {
-                return Ok(());
-            }
-            completion_checked.insert(job.to_owned(), Instant::now());
+        if self.was_checked(job) {
+            return Ok(());
         }
+        lock(&self.completion_checked).insert(job.to_owned(), Instant::now());
         let info = opened.queue.get_info().await;
         let info =
             info.map_err(|error| FarmError::server("asking for a queue")(error.to_string()))?;
@@ -735,8 +738,12 @@ impl<C: Commands> Shared<C> {
         }
         match progress(&self.farm, &opened.task).await? {
             JobProgress::Open => Ok(()),
-            // It begins here.
-            JobProgress::StageDue(number) => self.host(opened, (job, number)).await.map(|_| ()),
+            // It begins here, and fills the queue.
+            JobProgress::StageDue(number) => {
+                self.host(opened, (job, number)).await?;
+                lock(&self.completion_checked).remove(job);
+                Ok(())
+            }
             JobProgress::Complete => self.farm.set_state(job, State::Complete).await,
         }
     }
@@ -780,16 +787,6 @@ impl<C: Commands> Drop for ComputingGuard<'_, C> {
             computing.remove(batch);
         }
     }
-}
-
-/// Returns true if the payload is one that the farm posts.
-fn is_farm_message(message: &Message) -> bool {
-    #[derive(serde::Deserialize)]
-    struct PostedMessage {
-        format: u64,
-    }
-    let posted = serde_json::from_slice::<PostedMessage>(&message.payload);
-    posted.is_ok_and(|posted| posted.format == super::task::FORMAT)
 }
 
 async fn settle(message: &Message, kind: AckKind) {
