@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
-from page import analyse, anki, axe, failures, languages, matches, play, sessions, tasks
+from page import analyse, anki, at_once, axe, failures, languages, matches, play, sessions, tasks
 from page.chromium import Browser, server
 
 GAMMOND = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "target/release/gammond")
@@ -98,6 +98,7 @@ def main():
         pictures(browser, "report")
         for text in play.beavered(browser, host):
             read_by_gammond(text)
+        play.highest_cube(browser, host)
         play.timed(browser, host)
         play.hypergammon(browser, host)
         with_table(browser)
@@ -129,7 +130,10 @@ def main():
         pictures(browser, "status")
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
         matches.of_variant(browser, GAMMOND)
+        matches.beavered(browser, GAMMOND)
         matches.exported(browser, host)
+        for use in (at_once.comments, at_once.removed, at_once.rolled_out, at_once.pressed):
+            use(browser, host)
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))
         no_errors(browser, "sign-in and sign-out")

@@ -11,7 +11,7 @@ use std::fs;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a rollout prints has the time that it took in it.
 fn timeless(text: &str) -> String {
@@ -628,7 +628,7 @@ fn lost_deliveries_cost_time_only() {
     fs::remove_file(field.path("made")).unwrap();
     let _workers = ["one", "two", "three"].map(|name| field.worker(name, "--fault drops=20"));
     let submit = "farm submit --wait --batch 1 --silence 1 --verify 0.05";
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     assert_eq!(field.good(&format!("{submit} {line}")), alone);
     assert!(field.read("made") == made);
     let all: serde_json::Value =
@@ -637,6 +637,38 @@ fn lost_deliveries_cost_time_only() {
     eprintln!("{} parts in {:.1?}", job["parts"], begun.elapsed());
     assert_eq!(job["parts_done"], dropped_parts(), "{job}");
     assert_eq!(job["abandoned"], serde_json::json!([]), "{job}");
+}
+
+/// A worker that finds a queue empty does not wait there while others hold work: twelve small jobs take less than twelve
+/// times as long as a single one.
+#[test]
+#[ignore = "long; .ci/run test runs it"]
+fn empty_queues_delay_no_other_job() {
+    let Some(field) = Field::new("farm::empty_queues_delay_no_other_job") else {
+        return;
+    };
+    let submitted = |wait: &str, seed: u32| {
+        field.good(&format!(
+            "farm submit {wait}--verify 0 rollout 4HPwATDgc/ABMA trials=36 seed={seed}"
+        ))
+    };
+    let jobs: Vec<String> = (1..=12).map(|seed| submitted("", seed)).collect();
+    let begun = Instant::now();
+    let _worker = field.worker("one", "");
+    for job in &jobs {
+        field.until("all jobs", || {
+            field.status(job.trim())["state"] == "complete"
+        });
+    }
+    let together = begun.elapsed();
+    let single = |seed| {
+        let begun = Instant::now();
+        submitted("--wait ", seed);
+        begun.elapsed()
+    };
+    let fastest = (91..=95).map(single).min().unwrap();
+    eprintln!("twelve jobs in {together:.1?}, a single one in {fastest:.1?}");
+    assert!(together < fastest * 12, "{together:?}, {fastest:?}");
 }
 
 /// A demo that is told to end takes its server, its workers and its folder with it.

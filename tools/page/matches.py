@@ -143,6 +143,30 @@ EXPORT = "The score (after 0 games) is: Ann 0, Bob 0 (match to 3 points)\n" + ""
         (3, "Bob", 64, "sGfwATCMZ/ABMA", "cIlyAAAAAAAE", "24/14")])
 
 
+def beavered(browser, gammond):
+    """A take for which a beaver was right is a question with a beaver among its answers; the take loses what it lost in the match."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = f"{folder}/matches.sqlite"
+        path = ROOT / "tests/data/analysis/money3.mat"
+        subprocess.run([gammond, "analyse", "--plies", "2", "--db", archive, path], stdout=subprocess.DEVNULL, check=True)
+        process, host = server(gammond, "127.0.0.1:0", "--db", archive)
+        try:
+            for act, loses in [("take", True), ("beaver", False)]:
+                browser.open(f"{host}/quiz?theme=own&player=Bob")
+                # What was answered before comes later.
+                browser.value("indexedDB.deleteDatabase('gammond'), null")
+                browser.open(f"{host}/quiz?theme=own&player=Bob")
+                browser.until(f"{ASKED} && ({SHOWN}).includes('beaver')")
+                browser.click(f"[data-act='{act}']")
+                browser.until(f"{ASKED} && ({SHOWN}).includes('next')")
+                text = browser.value("document.getElementById('status').textContent")
+                if text.startswith("Your answer loses 1.") != loses:
+                    sys.exit(f"the answer {act}: {text}")
+            browser.open("about:blank")
+        finally:
+            process.kill()
+
+
 def exported(browser, host):
     """gnubg's text export of a match is one, also where it is pasted: it has a position for each play."""
     text = EXPORT

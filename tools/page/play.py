@@ -248,6 +248,16 @@ def beavered(browser, host):
     return texts
 
 
+def highest_cube(browser, host):
+    """An engine that plays as people do rolls where it might resign, with a cube that cannot be turned further."""
+    change = ("Object.assign(game, { level: 'beginner', position: 'yx8AAGSzYTUQAA', turn: 1, phase: 'roll', dice: null, "
+              "cube: { value: 4096, owner: 0 } })")
+    browser.open(f"{host}/status")
+    browser.value(OPENED.replace("PLAYER", "0").replace("CHANGE", change))
+    browser.open(f"{host}/play")
+    browser.until(f"{IDLE} && ({KEPT}.turn === 0 || {KEPT}.offer !== null)")
+
+
 # The worst legal play of the roll on the board.
 WORST = f"""(async () => {{
     const game = {KEPT};
