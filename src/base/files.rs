@@ -34,6 +34,21 @@ pub fn open(path: &Path) -> io::Result<File> {
     Err(refused(format!("is {found}, not a regular file")))
 }
 
+/// Creates a folder that a user names, and those that it lies in; one that is there stays as it is.
+///
+/// # Errors
+/// The system's error, which names a file that is in the way.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(path).map_err(|error| {
+        let file = path.ancestors().find(|part| part.exists());
+        match file.filter(|part| !part.is_dir()) {
+            Some(file) if file == path => refused("is a file; expected a folder".to_owned()),
+            Some(file) => refused(format!("{} is a file; expected a folder", file.display())),
+            None => error,
+        }
+    })
+}
+
 /// Refuses a file with a secret on which others than its owner have rights.
 ///
 /// # Errors

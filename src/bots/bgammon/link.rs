@@ -7,8 +7,9 @@ use super::answer::answer;
 use super::config::{BgammonConfig, BgammonError};
 use super::connection::{Connection, is_private};
 use crate::bgammon::{BgammonAnswer, BgammonMachine, BgammonOutput, Ended};
-use crate::shared::{DecisionMaker, StopRequests, block_on, date, unix_seconds, write_match};
-use gammond_base::journal::check_writable;
+use crate::shared::{
+    DecisionMaker, StopRequests, block_on, check_match_folder, date, unix_seconds, write_match,
+};
 use gammond_base::rng;
 use gammond_engine::engine::Engine;
 use std::path::Path;
@@ -124,12 +125,10 @@ pub async fn play(
 /// Checks that match files can be written in this folder, which is created if it is missing.
 fn check_folder(folder: Option<&Path>) -> Result<(), BgammonError> {
     let Some(folder) = folder else { return Ok(()) };
-    std::fs::create_dir_all(folder)
-        .and_then(|()| check_writable(&folder.join("match.mat")))
-        .map_err(|source| BgammonError::Matches {
-            path: folder.display().to_string(),
-            source,
-        })
+    check_match_folder(folder).map_err(|source| BgammonError::Matches {
+        path: folder.display().to_string(),
+        source,
+    })
 }
 
 struct Link {

@@ -4,9 +4,9 @@
 
 use super::config::{FibsError, StateError};
 use crate::fibs::{MatchEnd, MatchRecord};
-use crate::shared::{date, unix_seconds};
+use crate::shared::{check_match_folder, date, unix_seconds};
 use gammond_base::files;
-use gammond_base::journal::{check_writable, write_whole};
+use gammond_base::journal::write_whole;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -138,14 +138,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 /// If they cannot be written.
 pub fn check_folder(folder: Option<&Path>) -> Result<(), FibsError> {
     let Some(folder) = folder else { return Ok(()) };
-    if folder.is_file() {
-        let text = "is a file; expected a folder";
-        let error = std::io::Error::new(std::io::ErrorKind::NotADirectory, text);
-        return Err(wrong(folder, error));
-    }
-    std::fs::create_dir_all(folder)
-        .and_then(|()| check_writable(&folder.join("match.mat")))
-        .map_err(|error| wrong(folder, error))
+    check_match_folder(folder).map_err(|error| wrong(folder, error))
 }
 
 /// Maximum size of a state file in bytes.

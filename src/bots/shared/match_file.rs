@@ -1,12 +1,22 @@
 //! The files of finished matches.
 
 use gammond_base::escape::FileName;
-use gammond_base::journal::create_whole;
+use gammond_base::files::create_folder;
+use gammond_base::journal::{check_writable, create_whole};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum number of match files of one second.
 const NAMES_MAX: u32 = 1000;
+
+/// Checks that match files can be written in this folder, which is created if it is missing.
+///
+/// # Errors
+/// If they cannot be written.
+pub(crate) fn check_match_folder(folder: &Path) -> std::io::Result<()> {
+    create_folder(folder)?;
+    check_writable(&folder.join("match.mat"))
+}
 
 /// Writes the file of a finished match and returns its path.
 ///
@@ -14,7 +24,7 @@ const NAMES_MAX: u32 = 1000;
 /// If the folder cannot be written.
 pub fn write_match(folder: &Path, opponent: &str, text: &str) -> std::io::Result<PathBuf> {
     let seconds = unix_seconds();
-    std::fs::create_dir_all(folder)?;
+    create_folder(folder)?;
     let opponent = FileName::new(opponent);
     let day = date(seconds);
     let time = seconds % 86_400;

@@ -7,7 +7,7 @@ mod secret;
 mod stop_requests;
 
 pub(crate) use decide::DecisionMaker;
-pub(crate) use match_file::unix_seconds;
+pub(crate) use match_file::{check_match_folder, unix_seconds};
 pub use match_file::{date, write_match};
 pub use record::{MatchEnd, MatchRecord};
 pub use secret::{Secret, SecretError};

@@ -6,6 +6,7 @@ use crate::{
     SearchOptions, folded, json_line, stopped, within,
 };
 use gammond_base::escape::Terminal;
+use gammond_base::files::{self, create_folder};
 use gammond_base::journal::write_whole;
 use gammond_engine::engine::{Engine, EngineError};
 use gammond_engine::query::{Settings, Stop};
@@ -239,7 +240,7 @@ fn interrupted(args: &Args, done: u64, all: usize) -> ExitCode {
 /// Creates the folders that are written to, before any analysis.
 fn may_be_written(args: &Args) -> Result<(), Failure> {
     for (folder, _) in args.written() {
-        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+        create_folder(folder).map_err(Failure::in_file(folder))?;
     }
     args.html
         .as_deref()
@@ -667,7 +668,7 @@ fn matches_are(count: u64) -> String {
 
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
     if path.as_os_str() != "-" {
-        return gammond_base::files::read(path, MATCH_FILE_BYTES_MAX as u64);
+        return files::read(path, MATCH_FILE_BYTES_MAX as u64);
     }
     let mut bytes = Vec::new();
     let most = MATCH_FILE_BYTES_MAX as u64 + 1;
@@ -677,6 +678,6 @@ fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Returns true if this command wrote the file, or would write the same bytes now.
 fn is_ours(path: &Path, format: MatchFormat, bytes: &[u8]) -> bool {
-    let there = gammond_base::files::read(path, MATCH_FILE_BYTES_MAX as u64);
+    let there = files::read(path, MATCH_FILE_BYTES_MAX as u64);
     there.is_ok_and(|there| there == bytes || format.is_annotated_by_us(&there))
 }

@@ -2,6 +2,7 @@
 
 use super::{bearoff_hyper, bearoff_score};
 use crate::{Common, Failure, Format, ProgressArgs, data_folders, print, stopped};
+use gammond_base::files::create_folder;
 use gammond_base::journal::check_writable;
 use gammond_engine::bearoff::{
     BearoffError, Database, Distribution, EFFECTIVE_PIPS_A_ROLL, Layout, MADE_POINTS_MAX,
@@ -342,7 +343,7 @@ fn found_folder() -> Result<PathBuf, Failure> {
         return Err(Failure::usage(text));
     };
     let folder = folder.join("gammond/bearoff");
-    std::fs::create_dir_all(&folder).map_err(Failure::in_file(&folder))?;
+    create_folder(&folder).map_err(Failure::in_file(&folder))?;
     Ok(folder)
 }
 

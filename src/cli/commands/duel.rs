@@ -12,6 +12,7 @@ use gammond_arena::duel::{
     rules_text,
 };
 use gammond_arena::player::{Player, PlayerSpec, engine_builder};
+use gammond_base::files::create_folder;
 use gammond_base::stats::{Running, SprtVerdict, sequential};
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, Nets};
@@ -97,7 +98,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let journal = args.journal.as_deref();
     let pair = [&**a, &**b];
     if let Some(folder) = &args.mat {
-        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+        create_folder(folder).map_err(Failure::in_file(folder))?;
     }
     let unwritten = Mutex::new(None);
     let (names, stop) = (pair.map(Player::name), control.stop.clone());

@@ -2,6 +2,7 @@
 
 use crate::{Failure, platform, shown_path};
 use gammond_base::escape::FileName;
+use gammond_base::files::create_folder;
 use gammond_base::journal::{check_writable, create_whole, write_whole};
 use gammond_game::notation::{MatAction, MatGame, MatPlayer, MatchFile, SetUp};
 use gammond_game::{Position, Rules};
@@ -174,7 +175,7 @@ fn create_in(
     stem: &str,
     bytes: &[u8],
 ) -> Result<Option<PathBuf>, (PathBuf, std::io::Error)> {
-    std::fs::create_dir_all(folder).map_err(|error| (folder.to_owned(), error))?;
+    create_folder(folder).map_err(|error| (folder.to_owned(), error))?;
     let mut number = 1;
     loop {
         let name = match number {

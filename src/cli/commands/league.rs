@@ -14,6 +14,7 @@ use gammond_arena::benchmark::summary::{ActionTally, Counting, PlayTally, Scored
 use gammond_arena::duel::{AdjustedPlan, DuelPlan, DuelTerms, Duels, play_adjusted};
 use gammond_arena::player::{Player, PlayerError, PlayerSpec};
 use gammond_base::checksum::sha256;
+use gammond_base::files::create_folder;
 use gammond_base::journal::write_whole;
 use gammond_base::rng;
 use gammond_base::stats::Running;
@@ -94,7 +95,7 @@ pub(crate) fn run(common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let times: Vec<f64> = (work.players.iter())
         .map(|player| Ok(microseconds(&**player)?))
         .collect::<Result<_, Failure>>()?;
-    std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
+    create_folder(&args.folder).map_err(Failure::in_file(&args.folder))?;
     let mut control = common.control(args.progress)?;
     let results = work.duels(&mut control)?;
     let sets = match &results {

@@ -2,6 +2,7 @@
 
 use crate::{Cli, Common, Failure};
 use clap::CommandFactory;
+use gammond_base::files::create_folder;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -20,7 +21,7 @@ pub(crate) fn run(_common: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &args.folder {
-        std::fs::create_dir_all(folder).map_err(Failure::in_file(folder))?;
+        create_folder(folder).map_err(Failure::in_file(folder))?;
         clap_mangen::generate_to(root, folder).map_err(Failure::in_file(folder))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -1,6 +1,7 @@
 //! `gammond page DIR`: the pages as files that any web server shows.
 
 use crate::{Common, Failure, print};
+use gammond_base::files::create_folder;
 use gammond_base::journal::write_whole;
 use gammond_server::http::{PAGE_GENERATOR, page_folder};
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub(crate) fn run(_: &Common, args: &Args) -> Result<ExitCode, Failure> {
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
         let parent = path.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent).map_err(Failure::unwritten(parent))?;
+        create_folder(parent).map_err(Failure::unwritten(parent))?;
         write_whole(&path, bytes).map_err(Failure::unwritten(&path))
     };
     for (name, bytes) in &engine {

@@ -108,7 +108,7 @@ fn at(path: &Path) -> impl Fn(io::Error) -> InFile + use<'_> {
 /// # Errors
 /// When nothing can be written there.
 pub fn check_install(folder: &Path) -> Result<(), InFile> {
-    std::fs::create_dir_all(folder).map_err(at(folder))?;
+    files::create_folder(folder).map_err(at(folder))?;
     check_writable(&folder.join("contact.net")).map_err(at(folder))
 }
 

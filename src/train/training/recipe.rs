@@ -17,6 +17,7 @@ use super::run_journal::net_path;
 use super::volatility::{self, VolatilityPlan};
 use gammond_arena::duel::{AdjustedPlan, play_adjusted};
 use gammond_arena::player::{Ours, PlayerSpec};
+use gammond_base::files::create_folder;
 use gammond_base::journal::write_whole;
 use gammond_base::stop::Stop;
 use gammond_engine::engine::{Engine, Nets};
@@ -249,7 +250,7 @@ fn resolved(plan: &Plan, stages: &[Stage], folder: &Path) -> Result<Plan, String
 
 /// Takes an empty or new folder for the recipe, or a recipe's folder: files of other programs are never overwritten.
 fn take_folder(recipe: &TrainingRecipe, folder: &Path) -> Result<(), RunError> {
-    std::fs::create_dir_all(folder).map_err(in_file(folder))?;
+    create_folder(folder).map_err(in_file(folder))?;
     let mark = folder.join(MARK);
     if mark.exists() {
         return Ok(());
@@ -393,7 +394,7 @@ fn write_nets(plan: &Plan, at: &Path, name: &str) -> Result<(), RunError> {
         });
     };
     let folder = at.join(NETS);
-    std::fs::create_dir_all(&folder).map_err(in_file(&folder))?;
+    create_folder(&folder).map_err(in_file(&folder))?;
     for (role, bytes) in found.integers(name)? {
         let path = folder.join(format!("{}.net", role.name()));
         write_whole(&path, &bytes).map_err(in_file(&path))?;
@@ -474,7 +475,7 @@ fn ship(
     control: &mut Control<'_>,
 ) -> Result<bool, RunError> {
     let nets = folder.join(NETS);
-    std::fs::create_dir_all(&nets).map_err(in_file(&nets))?;
+    create_folder(&nets).map_err(in_file(&nets))?;
     for net in &recipe.net {
         let wrong = |reason| RunError::Plan {
             path: folder.to_owned(),

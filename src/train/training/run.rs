@@ -17,6 +17,7 @@ use super::sample::{SampleJob, fill};
 use super::shard::{Label, at_horizon, unpack};
 use super::starts::Starts;
 use gammond_base::checksum::sha256;
+use gammond_base::files::{self, create_folder};
 use gammond_engine::eval::nets::{NetEvaluator, Role};
 use gammond_game::{Group, Position};
 use gammond_job::{Control, Header, Runner};
@@ -57,7 +58,7 @@ pub fn nets(plan: &Plan, folder: &Path, round: usize) -> Result<Option<RunNets>,
     let pruning = match &plan.pruning {
         None => None,
         Some(path) => {
-            let bytes = gammond_base::files::read(path, gammond_engine::nn::format::FILE_BYTES_MAX);
+            let bytes = files::read(path, gammond_engine::nn::format::FILE_BYTES_MAX);
             Some((path.clone(), bytes.map_err(in_file(path))?))
         }
     };
@@ -109,7 +110,7 @@ pub fn run(
     report: &mut dyn FnMut(&str),
     control: &mut Control<'_>,
 ) -> Result<bool, RunError> {
-    std::fs::create_dir_all(folder).map_err(in_file(folder))?;
+    create_folder(folder).map_err(in_file(folder))?;
     let rounds = plan.rounds();
     let mut run_journal = RunJournal::open(plan, &rounds, folder)?;
     let done = run_journal.done();

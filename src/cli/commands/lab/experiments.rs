@@ -217,7 +217,7 @@ pub(super) fn run(common: &Common, args: &Run) -> Result<ExitCode, Failure> {
     let wanted = wanted(args, &run)?;
     results(&args.results)?;
     check_writable(&args.results).map_err(Failure::in_file(&args.results))?;
-    std::fs::create_dir_all(&args.folder).map_err(Failure::in_file(&args.folder))?;
+    files::create_folder(&args.folder).map_err(Failure::in_file(&args.folder))?;
     let mut control = args.progress.control()?;
     let mut text = String::new();
     for one in wanted {

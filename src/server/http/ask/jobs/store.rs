@@ -2,6 +2,7 @@
 
 use crate::http::ask::jobs::{Ended, Meta};
 use axum::body::Bytes;
+use gammond_base::files::create_folder;
 use gammond_base::journal::{self, FolderLock, JournalError, Record};
 use std::fs;
 use std::io;
@@ -33,7 +34,7 @@ impl Store {
             return Ok(Store { folder: None });
         };
         let path = folder.to_owned();
-        fs::create_dir_all(folder).map_err(|source| JournalError::File { path, source })?;
+        create_folder(folder).map_err(|source| JournalError::File { path, source })?;
         let lock = FolderLock::take(folder)?;
         Ok(Store {
             folder: Some((folder.to_owned(), lock)),
