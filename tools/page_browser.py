@@ -131,8 +131,9 @@ def main():
         matches.archived(browser, GAMMOND, lambda: pictures(browser, "archive"))
         matches.of_variant(browser, GAMMOND)
         matches.beavered(browser, GAMMOND)
+        matches.offers(browser, host)
         matches.exported(browser, host)
-        for use in (at_once.comments, at_once.removed, at_once.rolled_out, at_once.pressed):
+        for use in (at_once.two_matches, at_once.comments, at_once.removed, at_once.rolled_out, at_once.pressed):
             use(browser, host)
         no_errors(browser, "/matches, /quiz, /status, the archive")
         sessions.used(browser, GAMMOND, lambda name: pictures(browser, name))

@@ -1,5 +1,5 @@
 """Two things at once: another tab, a removal during an analysis, a second rollout, a press while numbers move."""
-import json, sys
+import json, sys, tempfile
 from pathlib import Path
 
 from page.matches import PLACE, SETTLED
@@ -17,6 +17,35 @@ def opened(browser, host, name, depth):
     browser.choose("#files", [str(ROOT / "tests/data/analysis" / name)])
     browser.until(f"location.hash.length > 1 && {PLACE} === 0 && {SETTLED}")
     return browser.value("location.hash.slice(1)")
+
+
+def two_matches(browser, host):
+    """The second match of a file is looked at deeper and exported as the first one is, also when that one is removed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "two.mat"
+        path.write_text("".join((ROOT / "tests/data/analysis" / name).read_text() + "\n" for name in ("one1.mat", "three3.mat")))
+        browser.open(f"{host}/matches")
+        browser.until("document.querySelector('#rows > *') !== null")
+        browser.value("document.getElementById('depth').value = '1'")
+        browser.choose("#files", [str(path)])
+        browser.until("location.hash.length > 1")
+    file = browser.value("location.hash").rsplit("-", 1)[0]
+    exported = "document.getElementById('export-html').hidden === false"
+    browser.value(f"location.hash = '{file}-2'")
+    browser.until(f"document.getElementById('judged').textContent === '1 ply' && {exported}")
+    browser.value(f"location.hash = '{file}-1'")
+    browser.until(f"document.getElementById('title').textContent.includes('Alice') && {exported}")
+    browser.click("[data-tab='totals']")
+    browser.click("#remove")
+    browser.until("location.hash === ''")
+    browser.open(f"{host}/matches{file}-2")
+    browser.until(f"{SETTLED} && {exported}")
+    browser.value("window.saved = null; URL.createObjectURL = (blob) => { window.saved = blob; return '#'; }")
+    browser.click("[data-tab='totals']")
+    browser.click("#export-sgf")
+    browser.until("window.saved !== null")
+    if not browser.value("window.saved.text()").startswith("(;"):
+        sys.exit("the export is no match")
 
 
 def kept(browser, match):

@@ -167,6 +167,19 @@ def beavered(browser, gammond):
             process.kill()
 
 
+def offers(browser, host):
+    """Answers to a double and to a beaver show the board of the player who doubled, and the cube as it is offered."""
+    browser.open(f"{host}/matches")
+    browser.until("document.querySelector('#rows > *') !== null")
+    browser.value("document.getElementById('depth').value = '0'")
+    browser.choose("#files", [str(ROOT / "tests/data/analysis/money3.mat")])
+    browser.until(f"location.hash.length > 1 && {PLACE} === 0 && {SETTLED}")
+    shown = "['my-name', 'my-pips'].map((id) => document.getElementById(id).textContent).concat(document.querySelector('.cube text').textContent).join()"
+    for words, want in [("1 · 5beaver", "Bob,160 pips,2"), ("1 · 5take", "Bob,160 pips,4"), ("1 · 7take", "Alice,175 pips,8")]:
+        browser.value(f"[...document.querySelectorAll('#decisions [data-number]')].find((one) => one.textContent.startsWith('{words}')).click()")
+        browser.until(f"{SETTLED} && {shown} === '{want}'")
+
+
 def exported(browser, host):
     """gnubg's text export of a match is one, also where it is pasted: it has a position for each play."""
     text = EXPORT

@@ -232,6 +232,11 @@ def beavered(browser, host):
         browser.value("document.getElementById('quick').checked = true")
         for name in acts:
             browser.until(f"{shown}.includes('{name}')")
+            # An offered cube is on the board, at its new value.
+            offered = {"raccoon": "4", "beaver": "2"}.get(name)
+            text = browser.value("document.querySelector('.cube text').textContent")
+            if offered not in (None, text):
+                sys.exit(f"the board shows a cube of {text} before a {name}")
             act(browser, name)
         browser.until(f"{KEPT}.cube.value > 1 && {IDLE}")
         cube = browser.value(f"{KEPT}.cube")

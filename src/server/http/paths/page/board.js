@@ -37,9 +37,10 @@ export class Board {
   }
 
   // Draws a position with the state { cube, owner, crawford, variant } of its settings. `rest` are the dice that are left to play, `theirDice`
-  // stands for dice of the opponent, `play` has arrows; `marked` are places where a checker has landed; `label` describes the board in words.
+  // stands for dice of the opponent, `play` has arrows; `marked` are places where a checker has landed; `offered` is the cube { value, offeredBy }
+  // of a double without an answer; `label` describes the board in words.
   show(position, { cube: value = 1, owner = "centred", crawford = false, variant } = {},
-    { roll = null, rest = null, theirDice = null, play = null, marked = [], label = "" } = {}) {
+    { roll = null, rest = null, theirDice = null, play = null, marked = [], offered = null, label = "" } = {}) {
     const { clockwise } = this;
     const svg = node("svg", { class: "board", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": label });
     const stones = checkersOf(position, clockwise);
@@ -47,7 +48,7 @@ export class Board {
     svg.append(...emptyBoard(clockwise), ...borneOff(position, checkersIn(variant), clockwise), ...drawn.map(([, element]) => element));
     if (roll) svg.append(...dice(roll, rest, true, clockwise));
     if (theirDice) svg.append(...dice(theirDice, null, false, clockwise));
-    if (!crawford) svg.append(cube({ value, owner }, clockwise));
+    if (!crawford) svg.append(cube(offered ?? { value, owner }, clockwise));
     for (const at of marked) svg.append(ring("landed", at, position, clockwise));
     if (play) svg.append(arrows(position, play, clockwise));
     this.position = position;

@@ -158,9 +158,10 @@ export function dice(roll, rest, mine, clockwise) {
 
 const cubeAt = (owner) => ({ me: HEIGHT - FRAME - TRAY_HEIGHT - 36, opponent: FRAME + TRAY_HEIGHT + 36 })[owner] ?? MIDDLE;
 
-export function cube({ value, owner }, clockwise) {
-  const x = turned(TRAY + TRAY_WIDTH / 2, clockwise);
-  const y = cubeAt(owner);
+// A cube in the tray, or one that a player offers, which lies where that player's dice would.
+export function cube({ value, owner, offeredBy }, clockwise) {
+  const x = turned({ me: DICE_MINE, opponent: DICE_THEIRS }[offeredBy] ?? TRAY + TRAY_WIDTH / 2, clockwise);
+  const y = offeredBy ? MIDDLE : cubeAt(owner);
   const shown = String(value === 1 ? CUBE_CENTRED : value);
   return node("g", { class: `cube digits-${shown.length}` },
     node("rect", { x: x - CUBE_SIZE / 2, y: y - CUBE_SIZE / 2, width: CUBE_SIZE, height: CUBE_SIZE, rx: 11 }),

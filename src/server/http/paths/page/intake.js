@@ -27,7 +27,7 @@ export async function takeFile(file, depth, onHead = () => {}, isAgain = false) 
     if (isAgain && !known) continue;
     const head = headOf(id, file.name, at + 1, report, known?.added ?? added);
     // Another depth takes the place of the old analysis; comments stay.
-    await store.keepMatch(head, { id, added: head.added, report, depth, comments: known?.comments ?? {}, file: at === 0 ? buffer : null });
+    await store.keepMatch(head, { id, added: head.added, report, depth, comments: known?.comments ?? {}, file: known?.file ?? (at === 0 ? buffer : null) });
     onHead(head);
   }
   return reports.map((_, at) => `${sum}-${at + 1}`);

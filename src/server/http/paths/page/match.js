@@ -69,7 +69,7 @@ export function showMatch(kept, todo) {
   // An archived match has no comments of this browser before it is kept here.
   byId("keep").hidden = !match.isArchived;
   byId("comments").hidden = byId("remove").hidden = match.isArchived === true;
-  byId("export-html").disabled = byId("export-sgf").disabled = match.file === null;
+  byId("export-html").hidden = byId("export-sgf").hidden = !match.file;
   byId("sheet").replaceChildren(scoreSheet(report));
   byId("totals").replaceChildren(totalsTable(report));
   byId("people").replaceChildren(...report.totals.map((one, side) => h("div", {}, h("span", {}, named(players[side])),
@@ -225,8 +225,7 @@ function showDecision() {
   const found = foundBy(one);
   byId("choices").replaceChildren(choices(one), ...(found ? [h("p", { class: "note" }, found)] : []));
   byId("roll-out").disabled = byId("deeper").disabled = one.kind === "resign";
-  // The position of a take is seen by the player who doubled.
-  const viewer = one.kind === "take" ? 1 - one.player : one.player;
+  const { viewer, turns } = offerBefore(here);
   const position = parseId(one.position.slice(0, 14));
   const names = [players[viewer], players[1 - viewer]];
   byId("my-name").replaceChildren(named(names[0]));
@@ -240,7 +239,8 @@ function showDecision() {
   const words = inWords(position, names, checkersIn(match.report.variant));
   const play = one.kind === "play" && one.best !== "" ? one.best : null;
   const mine = one;
-  const drawn = (state) => board.show(position, state, { roll: one.roll, play, label: t("Board. {words}", { words }) });
+  const offered = ({ cube = 1 }) => (turns > 0 ? { value: cube * 2 ** turns, offeredBy: turns % 2 === 1 ? "me" : "opponent" } : null);
+  const drawn = (state) => board.show(position, state, { roll: one.roll, play, offered: offered(state), label: t("Board. {words}", { words }) });
   byId("place").setAttribute("aria-busy", "true");
   stateOf({ position: one.position, settings: asked({}) }).then((state) => {
     if (mine !== decisions()[here]) return;
@@ -250,6 +250,15 @@ function showDecision() {
   showPlace();
   mark();
   if (tab === "why") reasons();
+}
+
+// Who sees the position of a decision, and how often the cube was turned before it: answers to a double and to beavers belong to the position of
+// the player who doubled.
+function offerBefore(number) {
+  const { kind, player } = decisions()[number];
+  if (kind !== "take" && kind !== "beaver") return { viewer: player, turns: 0 };
+  const double = decisions().findLastIndex((one, at) => at < number && one.kind === "double");
+  return { viewer: decisions()[double]?.player ?? 1 - player, turns: double < 0 ? 1 : number - double };
 }
 
 function choices(one) {

@@ -34,7 +34,7 @@ async function deepen({ id, file, depth }) {
   judged(depth, true);
   try {
     await takeFile(new File([file], head.file), wanted, listed, true);
-    const match = await store.get("matches", id);
+    const match = await store.matchOf(id);
     if (location.hash.slice(1) === id && match) showMatch(match, { keep, remove });
   } catch {
     // The first analysis stays.
@@ -137,7 +137,7 @@ async function readArchive(next = null) {
 async function route() {
   const id = location.hash.slice(1);
   byId("error").textContent = "";
-  const kept = id === "" ? null : await store.get("matches", id).catch(() => null);
+  const kept = id === "" ? null : await store.matchOf(id).catch(() => null);
   // A number of the archive means that of this server.
   const match = await archive.match(id).catch(() => null) ?? kept;
   byId("list").hidden = Boolean(match);

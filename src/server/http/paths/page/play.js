@@ -73,6 +73,12 @@ function lastTargets() {
   return (stepsOf(last.text) ?? []).filter(({ to }) => to > 0).map(({ to }) => 24 - to);
 }
 
+function offeredCube() {
+  if (game.phase !== "doubled") return null;
+  const { value, answering } = match.offered(game);
+  return { value, offeredBy: answering === PERSON ? "opponent" : "me" };
+}
+
 function render() {
   showTexts();
   showActions();
@@ -83,7 +89,8 @@ function render() {
   const words = inWords(position, game.names, match.variantOf(game).checkers);
   byId("words").textContent = words;
   board.show(position, match.settingsFor(game, PERSON), {
-    roll: isMine() ? game.dice : null, rest: turn?.dice ?? null, theirDice: theirs, marked: lastTargets(), label: t("Board. {words}", { words }),
+    roll: isMine() ? game.dice : null, rest: turn?.dice ?? null, theirDice: theirs, marked: lastTargets(), offered: offeredCube(),
+    label: t("Board. {words}", { words }),
   });
   byId("game").setAttribute("aria-busy", String(isBusy));
 }

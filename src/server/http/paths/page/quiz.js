@@ -231,7 +231,8 @@ function show() {
   byId("state").textContent = card.kind === "pips" ? "" : scoreText(seen.settings);
   const words = inWords(position, [t("You"), t("Opponent")], checkersIn(card.variant));
   board.show(position, seen.settings, {
-    roll: card.roll, rest: turn?.dice ?? null, label: isSecret ? t("Board") : t("Board. {words}", { words }),
+    roll: card.roll, rest: turn?.dice ?? null, offered: card.kind === "take" ? { value: 2 * (seen.settings.cube ?? 1), offeredBy: "opponent" } : null,
+    label: isSecret ? t("Board") : t("Board. {words}", { words }),
   });
 }
 

@@ -48,9 +48,30 @@ export const keepMatch = (head, match) => run(["heads", "matches"], "readwrite",
   return transaction.objectStore("matches").put(match);
 });
 
+// The range of the matches of one file; ids without a number have no others.
+function ofSameFile(id) {
+  const [, file] = /^([0-9a-f]+-)\d+$/.exec(id) ?? [];
+  return file ? IDBKeyRange.bound(file, `${file}:`) : IDBKeyRange.only(id);
+}
+
+// A match with the file that it came from, which one match of a file has for all; undefined if it is not kept.
+export async function matchOf(id) {
+  const all = await run("matches", "readonly", (transaction) => transaction.objectStore("matches").getAll(ofSameFile(id)));
+  const found = all.find((one) => one.id === id);
+  return found && { ...found, file: all.find(({ file }) => file)?.file ?? null };
+}
+
 export const dropMatch = (id) => run(["heads", "matches"], "readwrite", (transaction) => {
   transaction.objectStore("heads").delete(id);
-  return transaction.objectStore("matches").delete(id);
+  const matches = transaction.objectStore("matches");
+  const request = matches.getAll(ofSameFile(id));
+  request.addEventListener("success", () => {
+    const file = request.result.find((one) => one.id === id)?.file;
+    const heir = request.result.find((one) => one.id !== id && !one.file);
+    if (file && heir) matches.put({ ...heir, file });
+    matches.delete(id);
+  });
+  return request;
 });
 
 // A name for the contents of a file: the same file is kept once.
