@@ -3,6 +3,7 @@
 use gammond_engine::query::{CubeAnswer, EngineAnswer, EvalQuery, Question, RankedPlay, Settings};
 use gammond_game::notation::MatchFile;
 use gammond_game::{Rules, Score};
+use gammond_report::analysis::ActionNotes;
 
 /// The services that a console needs.
 pub trait ConsoleHost {
@@ -114,6 +115,8 @@ pub struct AnalysedMatch {
     /// The first player's result, and the same without luck: match winning chance above that at the first score, or
     /// points.
     pub results: [f64; 2],
+    /// Luck, marks and remarks for the match file.
+    pub notes: ActionNotes,
 }
 
 /// The analysis of one action of a game.

@@ -5,7 +5,7 @@ use crate::Console;
 use crate::host::ConsoleHost;
 use crate::table::{Table, TablePhase};
 use crate::words::Words;
-use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp};
+use gammond_game::notation::{MatAction, MatGame, MatchFile, MatchFormat, SetUp, SgfNote};
 
 /// Maximum number of commands that a file of commands may hold.
 const COMMANDS_MAX: usize = 10_000;
@@ -245,7 +245,7 @@ impl Console {
         match path {
             ["save" | "export", "match" | "session", ..] | ["export" | "save", "game", ..] => {}
             ["save", "position"] => {
-                let text = sgf(&self.position_file());
+                let text = sgf(&self.position_file(), &|_, _| None);
                 self.write(name, &text, host);
                 return;
             }
@@ -272,7 +272,8 @@ impl Console {
         };
         let Some(file) = file else { return };
         match path {
-            ["save", _] => self.write(name, &sgf(&file), host),
+            ["save", "game"] => self.save(&file, self.record.game, name, host),
+            ["save", _] => self.save(&file, 0, name, host),
             [_, _, "mat" | "gam"] if self.options.strict => {
                 let mut file = file;
                 if file.header("EventDate").is_none() {
@@ -295,6 +296,13 @@ impl Console {
             }
             _ => self.refuse(&path.join(" ")),
         }
+    }
+
+    /// Writes games as SGF with their analysis, if there is one; `first` is the place of the first one in the match.
+    fn save(&mut self, file: &MatchFile, first: usize, name: &str, host: &mut dyn ConsoleHost) {
+        let notes = self.judged.as_ref().map(|judged| &judged.notes);
+        let note = |game, action| notes?.get(&(first + game, action)).cloned();
+        self.write(name, &sgf(file, &note), host);
     }
 
     fn write(&mut self, name: &str, text: &str, host: &mut dyn ConsoleHost) {
@@ -329,9 +337,9 @@ impl Console {
     }
 }
 
-/// Formats a match as SGF.
-fn sgf(file: &MatchFile) -> String {
-    file.sgf(&file.crawford_games(), &|_, _| None)
+/// Formats a match as SGF with the notes at its actions.
+fn sgf(file: &MatchFile, note: &dyn Fn(usize, usize) -> Option<SgfNote>) -> String {
+    file.sgf(&file.crawford_games(), note)
 }
 
 /// Returns the file name of a game: the second and later games get a number before the extension.

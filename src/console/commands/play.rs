@@ -365,6 +365,7 @@ impl Console {
             if let Some(actions) = judged.games.get_mut(game) {
                 actions.retain(|action| action.number < at);
             }
+            judged.notes.retain(|&place, _| place < (game, at));
             judged.books.clear();
         }
         let table = self.table;

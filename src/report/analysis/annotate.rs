@@ -9,6 +9,9 @@ use gammond_game::notation::{MatGame, MatchFile, MatchFormat, MatchNotes, NotWri
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// Notes of actions, by game and action from 0; a resignation is the action after the last one.
+pub type ActionNotes = BTreeMap<(usize, usize), SgfNote>;
+
 /// Returns whether a match that was written as text reads back with the same decisions. After damage it may not: a
 /// fault that the reader tolerates in one form can have another meaning in another.
 #[must_use]
@@ -46,9 +49,27 @@ impl Analysis {
         if !format.has_notes() {
             return file.write(format, None);
         }
+        let mut notes = ActionNotes::new();
+        self.add_notes(&mut notes, Some);
+        let crawford: Vec<bool> = self.games.iter().map(|game| game.crawford).collect();
+        let notes = MatchNotes {
+            crawford: &crawford,
+            level: Some(&self.level),
+            head: &self.notes(),
+            at: &|game, action| notes.get(&(game, action)).cloned(),
+        };
+        file.write(format, Some(&notes))
+    }
+
+    /// Adds the notes of the actions: luck, marks and a line for each decision that is marked. `keep` chooses the rows,
+    /// and may take something out of them.
+    pub fn add_notes<'a>(
+        &'a self,
+        notes: &mut ActionNotes,
+        keep: impl Fn(Row<'a>) -> Option<Row<'a>>,
+    ) {
         let names = self.shown_names();
-        let mut notes: BTreeMap<(usize, usize), SgfNote> = BTreeMap::new();
-        for row in self.rows() {
+        for row in self.rows().filter_map(keep) {
             let note = notes.entry((row.game - 1, row.number)).or_default();
             if let Some(luck) = row.luck {
                 let _ = write!(note.properties, "LU[{luck:.5}]");
@@ -63,14 +84,6 @@ impl Analysis {
                 note.comment.push_str(&line);
             }
         }
-        let crawford: Vec<bool> = self.games.iter().map(|game| game.crawford).collect();
-        let notes = MatchNotes {
-            crawford: &crawford,
-            level: Some(&self.level),
-            head: &self.notes(),
-            at: &|game, action| notes.get(&(game, action)).cloned(),
-        };
-        file.write(format, Some(&notes))
     }
 }
 

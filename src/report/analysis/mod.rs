@@ -29,7 +29,7 @@ mod totals;
 pub use analyse::{
     Analysis, Fault, GameAnalysis, JudgedDecision, Note, Noted, analyse, analyse_noting, level_name,
 };
-pub use annotate::reads_back;
+pub use annotate::{ActionNotes, reads_back};
 pub use collected::{Collected, JudgedMatch};
 pub use compare::{ComparedDecision, Comparison};
 pub use groups::{BookGroup, class, phase};

@@ -19,7 +19,8 @@ use gammond_game::{MatchState, Score};
 use gammond_protocol::answerer::engine_error;
 use gammond_protocol::{FramedLine, LineCodec};
 use gammond_report::analysis::{
-    Action, Analysis, GameAnalysis, JudgedDecision, Totals, analyse, luck_word, rating_word,
+    Action, ActionNotes, Analysis, DecisionKind, GameAnalysis, JudgedDecision, Totals, analyse,
+    luck_word, rating_word,
 };
 use rand_mt::Mt;
 use rayon::prelude::*;
@@ -409,7 +410,30 @@ fn judged(
         games: actions,
         books,
         results: [chequer.result, chequer.luck_adjusted(MatPlayer::First)],
+        notes: notes(chequer, cube, how.what),
     })
+}
+
+/// Returns the notes of the parts that were asked for; those of a cube decision stand before those of the roll after it.
+fn notes(chequer: &Analysis, cube: &Analysis, what: AnalysedParts) -> ActionNotes {
+    let mut notes = ActionNotes::new();
+    for (analysis, of_cube) in [(cube, true), (chequer, false)] {
+        analysis.add_notes(&mut notes, |mut row| {
+            let is_cube = matches!(
+                row.kind,
+                DecisionKind::Double | DecisionKind::Take | DecisionKind::Beaver
+            );
+            if !what.luck {
+                row.luck = None;
+            }
+            let is_wanted = if is_cube { what.cubes } else { what.plays };
+            if !is_wanted || what.players.get(row.player.index()) != Some(&true) {
+                row.loss = None;
+            }
+            (is_cube == of_cube).then_some(row)
+        });
+    }
+    notes
 }
 
 /// Returns the statistics of the cube decisions of a game as gnubg counts them: an answer to a beaver or raccoon is an
