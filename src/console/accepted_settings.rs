@@ -288,10 +288,7 @@ impl Console {
                 ));
             }
             ["warning"] => self.say("Incorrect syntax for set warning command."),
-            ["matchinfo", key] => {
-                let text = words.trimmed();
-                self.say(&format!("Match {key} set to: {text}"));
-            }
+            ["matchinfo", key] => self.set_match_info(key, words),
             ["met" | "matchequitytable"] => match words.next() {
                 None => self.say("You must specify a filename. See \"help set met\". "),
                 Some(_) => self.refuse("set met"),

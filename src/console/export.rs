@@ -42,7 +42,9 @@ impl Console {
         let mut text = format!(
             "The score (after {number} game{plural}) is: {top} {above}, {bottom} {below}{kind}\n\n"
         );
-        text += &format!("Match Information:\nDate: {}\n\n", self.date(host));
+        let [before, after] = self.match_info_lines();
+        let date = self.date(host);
+        text += &format!("Match Information:\n{before}Date: {date}\n{after}\n");
         let mut turn = 0;
         for (at, (player, action)) in game.actions.iter().enumerate() {
             let seat = Seat::from_player(*player);
@@ -62,6 +64,14 @@ impl Console {
                 text += &self.turn_text(turn, &Table { phase, ..table }, seat, *action, judged);
             }
             apply(&mut table, seat, *action);
+        }
+        // A board that was set up and waits for its action.
+        if game.result.is_none()
+            && let Some((player, MatAction::SetUp(_))) = game.actions.last()
+        {
+            let name = Seat::from_player(*player).of(&self.names);
+            let head = format!("{name} on roll, cube decision?");
+            text += &format!("{}\n\n", self.turn_board(turn + 1, &head, &table));
         }
         if let Some((winner, count)) = game.result {
             let name = Seat::from_player(winner).of(&self.names);
@@ -91,18 +101,20 @@ impl Console {
             Some([first, second]) => format!("{name} to play {first}{second}"),
             None => format!("{name} on roll, cube decision?"),
         };
+        let board = self.turn_board(self.record.at + 1, &head, table);
+        let score = table.score_line(&self.names);
+        format!("{score}\n\n{board}{}", signature(host))
+    }
+
+    /// Returns the number of a turn, what it is about, the board and the pip counts.
+    fn turn_board(&self, turn: usize, head: &str, table: &Table) -> String {
         let (mine, theirs) = (table.position.me().pips(), table.position.opponent().pips());
         let (o, x) = match table.on_roll {
             Seat::Top => (mine, theirs),
             Seat::Bottom => (theirs, mine),
         };
-        format!(
-            "{}\n\nMove number {}:  {head}\n\n{}Pip counts: O {o}, X {x}\n\n{}",
-            table.score_line(&self.names),
-            self.record.at + 1,
-            drawing(table, &self.names),
-            signature(host)
-        )
+        let board = drawing(table, &self.names);
+        format!("Move number {turn}:  {head}\n\n{board}Pip counts: O {o}, X {x}\n\n")
     }
 
     fn date(&self, host: &mut dyn ConsoleHost) -> String {
@@ -148,15 +160,7 @@ impl Console {
                 format!("{doubler} doubles to {}", table.cube.saturating_mul(2))
             }
         };
-        let mut text = format!("Move number {turn}:  {head}\n\n");
-        text += &drawing(&table, &self.names);
-        let pips = |side: gammond_game::Side| side.pips();
-        let (mine, theirs) = (pips(table.position.me()), pips(table.position.opponent()));
-        let (o, x) = match table.on_roll {
-            Seat::Top => (mine, theirs),
-            Seat::Bottom => (theirs, mine),
-        };
-        text += &format!("Pip counts: O {o}, X {x}\n\n");
+        let mut text = self.turn_board(turn, &head, &table);
         match action {
             MatAction::Play { roll, play } => {
                 let moved = play_text(&table.position, &play);

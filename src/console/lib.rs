@@ -24,6 +24,7 @@ mod grammar;
 mod hinted;
 mod host;
 mod market;
+mod match_info;
 mod no_host;
 mod options;
 mod place;

@@ -104,13 +104,45 @@ impl Record {
         self.game.saturating_add(1) < self.file.games.len() || self.current().is_some_and(more)
     }
 
-    /// Records an action.
-    pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
+    /// Returns the record with what lies on the table and no action has followed yet: a board that was set up, dice that
+    /// were thrown. Before its end the record stays as it is.
+    pub(super) fn with_table(&self, table: &Table) -> Record {
+        let mut record = self.clone();
+        if table.playing() && !record.has_more() {
+            record.set_up(table);
+            if let Some(roll) = table.roll() {
+                record.push(table, table.on_roll, MatAction::Rolled(roll));
+            }
+        }
+        record
+    }
+
+    /// Records the board on the table if it was set up, in a new game where there is none.
+    fn set_up(&mut self, table: &Table) {
         if self.file.games.is_empty() {
             self.file.length = table.score.length();
             self.begin_game(table, true);
             self.set_up = true;
         }
+        let game = self.file.games.get_mut(self.game);
+        let Some(game) = game.filter(|game| self.set_up && game.actions.len() < ACTIONS_MAX) else {
+            return;
+        };
+        game.actions.truncate(self.at);
+        let set_up = SetUp {
+            position: table.position,
+            value: table.cube,
+            owner: table.owner.map(Seat::player),
+        };
+        game.actions
+            .push((table.on_roll.player(), MatAction::SetUp(set_up)));
+        self.at = game.actions.len();
+        self.set_up = false;
+    }
+
+    /// Records an action.
+    pub(super) fn push(&mut self, table: &Table, seat: Seat, action: MatAction) {
+        self.set_up(table);
         let (number, at) = (self.game, self.at);
         self.file.games.truncate(number.saturating_add(1));
         let Some(game) = self.file.games.get_mut(number) else {
@@ -121,15 +153,10 @@ impl Record {
         self.hints.retain(|place, _| *place < (number, at));
         self.decided.retain(|place, _| *place < (number, at));
         game.result = None;
-        if self.set_up && game.actions.len() < ACTIONS_MAX {
-            let set_up = SetUp {
-                position: table.position,
-                value: table.cube,
-                owner: table.owner.map(Seat::player),
-            };
-            game.actions
-                .push((table.on_roll.player(), MatAction::SetUp(set_up)));
-            self.set_up = false;
+        // A play has its roll.
+        if matches!(game.actions.last(), Some((player, MatAction::Rolled(_))) if *player == seat.player())
+        {
+            game.actions.pop();
         }
         if game.actions.len() < ACTIONS_MAX {
             game.actions.push((seat.player(), action));
@@ -141,7 +168,11 @@ impl Record {
     /// Returns the game and the number of the action that is recorded next.
     pub(super) fn next_place(&self) -> (usize, usize) {
         let set_up = self.set_up || self.file.games.is_empty();
-        (self.game, self.at.saturating_add(usize::from(set_up)))
+        let actions = self.current().map_or(&[][..], |game| &game.actions);
+        let last = actions.get(..self.at).and_then(<[_]>::last);
+        let rolled = matches!(last, Some((_, MatAction::Rolled(_))));
+        let number = self.at.saturating_sub(usize::from(rolled));
+        (self.game, number.saturating_add(usize::from(set_up)))
     }
 
     pub(super) fn finish(&mut self, winner: Seat, points: u32) {

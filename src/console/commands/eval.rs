@@ -122,7 +122,8 @@ impl Console {
         if let Some(cube) = last.filter(|_| self.table.doubled || table.double_refusal().is_none())
         {
             text += "\n";
-            text += &cube_section(style, &cube, state, self.table.doubled);
+            // As the table: of the one who doubles, also while the double is open.
+            text += &cube_section(style, &cube, state, false);
             text += "\n";
         }
         Ok(text)

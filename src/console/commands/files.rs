@@ -224,7 +224,15 @@ impl Console {
         self.show_board();
     }
 
+    /// Writes the record with what lies on the table.
     fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn ConsoleHost) {
+        let kept = self.record.clone();
+        self.record = kept.with_table(&self.table);
+        self.write_out(path, name, host);
+        self.record = kept;
+    }
+
+    fn write_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn ConsoleHost) {
         let no_match = self.record.file.games.is_empty();
         let of_position = matches!(path, [_, "position", ..]);
         if (no_match && !of_position) || (of_position && self.table.phase == TablePhase::None) {
@@ -320,9 +328,11 @@ impl Console {
             value: table.cube,
             owner: table.owner.map(crate::table::Seat::player),
         };
+        let roll = table.roll().map(|roll| (player, MatAction::Rolled(roll)));
+        let set_up = (player, MatAction::SetUp(set_up));
         let game = MatGame {
             scores: table.score.points(),
-            actions: vec![(player, MatAction::SetUp(set_up))],
+            actions: std::iter::once(set_up).chain(roll).collect(),
             result: None,
             crawford: table.crawford_flag(),
             jacoby: None,

@@ -5,11 +5,12 @@ use super::play::MATCH_OVER;
 use crate::Console;
 use crate::evals::Context;
 use crate::hinted::Hint;
-use crate::host::ConsoleHost;
+use crate::host::{ConsoleHost, ScoreValues};
 use crate::style::Style;
 use crate::words::Words;
 use gammond_engine::query::{
-    CubeAnswer, CubeQuery, EngineAnswer, Equities, PlayQuery, Question, RankedPlay, Settings,
+    CubeAnswer, CubeQuery, EngineAnswer, Equities, EvalQuery, Evaluation, PlayQuery, Question,
+    RankedPlay, Settings,
 };
 use gammond_game::notation::play_text;
 use gammond_game::{MatchState, Position};
@@ -155,11 +156,75 @@ impl Console {
 
     /// Gives a hint about the resignation that is offered.
     fn hint_resignation(&mut self, state: &MatchState, host: &mut dyn ConsoleHost) {
-        match self.would_accept(state, host) {
-            Ok(true) => self.say("You should accept the resignation!"),
-            Ok(false) => self.say("You should reject the resignation!"),
-            Err(reason) => self.complain(&format!("gammond: hint: {reason}")),
-        }
+        let found = self.resignation_values(state, host);
+        let found = found.and_then(|values| Ok((values, self.would_accept(state, host)?)));
+        let ([before, after], accepts) = match found {
+            Ok(found) => found,
+            Err(reason) => {
+                self.complain(&format!("gammond: hint: {reason}"));
+                return;
+            }
+        };
+        let gain = Equities {
+            equity: after.equity - before.equity,
+            mwc: after
+                .mwc
+                .zip(before.mwc)
+                .map(|(after, before)| after - before),
+        };
+        // The original has percents here, whatever `set output matchpc` says.
+        let style = Style {
+            match_percent: self.style.match_percent || self.style.strict,
+            ..self.style
+        };
+        let [before, after, gain] = [before, after, gain].map(|value| style.value(value));
+        let decision = if accepts { "Accept" } else { "Reject" };
+        self.say(&format!(
+            "Equity before resignation : {before}\nEquity after resignation : {after} ({gain})\n\n\
+             Correct resign decision : {decision}\n"
+        ));
+    }
+
+    /// Returns the cubeless value of the game for the player who answers a resignation, and that of the games that are
+    /// offered.
+    fn resignation_values(
+        &self,
+        state: &MatchState,
+        host: &mut dyn ConsoleHost,
+    ) -> Result<[Equities; 2], String> {
+        let query = EvalQuery::new(self.table.position, *state);
+        let found = host.answer(Question::Value(query), &self.hints.plays())?;
+        let EngineAnswer::Value(Evaluation { chances, .. }) = found else {
+            return Err("the engine has no answer".to_owned());
+        };
+        let (chances, state) = match self.table.decides == self.table.on_roll {
+            true => (chances, *state),
+            false => (chances.inverted(), state.swapped()),
+        };
+        let ScoreValues {
+            chances: [lost, won],
+            prices: [[gammon, backgammon], [lost_gammon, lost_backgammon]],
+        } = host.stakes(&state);
+        let [win, one, two, three, four] = [
+            chances.win,
+            chances.win_gammon,
+            chances.win_backgammon,
+            chances.lose_gammon,
+            chances.lose_backgammon,
+        ]
+        .map(f64::from);
+        let before = 2.0 * win - 1.0 + one * gammon + two * backgammon
+            - three * lost_gammon
+            - four * lost_backgammon;
+        let after = match self.table.resigned {
+            ..2 => 1.0,
+            2 => 1.0 + gammon,
+            3.. => 1.0 + gammon + backgammon,
+        };
+        Ok([before, after].map(|equity| Equities {
+            equity,
+            mwc: (!state.score.is_money()).then(|| lost + (equity + 1.0) / 2.0 * (won - lost)),
+        }))
     }
 
     pub(crate) fn cube_answer(

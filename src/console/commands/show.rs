@@ -40,6 +40,7 @@ impl Console {
         match path {
             ["board" | "fullboard"] => self.show_position(words),
             ["score"] => self.say_score(),
+            ["matchinfo"] => self.show_match_info(host),
             ["pipcount"] => self.pip_counts(words),
             ["turn"] => self.show_turn(),
             ["dice"] => self.show_dice(),

@@ -78,7 +78,7 @@ impl Cube {
 /// A match on its way in, line by line.
 struct Reader<'a> {
     recorder: &'a mut Recorder,
-    /// The line with a roll that is not played yet, the player and the roll.
+    /// The line of a turn without its action yet, the player on roll and the roll, if there is one.
     to_play: Option<(usize, MatPlayer, Option<Roll>)>,
     /// The board and the roll of the play whose analysis follows.
     before: Position,
@@ -214,14 +214,19 @@ impl Reader<'_> {
         found.min_by_key(|(_, rest)| rest.len())
     }
 
-    /// Parses `1:  Bob to play 31`
+    /// Parses `1:  Bob to play 31` and `1:  Bob on roll, cube decision?`
     fn turn(&mut self, number: usize, rest: &str) -> Result<(), FieldError> {
         self.end_roll();
         let Some((_, stated)) = rest.split_once(':') else {
             return Ok(());
         };
-        let Some((name, dice)) = stated.trim().rsplit_once(" to play ") else {
-            return Ok(());
+        let stated = stated.trim();
+        let (name, dice) = match stated.strip_suffix(" on roll, cube decision?") {
+            Some(name) => (name, None),
+            None => match stated.rsplit_once(" to play ") {
+                Some((name, dice)) => (name, Some(dice)),
+                None => return Ok(()),
+            },
         };
         let bad = |field, text: &str, want| {
             let found = quoted(text.as_bytes());
@@ -229,16 +234,18 @@ impl Reader<'_> {
         };
         let player = self.player(name.trim());
         let player = player.ok_or_else(|| bad("player", name, "the name of a player"))?;
-        let roll = match dice.trim().as_bytes() {
-            &[one, two] => Roll::new(one.wrapping_sub(b'0'), two.wrapping_sub(b'0')).ok(),
-            _ => None,
+        let rolled = |dice: &str| {
+            let roll = match dice.trim().as_bytes() {
+                &[one, two] => Roll::new(one.wrapping_sub(b'0'), two.wrapping_sub(b'0')).ok(),
+                _ => None,
+            };
+            roll.ok_or_else(|| bad("roll", dice, "two dice such as 31"))
         };
-        let roll = roll.ok_or_else(|| bad("roll", dice, "two dice such as 31"))?;
-        self.to_play = Some((number, player, Some(roll)));
+        self.to_play = Some((number, player, dice.map(rolled).transpose()?));
         Ok(())
     }
 
-    /// Returns the board before a roll: where the plays do not lead to it, it was set up.
+    /// Reads the board of a turn: where the plays do not lead to it, it was set up.
     fn position(&mut self, number: usize, id: &str) -> Result<(), FieldError> {
         let (Some((_, player, _)), Ok(id)) = (self.to_play, PositionId::parse(id.as_bytes()))
         else {

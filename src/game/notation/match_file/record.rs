@@ -234,12 +234,20 @@ impl MatchFile {
     /// Returns the value of a header ` [Key "Value"]`.
     #[must_use]
     pub fn header(&self, key: &str) -> Option<&str> {
-        self.comments.iter().find_map(|comment| {
-            let inside = comment.trim().strip_prefix('[')?.strip_suffix(']')?;
-            let (name, value) = inside.split_once('"')?;
-            let same = name.trim().eq_ignore_ascii_case(key);
-            same.then(|| value.trim_end().trim_end_matches('"'))
-        })
+        let mut headers = self.comments.iter().filter_map(|line| header(line));
+        headers.find_map(|(name, value)| name.eq_ignore_ascii_case(key).then_some(value))
+    }
+
+    /// Sets the value of a header, or takes the header out.
+    pub fn set_header(&mut self, key: &str, value: Option<&str>) {
+        let is_one =
+            |line: &String| header(line).is_some_and(|(name, _)| name.eq_ignore_ascii_case(key));
+        let at = self.comments.iter().position(is_one);
+        self.comments.retain(|line| !is_one(line));
+        if let Some(value) = value {
+            let at = at.unwrap_or(self.comments.len());
+            self.comments.insert(at, format!(" [{key} \"{value}\"]"));
+        }
     }
 
     /// Returns a header that is on or off.
@@ -334,6 +342,13 @@ pub(super) fn clean(name: &str) -> String {
         text.push_str("player");
     }
     text
+}
+
+/// Returns key and value of a comment line that is a header.
+fn header(line: &str) -> Option<(&str, &str)> {
+    let inside = line.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let (name, value) = inside.split_once('"')?;
+    Some((name.trim(), value.trim_end().trim_end_matches('"')))
 }
 
 #[cfg(test)]

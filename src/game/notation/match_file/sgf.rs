@@ -402,6 +402,10 @@ impl Reader<'_> {
             b"EV" => self.header("Event", value),
             b"RO" => self.header("Round", value),
             b"PC" => self.header("Site", value),
+            b"AN" => self.header("Transcriber", value),
+            b"GC" => self.header("Comment", value),
+            b"WR" => self.header("Player 1 Elo", value),
+            b"BR" => self.header("Player 2 Elo", value),
             b"DT" => self.header("EventDate", &value.replace('-', ".")),
             _ => {}
         }

@@ -9,6 +9,17 @@ use std::fmt::Write as _;
 /// The property that names the program, in files of ours.
 const PROGRAM: &str = "AP[gammond:";
 
+/// Headers of a match with their properties.
+const HEADERS: [(&str, &str); 7] = [
+    ("Player 1 Elo", "WR"),
+    ("Player 2 Elo", "BR"),
+    ("Event", "EV"),
+    ("Round", "RO"),
+    ("Site", "PC"),
+    ("Transcriber", "AN"),
+    ("Comment", "GC"),
+];
+
 /// Returns true if this library wrote the file.
 pub(super) fn is_ours(file: &[u8]) -> bool {
     let head = file.get(..200).unwrap_or(file);
@@ -51,7 +62,7 @@ impl MatchFile {
         if let Some(date) = self.header("EventDate") {
             let _ = write!(text, "DT[{}]", escaped(&date.replace('.', "-")));
         }
-        for (key, property) in [("Event", "EV"), ("Round", "RO"), ("Site", "PC")] {
+        for (key, property) in HEADERS {
             if let Some(value) = self.header(key) {
                 let _ = write!(text, "{property}[{}]", escaped(value));
             }
@@ -61,7 +72,7 @@ impl MatchFile {
             let _ = write!(text, "RU[{rules}]");
         }
         let mut position = self.start().unwrap_or_default();
-        let automatic = game.automatic_cube(&position);
+        let automatic = (game.automatic_cube(&position)).filter(|value| *value > 1);
         if let Some(value) = automatic {
             let _ = write!(text, "CV[{value}]");
         }

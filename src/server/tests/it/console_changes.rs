@@ -3,10 +3,7 @@
 
 use gammond_console::{Console, ConsoleHost, ConsoleOptions, NoHost};
 use gammond_engine::engine::Engine;
-use gammond_engine::query::{Settings, Stop};
-use gammond_game::Rules;
-use gammond_game::notation::{MatchFile, MatchFormat};
-use gammond_report::analysis::analyse;
+use gammond_engine::query::Stop;
 use gammond_server::console::EngineHost;
 
 const NO_GAME: &str = "No game in progress (type `new game' to start one).\n";
@@ -17,7 +14,7 @@ const STATIC: &str = "set evaluation chequerplay evaluation plies 0;set evaluati
 
 /// Runs commands that semicolons separate, between two human players without automatic rolls and games. Returns the
 /// answer to the last one, without boards.
-fn answer_by(host: &mut dyn ConsoleHost, commands: &str) -> String {
+pub(crate) fn answer_by(host: &mut dyn ConsoleHost, commands: &str) -> String {
     let mut console = Console::new(ConsoleOptions {
         user: "root".to_owned(),
         ..ConsoleOptions::default()
@@ -36,13 +33,13 @@ fn answer_by(host: &mut dyn ConsoleHost, commands: &str) -> String {
 }
 
 /// Returns the answer to the last command, without an engine.
-fn answer(commands: &str) -> String {
+pub(crate) fn answer(commands: &str) -> String {
     // Dice that never differ leave 21 to gnubg at the top.
     answer_by(&mut NoHost, commands)
 }
 
 /// Returns the answer of a console with an engine.
-fn engine_answer(commands: &str) -> String {
+pub(crate) fn engine_answer(commands: &str) -> String {
     let engine = Engine::builder().threads(1).build().unwrap();
     let mut host = EngineHost::new(engine, Stop::new(), None);
     answer_by(&mut host, &format!("{STATIC};{commands}"))
@@ -192,41 +189,6 @@ fn set_up_position_starts_new_record() {
         written.contains(" Ada : 4 ") && written.contains("root : 3"),
         "{written}"
     );
-}
-
-/// CON-46: the file of an analysed match has luck, marks and remarks, as `gammond analyse --annotate-sgf` writes them, for
-/// the parts that were analysed.
-#[test]
-fn saved_match_keeps_its_analysis() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("saved.sgf");
-    let file = crate::support::root().join("tests/data/analysis/money3.mat");
-    let saved = |commands: &str, kind: &str| {
-        let file = file.display();
-        let path = path.display();
-        let said = engine_answer(&format!("import mat {file};{commands};save {kind} {path}"));
-        assert_eq!(said, "", "{commands}");
-        std::fs::read_to_string(path.to_string()).unwrap()
-    };
-    let bytes = std::fs::read(&file).unwrap();
-    let reading = MatchFile::read(&bytes).unwrap();
-    let engine = Engine::builder().threads(1).build().unwrap();
-    let settings = Settings::for_analysis(Some(0), None);
-    let judged = analyse(&engine, &settings, &reading, Rules::default(), &Stop::new());
-    let sgf = MatchFormat::named("sgf").unwrap();
-    let wanted = judged.unwrap().write(&reading.file, sgf).unwrap();
-    let whole = saved("analyse match", "match");
-    assert_eq!(whole, String::from_utf8(wanted).unwrap());
-    let game = saved("analyse match;previous game", "game");
-    let (_, third) = whole.split_once("[game:2]").unwrap();
-    let (_, alone) = game.split_once("[game:0]").unwrap();
-    assert!(third.starts_with(alone), "{alone}");
-    let plain = saved("analyse match;analyse clear match", "match");
-    assert!(!plain.contains("LU[") && !plain.contains("C["), "{plain}");
-    let luckless = saved("set analysis luck off;analyse match", "match");
-    assert!(!luckless.contains("LU[") && luckless.contains("BM["));
-    let plays = saved("set analysis cube off;analyse match", "match");
-    assert!(whole.contains("BC[") && plays.contains("BM[") && !plays.contains("BC["));
 }
 
 /// A new play has no analysis of the one that it replaces.

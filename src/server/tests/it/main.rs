@@ -9,6 +9,7 @@
 
 mod console_changes;
 mod console_external;
+mod console_files;
 mod console_original;
 
 use gammond_test_support as support;
