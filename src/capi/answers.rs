@@ -168,7 +168,8 @@ pub struct GammondCube {
     pub plies: u32,
     /// Chances of the player on roll.
     pub chances: GammondChances,
-    /// 1 if the player on roll may double; else the other answers are 0.
+    /// 1 if the player on roll may double. Else there is no decision: the answers below are 0, the equities those of a double
+    /// that the rules forbid, and the verdict says that it is unknown.
     pub may_double: u8,
     /// 1 if he should.
     pub should_double: u8,

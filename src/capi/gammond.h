@@ -162,7 +162,8 @@ typedef struct GammondCube {
   uint32_t plies;
   // Chances of the player on roll.
   struct GammondChances chances;
-  // 1 if the player on roll may double; else the other answers are 0.
+  // 1 if the player on roll may double. Else there is no decision: the answers below are 0, the equities those of a double
+  // that the rules forbid, and the verdict says that it is unknown.
   uint8_t may_double;
   // 1 if he should.
   uint8_t should_double;

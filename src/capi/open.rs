@@ -4,6 +4,7 @@ use crate::failure::{Failure, GammondCode, guarded};
 use crate::memory::{self, Plain};
 use crate::settings::default_options;
 use gammond_base::handles::Handles;
+use gammond_engine::engine::CACHE_MB_MAX;
 use gammond_engine::query::{Options, Stop};
 use gammond_engine::{Engine, EngineBuilder, MatchEquityTable, Nets};
 use std::ffi::{CStr, c_char};
@@ -18,8 +19,6 @@ const VERSION: &CStr =
         Ok(version) => version,
         Err(_) => c"",
     };
-/// Megabytes of the cache, at most.
-const CACHE_MB_MAX: u32 = 16_384;
 /// The most files of an engine.
 const FILES_MAX: usize = 64;
 /// The most bytes of one of them.
@@ -93,11 +92,12 @@ impl GammondOptions {
     fn builder(&self, files: Option<Nets>) -> Result<EngineBuilder, Failure> {
         let threads = usize::try_from(self.threads).unwrap_or(usize::MAX);
         let mut builder = Engine::builder().threads(threads);
-        if self.cache_mb > CACHE_MB_MAX {
-            let text = format!("cache_mb: {}, at most {CACHE_MB_MAX}", self.cache_mb);
+        let megabytes = usize::try_from(self.cache_mb).unwrap_or(usize::MAX);
+        if megabytes > CACHE_MB_MAX {
+            let text = format!("cache_mb: {megabytes}, at most {CACHE_MB_MAX}");
             return Err(Failure::value(text));
         }
-        if let Ok(megabytes @ 1..) = usize::try_from(self.cache_mb) {
+        if megabytes > 0 {
             builder = builder.cache_mb(megabytes);
         }
         let nets = memory::text("nets", self.nets)?;

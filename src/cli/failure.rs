@@ -5,7 +5,9 @@ use gammond_base::journal::JournalError;
 use gammond_engine::engine::EngineError;
 use gammond_game::ActRefusal;
 use gammond_job::JobError;
+use gammond_train::training::RunError;
 use std::error::Error;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -95,6 +97,23 @@ impl<E: Error + Into<Failure> + Send + Sync + 'static> From<JobError<E>> for Fai
             JobError::Endless => Failure::usage(error),
             JobError::RemoteExecutor(error) => Failure::work(error),
             other => Failure::file(other),
+        }
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Journal(error) => error.into(),
+            RunError::Job(error) => error.into(),
+            RunError::Engine(error) => error.into(),
+            RunError::File { ref source, .. } if source.kind() == ErrorKind::StorageFull => {
+                Failure::work(error)
+            }
+            RunError::File { .. } | RunError::Toml { .. } | RunError::Plan { .. } => {
+                Failure::file(error)
+            }
+            other => Failure::work(other),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::rules::{Play, Position};
 use crate::wrong;
 use gammond_base::escape::Terminal;
-use gammond_engine::query::{self, Candidate};
+use gammond_engine::query::{self, Candidate, Verdict};
 use gammond_game::notation::MatchFile;
 use gammond_game::{self as game, Roll};
 use gammond_report::analysis;
@@ -208,6 +208,7 @@ pub(crate) struct CubeDecision {
 
 impl From<query::CubeAnswer> for CubeDecision {
     fn from(found: query::CubeAnswer) -> CubeDecision {
+        let is_one = found.verdict != Verdict::NotAvailable;
         CubeDecision {
             chances: found.chances.into(),
             cubeless: found.cubeless.equity,
@@ -217,9 +218,9 @@ impl From<query::CubeAnswer> for CubeDecision {
             equity: found.optimal.equity,
             mwc: found.optimal.mwc,
             verdict: found.verdict.to_string(),
-            double: found.double,
-            take: found.take,
-            beaver: found.beaver,
+            double: is_one && found.double,
+            take: is_one && found.take,
+            beaver: is_one && found.beaver,
             double_share: found.people.as_ref().map(|people| people.double),
             take_share: found.people.as_ref().map(|people| people.take),
             plies: found.plies,

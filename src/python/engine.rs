@@ -259,6 +259,7 @@ impl Engine {
         let inner = py.detach(|| builder.build()).map_err(|error| match error {
             EngineError::File { path, source } => wrong::file(path.display(), source),
             EngineError::ThreadCount(_) => wrong::value("threads", error),
+            EngineError::CacheSize(_) => wrong::value("cache_mb", error),
             other => wrong::work(other),
         })?;
         Ok(Engine {

@@ -2,6 +2,7 @@
 // checks its types.
 
 import assert from "node:assert/strict";
+import { deflateRawSync } from "node:zlib";
 import { GammondError, Module, open } from "gammond";
 
 const START = "4HPwATDgc/ABMA";
@@ -58,12 +59,32 @@ setTimeout(() => again.abort(), 100);
 await assert.rejects(engine.ask(/** @type {import("gammond").Request} */ (long), { signal: again.signal }), { name: "AbortError" });
 assert.deepEqual(await engine.ask(`move ${START} 31 plies=1`), strong);
 await assert.rejects(engine.useStrongNets(new Uint8Array([1, 2, 3])));
+// A name, four bytes, and no net: unpacked, but refused by the engine.
+const damaged = deflateRawSync(new Uint8Array([5, 120, 46, 110, 101, 116, 4, 0, 0, 0, 1, 2, 3, 4]));
+for (const other of [engine, await open()]) {
+  const { net } = await other.ask("version");
+  await assert.rejects(other.useStrongNets(new Uint8Array(damaged)), GammondError);
+  assert.equal((await other.ask("version")).net, net);
+  if (other !== engine) other.close();
+}
+// Not even one that has answered nothing yet.
+const fresh = await open();
+await assert.rejects(fresh.useStrongNets(new Uint8Array(damaged)), GammondError);
+assert.match((await fresh.ask("version")).net, /fast/);
+fresh.close();
+
+// An error in a listener ends its request and nothing else.
+const reporting = { verb: "rollout", position: START, roll: "31", settings: { trials: 1296, top: 1, progress: true } };
+const broken = () => { throw new RangeError("mine"); };
+await assert.rejects(engine.ask(/** @type {import("gammond").Request} */ (reporting), { onProgress: broken }), { message: "mine" });
 assert.deepEqual(await engine.ask(`move ${START} 31 plies=1`), strong);
 
 // What waits fails when the engine is closed.
 const last = engine.ask(/** @type {import("gammond").Request} */ (long));
 engine.close();
 await assert.rejects(last, { code: "stopped" });
+await assert.rejects(engine.ask("version"), { code: "stopped" });
+for (const cacheMegabytes of [-1, 1.5, 4096, NaN]) await assert.rejects(open({ cacheMegabytes }), { code: "bad-setting" });
 
 // The module in this thread.
 const { readFile } = await import("node:fs/promises");
@@ -72,6 +93,10 @@ const module = new Module(await WebAssembly.compile(new Uint8Array(bytes)));
 assert.deepEqual(module.ask(`move ${START} 31 plies=1`), ranked);
 assert.throws(() => module.ask("move x 31"), { code: "bad-position" });
 assert.throws(() => new Module(new WebAssembly.Module(new Uint8Array(bytes)), { nets: new Uint8Array([9, 9]) }), GammondError);
+// A listener may neither break the module nor ask it.
+assert.throws(() => module.ask(/** @type {import("gammond").Request} */ (reporting), broken), { message: "mine" });
+assert.throws(() => module.ask(/** @type {import("gammond").Request} */ (reporting), () => { module.ask("version"); }), { code: "bad-request" });
+assert.deepEqual(module.ask(`move ${START} 31 plies=1`), ranked);
 // Any bytes as a request: an answer or an error, and the module goes on.
 let seed = 7;
 for (let n = 0; n < 2000; n += 1) {

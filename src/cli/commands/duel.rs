@@ -28,7 +28,8 @@ farmed! {
     struct Args as Job {
         /// Players: `gammond[:nets=PATH][:bearoff=DIR][:plies=N…]`, `pubeval`, `random`, `pipe:COMMAND`,
         /// `ubgi:COMMAND`, `external:HOST:PORT`; of the laboratory `linear[:FILE]`,
-        /// `expectiminimax[:depth=2][:eval=PLAYER]`, `td:FILE`, `hillclimb:FILE`, `parts:FILE`.
+        /// `expectiminimax[:depth=2][:eval=PLAYER]`, `td:FILE`, `hillclimb:FILE`, `parts:FILE`; people: `pr:N`, `elo:N`.
+        /// The program of `pipe:` reads lines `POSITIONID D1 D2` and writes the Position ID after its play.
         a: PlayerSpec,
         /// The other player.
         b: PlayerSpec,

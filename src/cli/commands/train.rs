@@ -301,7 +301,7 @@ fn train_nets(
         let mut control = common.control(progress)?;
         let mut narrator = for_people.then(|| Narrator::of_plan(&plan));
         let complete = match common.is_quiet() {
-            true => train(&plan, folder, &mut |_| {}, &mut control).map_err(Failure::work)?,
+            true => train(&plan, folder, &mut |_| {}, &mut control)?,
             false => print_report(narrator.as_mut(), |report| {
                 train(&plan, folder, report, &mut control)
             })?,
@@ -344,7 +344,7 @@ fn print_report<T>(
             };
         }
     };
-    let done = work(&mut report).map_err(Failure::work)?;
+    let done = work(&mut report)?;
     printed.map(|()| done)
 }
 

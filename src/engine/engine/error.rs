@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// The most compute threads of an engine.
 pub const THREADS_MAX: usize = 512;
+/// Maximum size of the cache of static evaluations in megabytes.
+pub const CACHE_MB_MAX: usize = if usize::BITS > 32 { 16_384 } else { 1024 };
 
 /// An error while building an engine or answering a query.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +33,9 @@ pub enum EngineError {
     /// More threads than any machine needs.
     #[error("threads are {0}, at most {THREADS_MAX}")]
     ThreadCount(usize),
+    /// A larger cache than any machine needs.
+    #[error("the cache is {0} MB, at most {CACHE_MB_MAX}")]
+    CacheSize(usize),
     /// A time budget in an engine without a clock.
     #[error(
         "a time budget needs a clock, and this engine has none: `EngineBuilder::clock` sets one"

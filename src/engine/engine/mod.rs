@@ -29,7 +29,7 @@ use crate::query::{
     ResignAdvice, RolloutAnswer, Settings, Stop,
 };
 use crate::search::{self, Cache, Clock, Deadline, Stopped};
-pub use error::{EngineError, FileError, THREADS_MAX};
+pub use error::{CACHE_MB_MAX, EngineError, FileError, THREADS_MAX};
 pub use sources::{NamedBytes, NetOpener, Nets};
 
 use gammond_base::checksum::sha256;
@@ -172,7 +172,8 @@ impl EngineBuilder {
         self
     }
 
-    /// Sets the megabytes of the cache of static evaluations (default [`CACHE_MB_DEFAULT`]); 0 for none. Answers do
+    /// Sets the megabytes of the cache of static evaluations (default [`CACHE_MB_DEFAULT`], at most
+    /// [`CACHE_MB_MAX`]); 0 for none. Answers do
     /// not depend on it.
     #[must_use]
     pub fn cache_mb(mut self, megabytes: usize) -> Self {
@@ -218,8 +219,11 @@ impl EngineBuilder {
     /// Loads everything.
     ///
     /// # Errors
-    /// [`EngineError::File`] when a file is missing or damaged.
+    /// [`EngineError::File`] when a file is missing or damaged, [`EngineError::CacheSize`].
     pub fn build(self) -> Result<Engine, EngineError> {
+        if self.cache_mb > CACHE_MB_MAX {
+            return Err(EngineError::CacheSize(self.cache_mb));
+        }
         let tables = self.bearoff.load()?;
         let bearoff = tables.names().into();
         let hyper = HyperGame::all(&tables);

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -97,9 +98,19 @@ def test_damaged_labels_are_refused_and_a_torn_end_is_left_out(tmp_path: Path) -
     data = (tmp_path / "whole.labels").read_bytes()
     assert data.startswith(b"gammond journal 2\n")
     record = datasets._frame(1, data[-44:])
-    for torn in (record[:-1], record[:10], bytes(64)):
+    for torn in (record[:-1], record[:10]):
         (tmp_path / "torn.labels").write_bytes(data + torn)
+        with pytest.warns(UserWarning, match="^cut off after 1 whole records"):
+            assert same(datasets.load_labels(tmp_path / "torn.labels"), labels)
+    # Space that a system reserved.
+    (tmp_path / "torn.labels").write_bytes(data + bytes(64))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         assert same(datasets.load_labels(tmp_path / "torn.labels"), labels)
+    for nothing, reason in [(data[:-3], "cut off after 0 whole records"), (data[:30], "cut off after 0 whole records"), (b"", "it is empty")]:
+        (tmp_path / "torn.labels").write_bytes(nothing)
+        with pytest.raises(ValueError, match=f"^path: .* is no file of labels: {reason}"):
+            datasets.load_labels(tmp_path / "torn.labels")
     (tmp_path / "twice.labels").write_bytes(data + data[-len(labels["board"]) * 44 - 20 :])
     assert same(datasets.load_labels(tmp_path / "twice.labels"), labels)
     for at in (25, len(data) - 5):
@@ -121,6 +132,7 @@ def test_columns_are_checked(tmp_path: Path) -> None:
         (lambda: datasets.save_labels(tmp_path / "x", board=labels["board"], chances=labels["chances"][:5]), ValueError, "columns"),
         (lambda: datasets.save_labels(tmp_path / "x", board=labels["board"], chances=labels["chances"][:, :4]), ValueError, "chances"),
         (lambda: datasets.save_labels(tmp_path / "x", board=labels["board"], chances=labels["chances"] * np.nan), ValueError, "chances"),
+        (lambda: datasets.save_labels(tmp_path / "x", board=labels["board"], chances=labels["chances"] + 2), ValueError, "chances"),
         (lambda: datasets.save_labels(tmp_path / "x", board=labels["chances"], chances=labels["chances"]), TypeError, "boards"),
         (lambda: datasets.save(tmp_path / "x.npy", board=[1]), TypeError, "board"),
         (lambda: datasets.save(tmp_path / "x.npy", board=np.zeros((1, 2, 3))), ValueError, "board"),

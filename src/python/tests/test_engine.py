@@ -200,6 +200,7 @@ def test_matches_are_analysed(engine: Engine) -> None:
     [
         (lambda e: Engine(plies=9), ValueError, "plies"),
         (lambda e: Engine(threads=100000), ValueError, "threads"),
+        (lambda e: Engine(cache_mb=10**9), ValueError, "cache_mb"),
         (lambda e: Engine(nets="/nowhere/gnubg.wd"), OSError, "/nowhere/gnubg.wd"),
         (lambda e: Engine(met="/nowhere/table.xml"), ValueError, "met"),
         (lambda e: e.evaluate("hello"), ValueError, "position"),

@@ -1,9 +1,11 @@
 // Requests to a worker as promises. Nothing here knows whether it runs in a browser or in Node: `host` starts workers and reads files.
 
-import { GammondError, unpackNets } from "./module.js";
+import { checkCache, GammondError, unpackNets } from "./module.js";
 
 // A worker that is busy for longer when its request is aborted is ended, and another one started.
 const GRACE_MS = 30;
+
+const closed = () => new GammondError({ message: "the engine was closed", code: "stopped" });
 
 export class Engine {
   #host;
@@ -13,6 +15,7 @@ export class Engine {
   #queue = [];
   #running = null;
   #last = 0;
+  #isClosed = false;
 
   constructor(host, module, options) {
     this.#host = host;
@@ -50,26 +53,28 @@ export class Engine {
     return this.#send({ kind: "bgweb", request: json }, signal);
   }
 
-  // Fetches the strong nets, which answer from then on. The answers of requests that wait are theirs too.
+  // Fetches the strong nets, which answer what is asked from then on; where they are damaged, the nets before them go on.
   async useStrongNets(file) {
     const bytes = file === undefined || typeof file === "string" || file instanceof URL ? await this.#host.read(file ?? this.#host.strongNets) : file;
-    this.#options = { ...this.#options, nets: await unpackNets(bytes) };
-    await this.#send({ kind: "open", module: this.#module, options: this.#options });
+    const options = { ...this.#options, nets: await unpackNets(bytes) };
+    await this.#send({ kind: "open", module: this.#module, options });
+    this.#options = options;
   }
 
-  // Ends the worker; requests that wait fail.
+  // Ends the worker; requests that wait fail, and later ones too.
   close() {
+    this.#isClosed = true;
     this.#end();
     const waiting = [this.#running, ...this.#queue];
     this.#running = null;
     this.#queue = [];
-    for (const call of waiting) call?.reject(new GammondError({ message: "the engine was closed", code: "stopped" }));
+    for (const call of waiting) call?.reject(closed());
   }
 
   #send(message, signal, onProgress) {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
+      if (signal?.aborted || this.#isClosed) {
+        reject(signal?.aborted ? signal.reason : closed());
         return;
       }
       this.#last += 1;
@@ -89,7 +94,7 @@ export class Engine {
 
   #start() {
     const worker = this.#host.start((data) => { if (worker === this.#worker) this.#hear(data); }, (error) => { if (worker === this.#worker) this.#fail(error); });
-    // Answered before all else; its errors are those of the first request.
+    // Answered before all else; its error is that of each request.
     worker.postMessage({ id: 0, kind: "open", module: this.#module, options: this.#options });
     return worker;
   }
@@ -98,7 +103,11 @@ export class Engine {
     const call = this.#running;
     if (call === null || id !== call.id) return;
     if (progress !== undefined) {
-      if (!call.isAborted) call.onProgress?.(progress);
+      try {
+        if (!call.isAborted) call.onProgress?.(progress);
+      } catch (error) {
+        this.#abort(call, error);
+      }
       return;
     }
     this.#running = null;
@@ -137,6 +146,7 @@ export class Engine {
 
 // Opens an engine; resolves when the module is compiled.
 export async function openWith(host, { wasm, strong = false, cacheMegabytes = 16 } = {}) {
+  checkCache(cacheMegabytes);
   const isModule = wasm instanceof WebAssembly.Module;
   const module = isModule ? wasm : await WebAssembly.compile(wasm instanceof Uint8Array || wasm instanceof ArrayBuffer ? wasm : await host.read(wasm ?? host.wasm));
   const engine = new Engine(host, module, { cacheMegabytes });

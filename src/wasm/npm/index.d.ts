@@ -22,7 +22,7 @@ export interface Answer {
 export interface Call {
   /** Ends the request: at once if it waits, else the worker is replaced. The promise rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Receives progress of rollouts (with the setting `progress`) and of matches. */
+  /** Receives progress of rollouts (with the setting `progress`) and of matches. An error in it ends the request, whose promise rejects with it. */
   onProgress?: (progress: Answer) => void;
 }
 
@@ -31,7 +31,7 @@ export interface Options {
   wasm?: WebAssembly.Module | Uint8Array | ArrayBuffer | URL | string;
   /** True to fetch the strong nets at once, or their file. */
   strong?: boolean | Uint8Array | URL | string;
-  /** Megabytes of the cache of evaluations, 0 for none (default 16). */
+  /** Megabytes of the cache of evaluations, 0 for none (default 16, at most 1024). */
   cacheMegabytes?: number;
 }
 
@@ -53,16 +53,19 @@ export class Engine {
   hint(xgid: string, plies?: number, call?: Pick<Call, "signal">): Promise<Answer>;
   /** Takes and gives the JSON of bgweb-api's `getmoves`. */
   wasm_get_moves(json: string, call?: Pick<Call, "signal">): Promise<string>;
-  /** Fetches the strong nets (3.1 MB); they answer from then on. */
+  /** Fetches the strong nets (3.1 MB), which answer what is asked from then on. Where they are damaged, the nets before them go on. */
   useStrongNets(file?: Uint8Array | URL | string): Promise<void>;
-  /** Ends the worker. Requests that wait fail. */
+  /** Ends the worker. Requests that wait fail, and later ones too, with the code `stopped`. */
   close(): void;
 }
 
 /** Opens an engine; resolves when the module is compiled. */
 export function open(options?: Options): Promise<Engine>;
 
-/** The module in this thread, without a worker: each call blocks until it is answered. */
+/**
+ * The module in this thread, without a worker: each call blocks until it is answered. `onProgress` cannot ask the module; an error in it ends the
+ * request, which throws it.
+ */
 export class Module {
   constructor(module: WebAssembly.Module, options?: { nets?: Uint8Array; cacheMegabytes?: number });
   ask(request: string | Request, onProgress?: ((progress: Answer) => boolean | void) | null): Answer;

@@ -2,6 +2,7 @@
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+const CACHE_MB_MAX = 1024;
 
 // An error of a request, as the line protocol has it: `code` is one of its words, `field` the part that is wrong.
 export class GammondError extends Error {
@@ -13,22 +14,38 @@ export class GammondError extends Error {
   }
 }
 
+// Throws for sizes that a module cannot have.
+export function checkCache(megabytes) {
+  if (Number.isInteger(megabytes) && megabytes >= 0 && megabytes <= CACHE_MB_MAX) return;
+  throw new GammondError({ message: `cacheMegabytes is ${megabytes}, expected a whole number from 0 to ${CACHE_MB_MAX}`, code: "bad-setting" });
+}
+
 export class Module {
   #exports;
   #onProgress = null;
+  #isBusy = false;
+  // What a caller's function threw.
+  #thrown = null;
 
   // `module` is a compiled WebAssembly.Module; `nets` the bytes of the strong nets, unpacked (see unpackNets), or nothing for the fast ones.
   constructor(module, { nets = new Uint8Array(), cacheMegabytes = 16 } = {}) {
+    checkCache(cacheMegabytes);
     const progress = (start, length) => {
       const line = decoder.decode(new Uint8Array(this.#exports.memory.buffer, start, length));
-      return this.#onProgress?.(JSON.parse(line)) === false ? 1 : 0;
+      // An error that passed through the module would break it.
+      try {
+        return this.#thrown !== null || this.#onProgress?.(JSON.parse(line)) === false ? 1 : 0;
+      } catch (error) {
+        this.#thrown = { error };
+        return 1;
+      }
     };
     this.#exports = new WebAssembly.Instance(module, { host: { now: () => performance.now(), progress } }).exports;
     this.#call(() => this.#exports.open(cacheMegabytes), [nets]);
   }
 
   // Answers a request line or an object such as { verb: "move", position, roll: [3, 1], settings: { plies: 2 } }. `onProgress` receives the objects
-  // on the way, if the settings ask for progress; the work ends when it returns false.
+  // on the way, if the settings ask for progress; the work ends when it returns false, or throws what the call then throws. It cannot ask the module.
   ask(request, onProgress = null) {
     return JSON.parse(this.askText(typeof request === "string" ? request : JSON.stringify(request), onProgress));
   }
@@ -56,15 +73,21 @@ export class Module {
   }
 
   #call(work, parts, onProgress = null) {
+    if (this.#isBusy) throw new GammondError({ message: "the module is answering another request: onProgress cannot ask it", code: "bad-request" });
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     let place = this.#exports.reserve(length);
     for (const part of parts) {
       new Uint8Array(this.#exports.memory.buffer, place, part.length).set(part);
       place += part.length;
     }
-    this.#onProgress = onProgress;
-    const good = work() === 1;
-    this.#onProgress = null;
+    [this.#onProgress, this.#isBusy, this.#thrown] = [onProgress, true, null];
+    let good;
+    try {
+      good = work() === 1;
+    } finally {
+      [this.#onProgress, this.#isBusy] = [null, false];
+    }
+    if (this.#thrown !== null) throw this.#thrown.error;
     const answer = new Uint8Array(this.#exports.memory.buffer, this.#exports.answer_start(), this.#exports.answer_length()).slice();
     if (good) return answer;
     const text = decoder.decode(answer);

@@ -1,10 +1,13 @@
 // Answers of the module to messages, one a call: what the workers of browsers and of Node have in common. client.js is the other side.
 
-import { Module } from "./module.js";
+import { GammondError, Module } from "./module.js";
 
 let module = null;
+// Why there is none.
+let refused = new GammondError({ message: "the engine is not open" });
 
 function answered({ kind, request, options }, onProgress) {
+  if (module === null) throw refused;
   switch (kind) {
     case "ask": return module.askText(request, onProgress);
     case "analyse": return module.analyse(request, options, onProgress);
@@ -17,7 +20,12 @@ export function receive(message, post) {
   const { id, kind } = message;
   try {
     if (kind === "open") {
-      module = new Module(message.module, message.options);
+      try {
+        module = new Module(message.module, message.options);
+      } catch (error) {
+        refused = error;
+        throw error;
+      }
       post({ id });
       return;
     }

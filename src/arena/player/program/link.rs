@@ -31,7 +31,7 @@ pub enum ProgramError {
     #[error("it resigns each time it gets the question {0}")]
     Resigns(String),
     /// Its answer is no position.
-    #[error("{answer:?}: {source}")]
+    #[error("{}: {source}", shortened(answer))]
     Unreadable {
         /// Answer of the program.
         answer: String,
@@ -46,6 +46,15 @@ pub enum ProgramError {
         /// Request that was sent to it.
         question: String,
     },
+}
+
+/// Returns the beginning of an answer, for a message.
+fn shortened(answer: &str) -> String {
+    const LONGEST: usize = 40;
+    match answer.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}…", answer.get(..end).unwrap_or_default()),
+        None => format!("{answer:?}"),
+    }
 }
 
 /// The other end. Dropping it ends the program with all that it started, or the connection.

@@ -333,10 +333,10 @@ class CubeDecision:
         """The verdict in words, such as `Double, take`."""
     @property
     def double(self) -> bool:
-        """True if the player on roll should double."""
+        """True if the player on roll may double and should."""
     @property
     def take(self) -> bool:
-        """True if the opponent should take."""
+        """True if the player on roll may double and the opponent should take."""
     @property
     def beaver(self) -> bool:
         """True if the opponent should beaver."""
@@ -566,7 +566,6 @@ class Engine:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Returns float64[N, 3] equities of no double, take, pass, and bool[N, 2], true to double and to take."""
 
-@final
 @final
 class PlayedGame:
     """A game at one moment, for `gammond.Game`; acts return the game after them."""

@@ -19,6 +19,7 @@ int8[N], -1 unknown; `names` str[N, 2]. Dates, places and other notes of a file 
 from __future__ import annotations
 
 import os
+import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -97,8 +98,8 @@ def _frame(number: int, contents: bytes) -> bytes:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Returns the records of a journal with their numbers, the header first; a torn end is left out."""
-    at = len(_MAGIC)
+    """Returns the records of a journal with their numbers, the header first; warns of a torn end, which is left out."""
+    at, whole = len(_MAGIC), -1
     while at + _FRAME <= len(data):
         head = data[at : at + _FRAME]
         length = int.from_bytes(head[8:12], "little")
@@ -109,11 +110,16 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
             raise ValueError(f"damaged at byte {at}: head of a record")
         contents = data[at + _FRAME : at + _FRAME + length]
         if len(contents) < length:
-            return
+            break
         if zlib.crc32(contents) != int.from_bytes(head[12:16], "little"):
             raise ValueError(f"damaged at byte {at}: contents of a record")
         yield int.from_bytes(head[:8], "little"), contents
-        at += _FRAME + length
+        at, whole = at + _FRAME + length, whole + 1
+    if any(data[at:]):
+        reason = f"cut off after {max(whole, 0)} whole records; the command that writes it goes on from there"
+        if whole < 1:
+            raise ValueError(reason)
+        warnings.warn(reason, stacklevel=3)
 
 
 def _counts(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -124,10 +130,13 @@ def _counts(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def load_labels(path: str | os.PathLike[str]) -> Columns:
     """Reads labels: a ``.labels`` file of the program, or a text file with lines of a key and five chances.
 
-    Labels of illegal positions are left out, as the program does.
+    Labels of illegal positions are left out, as the program does. A file whose last record is torn, as that of a run that goes
+    on, is read up to there, with a warning.
     """
     data = Path(path).read_bytes()
     try:
+        if not data:
+            raise ValueError("it is empty")
         if not data.startswith(_MAGIC):
             return _labels_of_text(data)
         parts = dict((number, contents) for number, contents in _records(data) if number != _HEADER_NUMBER)
@@ -188,6 +197,8 @@ def save_labels(path: str | os.PathLike[str], **columns: NDArray[Any]) -> None:
     classes = _gammond.class_of(boards)
     if chances.shape[1:] != (5,) or chances.dtype.kind not in "iuf" or not np.isfinite(chances).all():
         raise ValueError(f"chances: {chances.dtype}{list(chances.shape)}, expected [N, 5] finite numbers")
+    if ((chances < -0.5) | (chances > 1.5)).any():
+        raise ValueError("chances: a number below -0.5 or above 1.5, expected chances or returns of games")
     if Path(path).suffix == ".txt":
         lines = (
             " ".join([position.to_text("key"), *(f"{value:.5f}" for value in row)]) + "\n"
