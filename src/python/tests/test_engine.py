@@ -316,10 +316,16 @@ def test_settings_are_those_of_the_table(engine: Engine) -> None:
             engine.evaluate("4HPwATDgc/ABMA", **{name: value})
 
 
+def test_a_cube_of_the_opponent_is_no_decision(engine: Engine) -> None:
+    found = engine.cube("XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:0:0:10")
+    assert (found.verdict, found.double, found.take, found.beaver) == ("Unknown cube decision", False, False, False)
+
+
 def test_ask_answers_as_the_program(engine: Engine) -> None:
     start = POSITIONS[0]
     asked = [
         (engine.ask("rolls", start, plies=0), f"rolls {start} plies=0"),
+        (engine.ask("rolls", start, plies=np.int64(0)), f"rolls {start} plies=0"),
         (engine.ask("scores", start, away=3), f"scores {start} away=3"),
         (engine.ask("scores", start, (6, 4), away=3), f"scores {start} 64 away=3"),
         (engine.ask("cubes", start, Roll(6, 4)), f"cubes {start} 64"),
@@ -331,6 +337,8 @@ def test_ask_answers_as_the_program(engine: Engine) -> None:
     assert [answer for answer, _ in asked] == program([line for _, line in asked])
     for call, field in [
         (lambda: engine.ask("scores", start, away=65), "away"),
+        (lambda: engine.ask("move", start, "31", noise=float("nan")), "noise"),
+        (lambda: engine.ask("move", start, "31", noise=np.float32("inf")), "noise"),
         (lambda: engine.ask("scores", "rubbish"), "position"),
         (lambda: engine.ask("score", start), "verb"),
         (lambda: engine.ask("move", start, "31", plays=["8/2"]), "plays"),

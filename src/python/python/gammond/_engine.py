@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from html import escape
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
@@ -28,6 +29,14 @@ T = TypeVar("T")
 SUBMIT_THREADS = 8
 
 
+def _plain(name: str, value: Any) -> Any:
+    """Returns the value of a setting as JSON has it; a number of numpy is one."""
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError(f"{name}: {value}, expected a finite number")
+    return value
+
+
 class Ranking(tuple[RankedPlay, ...]):
     """The plays of a roll, best first. A notebook shows it as a table."""
 
@@ -35,7 +44,7 @@ class Ranking(tuple[RankedPlay, ...]):
 
     def __str__(self) -> str:
         lines = (
-            f"{number:3}. {one.play!s:<28} {one.equity:+.4f} ({-one.loss:+.4f})"
+            f"{number:3}. {one.play!s:<28} {one.equity:+.4f} ({0 - one.loss:+.4f})"
             for number, one in enumerate(self, 1)
         )
         return "\n".join(lines)
@@ -43,7 +52,7 @@ class Ranking(tuple[RankedPlay, ...]):
     def _repr_html_(self) -> str:
         rows = (
             f"<tr><td>{number}</td><td>{escape(str(one.play))}</td><td>{one.equity:+.4f}</td>"
-            f"<td>{-one.loss:+.4f}</td><td>{one.chances.win:.1%}</td>"
+            f"<td>{0 - one.loss:+.4f}</td><td>{one.chances.win:.1%}</td>"
             f"<td>{one.chances.win_gammon:.1%}</td><td>{one.chances.lose_gammon:.1%}</td></tr>"
             for number, one in enumerate(self, 1)
         )
@@ -173,7 +182,7 @@ class Engine(_gammond.Engine):
         if state is not None:
             names = ["length", "score", "crawford", "jacoby", "beavers", "cube", "owner", "variant"]
             settings = {name: getattr(state, name) for name in names} | settings
-        request["settings"] = settings
+        request["settings"] = {name: _plain(name, value) for name, value in settings.items()}
         answer: dict[str, Any] = json.loads(self._ask(json.dumps(request)))
         return answer
 
