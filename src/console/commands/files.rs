@@ -224,8 +224,12 @@ impl Console {
         self.show_board();
     }
 
-    /// Writes the record with what lies on the table.
+    /// Writes the record with what lies on the table, or the table alone.
     fn give_out(&mut self, path: &[&'static str], name: Option<&str>, host: &mut dyn ConsoleHost) {
+        if matches!(path, [_, "position", ..]) {
+            self.write_out(path, name, host);
+            return;
+        }
         let kept = self.record.clone();
         self.record = kept.with_table(&self.table);
         self.write_out(path, name, host);

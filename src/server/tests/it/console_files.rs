@@ -131,6 +131,25 @@ fn text_export_keeps_boards_that_were_set_up() {
     }
 }
 
+/// The text export of a position counts the actions of the record alone.
+#[test]
+fn text_export_of_a_position_counts_the_moves_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("position.txt");
+    let name = path.display();
+    for (commands, number) in [
+        (format!("{XGID}:31:0:0:0:7:10"), 1),
+        (
+            "new match 3;set turn 1;set dice 31;8/5 6/5;set dice 42".to_owned(),
+            3,
+        ),
+    ] {
+        engine_answer(&format!("{commands};export position text {name}"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(&format!("\nMove number {number}:")), "{text}");
+    }
+}
+
 /// CON-47: `set matchinfo` is in all files, and leaves with the match.
 #[test]
 fn match_info_is_kept_with_the_match() {
